@@ -1,0 +1,271 @@
+# shellcheck shell=bash
+# Functions and names shared by the scripts beside this file. Source it, after
+# "set -eu", with: . "$(dirname "$0")/lib.sh"
+#
+# Standard output belongs to a script's result; whatever tells a human what is
+# going on goes to standard error through say and die.
+
+set -o pipefail
+export LC_ALL=C
+
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BUILD=$TOP/build
+CACHE=${PERFGRP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/perfgrp}
+STOCK_FLAVOURS="amd64-6.1 amd64-6.12 arm64-6.1"
+export TOP BUILD CACHE STOCK_FLAVOURS
+
+say() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+}
+
+die() {
+	printf '%s: error: %s\n' "${0##*/}" "$*" >&2
+	exit 1
+}
+
+# usage TEXT: what --help prints; a script calls it before it reads its arguments.
+usage_is() {
+	USAGE=$1
+}
+
+usage() {
+	printf 'usage: %s\n' "$USAGE"
+	exit 0
+}
+
+bad_usage() {
+	[ $# -eq 0 ] || printf '%s: %s\n' "${0##*/}" "$*" >&2
+	printf 'usage: %s\n' "$USAGE" >&2
+	exit 2
+}
+
+# flavour_arch FLAVOUR: sets FARCH to Debian's architecture of a flavour, or dies.
+flavour_arch() {
+	case $1 in
+	amd64-6.1 | amd64-6.12 | amd64-debug*) FARCH=amd64 ;;
+	arm64-6.1 | arm64-debug*) FARCH=arm64 ;;
+	*) die "unknown flavour $1 (know: $STOCK_FLAVOURS amd64-debug arm64-debug)" ;;
+	esac
+	export FARCH
+}
+
+# cross_prefix ARCH: what CROSS_COMPILE is for Debian's architecture ARCH.
+cross_prefix() {
+	case $1:$(dpkg --print-architecture) in
+	amd64:amd64 | arm64:arm64) ;;
+	amd64:*) echo x86_64-linux-gnu- ;;
+	arm64:*) echo aarch64-linux-gnu- ;;
+	esac
+}
+
+# multiarch ARCH: the directory name of ARCH's libraries.
+multiarch() {
+	case $1 in
+	amd64) echo x86_64-linux-gnu ;;
+	arm64) echo aarch64-linux-gnu ;;
+	esac
+}
+
+# hash_of FILE...: one short name for the contents of all FILEs.
+hash_of() {
+	cat "$@" | sha256sum | cut -c1-16
+}
+
+# take_lock NAME: holds the cache's lock NAME until this process ends or release_lock.
+# Whoever waits says so once.
+take_lock() {
+	mkdir -p "$CACHE/locks"
+	exec 9>"$CACHE/locks/$1"
+	flock -n 9 && return
+	say "waiting for another run that holds the lock $1"
+	flock 9
+}
+
+release_lock() {
+	exec 9>&-
+}
+
+# The packages come through an apt of our own: both architectures, the
+# machine's own Debian sources, no trace in the machine's package lists.
+APT_DIR=$CACHE/apt
+DL=$CACHE/dl
+
+apt_config() {
+	local codename file
+	# shellcheck source=/dev/null
+	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	rm -rf "$APT_DIR/sources.d"
+	mkdir -p "$APT_DIR/state/lists/partial" "$APT_DIR/cache/archives/partial" \
+		"$APT_DIR/sources.d" "$DL"
+	: >"$APT_DIR/status"
+	# Only those that have this Debian release; other vendors' sources are not needed.
+	for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
+		/etc/apt/sources.list.d/*.sources; do
+		[ -f "$file" ] || continue
+		grep -Eq "^[^#]*[[:space:]]$codename([[:space:]]|\$)" "$file" || continue
+		case $file in
+		*/sources.list) ln -s "$file" "$APT_DIR/sources.d/main.list" ;;
+		*) ln -s "$file" "$APT_DIR/sources.d/" ;;
+		esac
+	done
+	[ -n "$(ls "$APT_DIR/sources.d")" ] || die "no apt source for Debian $codename"
+	cat >"$APT_DIR/apt.conf" <<END
+Dir::State "$APT_DIR/state";
+Dir::State::status "$APT_DIR/status";
+Dir::Cache "$APT_DIR/cache";
+Dir::Etc::sourcelist "/dev/null";
+Dir::Etc::sourceparts "$APT_DIR/sources.d";
+#clear APT::Architectures;
+APT::Architecture "amd64";
+APT::Architectures { "amd64"; "arm64"; };
+APT::Sandbox::User "root";
+APT::Get::AllowUnauthenticated "false";
+#clear APT::Update;
+#clear Acquire::IndexTargets::deb::DEP-11;
+#clear Acquire::IndexTargets::deb::DEP-11-icons-small;
+#clear Acquire::IndexTargets::deb::DEP-11-icons;
+#clear Acquire::IndexTargets::deb::DEP-11-icons-hidpi;
+Acquire::Languages "none";
+Acquire::Retries "3";
+END
+}
+
+# take_apt, release_apt: our apt to one process at a time, its lists refreshed first
+# unless another run has just done so.
+take_apt() {
+	mkdir -p "$CACHE/locks"
+	exec 8>"$CACHE/locks/apt"
+	flock 8
+	[ -z "$(find "$APT_DIR/fresh" -mmin -10 2>/dev/null)" ] || return 0
+	apt_config
+	say "reading Debian's package lists"
+	apt-get -c "$APT_DIR/apt.conf" -qq update >&2 </dev/null
+	touch "$APT_DIR/fresh"
+}
+
+release_apt() {
+	exec 8>&-
+}
+
+# apt_depends PACKAGE[:ARCH] REGEX: the one dependency of PACKAGE that matches, without
+# architecture, or nothing. (Under a virtual name in <> apt lists who provides it.)
+apt_depends() {
+	apt-cache -c "$APT_DIR/apt.conf" depends --no-recommends --no-suggests "$1" |
+		sed -n -e 1d -e 's/^[ |]*Depends: //' -e 's/^ *//' -e 's/:[^:]*$//' -e "/^$2\$/p" |
+		sort -u | head -n 1
+}
+
+# apt_version PACKAGE[:ARCH]: the version apt-get would download.
+apt_version() {
+	apt-cache -c "$APT_DIR/apt.conf" policy "$1" | sed -n 's/^ *Candidate: //p'
+}
+
+# apt_fetch PACKAGE:ARCH...: downloads what is missing and prints a file name a package.
+apt_fetch() {
+	local spec version file tmp
+	for spec; do
+		version=$(apt_version "$spec")
+		[ -n "$version" ] && [ "$version" != "(none)" ] || die "no package $spec"
+		for file in "$DL/${spec%:*}_${version//:/%3a}_"{"${spec#*:}",all}.deb; do
+			[ ! -f "$file" ] || break
+		done
+		if [ ! -f "$file" ]; then
+			say "downloading $spec $version"
+			tmp=$(mktemp -d "$DL/tmp.")
+			(cd "$tmp" && apt-get -c "$APT_DIR/apt.conf" -qq download "$spec=$version" >&2)
+			file=$DL/$(cd "$tmp" && echo *.deb)
+			mv "$tmp"/*.deb "$DL/"
+			rmdir "$tmp"
+		fi
+		echo "$file"
+	done
+}
+
+# find_library ARCH NAME DIR...: the file of the shared library NAME, looked for in each
+# DIR itself and where a file tree at DIR keeps ARCH's libraries.
+find_library() {
+	local arch=$1 name=$2 dir sub
+	shift 2
+	for dir; do
+		for sub in "" "/lib/$(multiarch "$arch")" "/usr/lib/$(multiarch "$arch")" \
+			/lib64 /lib /usr/lib; do
+			[ ! -e "$dir$sub/$name" ] || { echo "$dir$sub/$name" && return; }
+		done
+	done
+	return 1
+}
+
+# copy_libraries ARCH TREE BASE "DIR..." FILE...: into TREE all shared libraries that the
+# FILEs need, as their ELF headers say, found below the DIRs; not what the list BASE has.
+# Other architectures' programs and scripts are passed over: those must be static.
+copy_libraries() {
+	local arch=$1 tree=$2 base=$3 dirs=$4 machine file name found header
+	local -A seen=()
+	shift 4
+	case $arch in
+	amd64) machine=X86-64 ;;
+	arm64) machine=AArch64 ;;
+	esac
+	if [ -n "$base" ]; then
+		while read -r name; do seen[$name]=1; done <"$base"
+	fi
+	while [ $# -gt 0 ]; do
+		file=$1
+		shift
+		header=$(readelf -hld "$file" 2>/dev/null) || continue
+		[[ $header =~ Machine:[^$'\n']*$machine ]] || continue
+		while read -r name; do
+			[ -n "$name" ] && [ -z "${seen[${name##*/}]:-}" ] || continue
+			seen[${name##*/}]=1
+			# shellcheck disable=SC2086 # a list of directories
+			found=$(find_library "$arch" "${name##*/}" $dirs) ||
+				die "$file needs $name, which is not in $dirs"
+			case $name in
+			/*) mkdir -p "$tree${name%/*}" && cp -L "$found" "$tree$name" ;;
+			*)
+				mkdir -p "$tree/lib/$(multiarch "$arch")"
+				cp -L "$found" "$tree/lib/$(multiarch "$arch")/"
+				;;
+			esac
+			set -- "$@" "$found"
+		done < <(sed -n -e 's/.*(NEEDED).*\[\(.*\)\]/\1/p' \
+			-e 's/.*program interpreter: \(.*\)\]/\1/p' <<<"$header")
+	done
+	[ -z "$base" ] || return 0
+	mkdir -p "$tree/usr/share"
+	printf '%s\n' "${!seen[@]}" | sort >"$tree/usr/share/libraries"
+}
+
+# make_cpio TREE FILE: an initramfs of TREE, all of it root's.
+make_cpio() {
+	(cd "$1" && find . -mindepth 1 | sort | cpio --quiet -o -H newc -R 0:0) >"$2"
+}
+
+# apt_for ARCH COMMAND...: runs an apt command as a machine of ARCH would. The
+# host's own architecture is the host's apt; another has lists of its own in
+# the cache, read from the same sources.
+apt_for() {
+	local arch=$1 command=$2 state=$CACHE/apt/$1
+	shift 2
+	if [ "$arch" = "$(host_arch)" ]; then
+		"$command" "$@"
+		return
+	fi
+	mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
+	"$command" -o APT::Architecture="$arch" -o APT::Architectures="$arch" \
+		-o Dir::State::Lists="$state/lists" \
+		-o Dir::State::status=/dev/null \
+		-o Dir::Cache="$state/cache" "$@"
+}
+
+# apt_lists ARCH [AGAIN]: reads the package lists if there are none, or if the
+# second argument is not empty.
+apt_lists() {
+	local lists=$CACHE/apt/$1/lists
+	[ "$1" != "$(host_arch)" ] || lists=/var/lib/apt/lists
+	if [ -n "${2-}" ] || ! ls "$lists" 2>/dev/null | grep -q Packages; then
+		say "reads Debian's package lists for $1"
+		apt_for "$1" apt-get update -qq -o APT::Sandbox::User=root >&2 ||
+			say "not all lists could be read"
+	fi
+}
