@@ -240,32 +240,3 @@ copy_libraries() {
 make_cpio() {
 	(cd "$1" && find . -mindepth 1 | sort | cpio --quiet -o -H newc -R 0:0) >"$2"
 }
-
-# apt_for ARCH COMMAND...: runs an apt command as a machine of ARCH would. The
-# host's own architecture is the host's apt; another has lists of its own in
-# the cache, read from the same sources.
-apt_for() {
-	local arch=$1 command=$2 state=$CACHE/apt/$1
-	shift 2
-	if [ "$arch" = "$(host_arch)" ]; then
-		"$command" "$@"
-		return
-	fi
-	mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
-	"$command" -o APT::Architecture="$arch" -o APT::Architectures="$arch" \
-		-o Dir::State::Lists="$state/lists" \
-		-o Dir::State::status=/dev/null \
-		-o Dir::Cache="$state/cache" "$@"
-}
-
-# apt_lists ARCH [AGAIN]: reads the package lists if there are none, or if the
-# second argument is not empty.
-apt_lists() {
-	local lists=$CACHE/apt/$1/lists
-	[ "$1" != "$(host_arch)" ] || lists=/var/lib/apt/lists
-	if [ -n "${2-}" ] || ! ls "$lists" 2>/dev/null | grep -q Packages; then
-		say "reads Debian's package lists for $1"
-		apt_for "$1" apt-get update -qq -o APT::Sandbox::User=root >&2 ||
-			say "not all lists could be read"
-	fi
-}
