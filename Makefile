@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# perfgrp: module, library, tool.
+#
+#	make				the module, the library and the tool, for this machine
+#	make modules KDIR=...		the module for another kernel; ARCH and CROSS_COMPILE as in kbuild
+#	make install			the tool and its man pages (PREFIX, DESTDIR)
+#	make modules_install		the module
+#	make demo			see it work in a guest with hardware counters
+#	make check			a subset of the tests, for use while working
+#	make test			all tests in all guests
+#	make clean
+#
+# demo, check and test install what they need with apt-get (Debian, as root) and
+# keep kernels and other downloads in $PERFGRP_CACHE, outside this directory.
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+
+all: modules userspace
+
+modules modules_install:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) $@
+
+userspace:
+	$(MAKE) -C userspace
+
+install:
+	$(MAKE) -C userspace $@
+
+demo:
+	scripts/setup
+	scripts/demo
+
+check:
+	scripts/setup
+	scripts/check
+
+test:
+	scripts/setup
+	scripts/run-tests
+
+clean:
+	[ ! -e $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
+	rm -rf build
+
+.PHONY: all modules modules_install userspace install demo check test clean

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The perf events of one instance: created, started, stopped, folded, released.
+ *
+ * Process context. The group's lock is held for writing throughout.
+ *
+ * Scheduling sets. The hardware members that one PMU counts on one instance are
+ * one scheduling group of the perf core: the first is its leader (the "set
+ * leader"), the others are created under it and follow it on and off. Software
+ * members are never multiplexed and stand alone. Where the perf core cannot be
+ * made to link events, each member stands alone. Which events belong together is
+ * not kept anywhere but in perf_event.group_leader itself.
+ */
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+
+#include "perfgrp.h"
+
+/* ---- errors -------------------------------------------------------------- */
+
+static int refuse_event(struct perfgrp_group *group, const struct perfgrp_member *member, int cpu,
+			int ret, struct perfgrp_error *err)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+	const char *name = perfgrp_event_name(&member->spec, buf);
+	const char *field = member->spec.flags & PERFGRP_COUNTER_RAW ? "config" : "event";
+
+	err->cpu = cpu;
+	switch (ret) {
+	case -ENOENT:
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_EVENT, field,
+				      "%s: no PMU of this machine counts it", name);
+	case -EOPNOTSUPP:
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_EVENT, field,
+				      "%s: the PMU does not count it, or not with these options",
+				      name);
+	case -ENODEV:
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_EVENT, field,
+				      "%s: its device is not there", name);
+	case -EINVAL:
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_EVENT_OPTION, field,
+				      "%s: the PMU refuses this config or these options", name);
+	case -ESRCH:
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_PID, "pid", "the task has exited");
+	case -EACCES:
+	case -EPERM:
+		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, field,
+				      "%s: the perf core does not let the caller count it", name);
+	case -ENOSPC:
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_LIMIT, field,
+				      "%s: the hardware has no slot left for it", name);
+	case -EBUSY:
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_PMU_BUSY, field,
+				      "%s: somebody else has the PMU to itself", name);
+	case -ENOMEM:
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
+	default:
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_KERNEL, field,
+				      "%s: the perf core refused it with errno %d", name, -ret);
+	}
+}
+
+static int refuse_full(const struct perfgrp_member *member, int cpu, struct perfgrp_error *err)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+
+	err->cpu = cpu;
+	return perfgrp_refuse(
+		err, -EINVAL, PERFGRP_REASON_PMU_FULL, "event",
+		"%s: the PMU counts it alone, but cannot count it at the same time as the group's other members",
+		perfgrp_event_name(&member->spec, buf));
+}
+
+/* ---- scheduling sets ----------------------------------------------------- */
+
+/* The event that a member has, or will have once what is prepared is committed. */
+static struct perf_event *event_of(const struct perfgrp_member *member, unsigned int instance,
+				   bool next)
+{
+	const struct perfgrp_kcounter *counter = &member->counters[instance];
+
+	return next ? counter->next : counter->event;
+}
+
+/*
+ * Whether two attrs name their PMU in the same way, so that on one CPU it is the
+ * same one.
+ */
+static bool same_pmu_name(const struct perf_event_attr *a, const struct perf_event_attr *b)
+{
+	if (a->type != b->type)
+		return false;
+	if (a->type == PERF_TYPE_HARDWARE || a->type == PERF_TYPE_HW_CACHE)
+		return a->config >> PERF_PMU_TYPE_SHIFT == b->config >> PERF_PMU_TYPE_SHIFT;
+	return true;
+}
+
+/* The leader of the set on @pmu; NULL where there is none. */
+static struct perf_event *set_leader_on(struct perfgrp_group *group, unsigned int instance,
+					unsigned int nr, const struct pmu *pmu, bool next)
+{
+	struct perf_event *event;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		event = event_of(group->members[i], instance, next);
+		if (event && event->pmu == pmu && event->group_leader == event &&
+		    !perfgrp_core_is_software(event))
+			return event;
+	}
+	return NULL;
+}
+
+/* The PMU that will count @attr, where a member before tells; else NULL. */
+static const struct pmu *known_pmu(struct perfgrp_group *group, unsigned int instance,
+				   unsigned int nr, const struct perf_event_attr *attr, bool next)
+{
+	struct perf_event *event;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		event = event_of(group->members[i], instance, next);
+		if (!event || perfgrp_core_is_software(event))
+			continue;
+		if (same_pmu_name(attr, &group->members[i]->attr) || attr->type == event->pmu->type)
+			return event->pmu;
+	}
+	return NULL;
+}
+
+/*
+ * What the group asks of a set's leader, or of an event that stands alone. An
+ * inherited counter counts all the time, because its children could not be
+ * switched: see perfgrp_group_enable().
+ */
+static void set_leader_bits(const struct perfgrp_group *group, struct perf_event_attr *attr)
+{
+	bool on_exec = group->flags & PERFGRP_CREATE_ENABLE_ON_EXEC;
+
+	attr->disabled = on_exec || !perfgrp_group_inherits(group);
+	attr->enable_on_exec = on_exec;
+	attr->pinned = !!(group->flags & PERFGRP_CREATE_NO_MUX);
+	attr->exclusive = group->flags & PERFGRP_CREATE_EXCLUSIVE &&
+			  !perfgrp_event_is_software(attr);
+}
+
+static struct perf_event *create_alone(const struct perfgrp_group *group, int cpu,
+				       const struct perfgrp_member *member)
+{
+	struct perf_event_attr attr = member->attr;
+
+	attr.inherit = perfgrp_group_inherits(group);
+	set_leader_bits(group, &attr);
+	return perfgrp_core_create(&attr, cpu, group->task, NULL);
+}
+
+static struct perf_event *create_under(const struct perfgrp_group *group, int cpu,
+				       const struct perfgrp_member *member,
+				       struct perf_event *leader)
+{
+	struct perf_event_attr attr = member->attr;
+
+	attr.inherit = perfgrp_group_inherits(group);
+	attr.disabled = 0;
+	return perfgrp_core_create(&attr, cpu, group->task, leader);
+}
+
+/*
+ * A PMU of the whole socket counts on a CPU of its own choice; a row of another
+ * CPU would show its count as that CPU's.
+ */
+static int check_placed(const struct perf_event *event, const struct perfgrp_member *member,
+			int cpu, struct perfgrp_error *err)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+
+	if (cpu < 0 || event->cpu == cpu)
+		return 0;
+	err->cpu = cpu;
+	return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+			      "%s: its PMU counts it on CPU %d only; name that CPU",
+			      perfgrp_event_name(&member->spec, buf), event->cpu);
+}
+
+/* ONE_SCHED_GROUP: no second set beside the first. */
+static int check_one_set(struct perfgrp_group *group, unsigned int instance, unsigned int nr,
+			 const struct perf_event *event, const struct perfgrp_member *member,
+			 bool next, struct perfgrp_error *err)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+	struct perf_event *other;
+	unsigned int i;
+
+	if (!(group->flags & PERFGRP_CREATE_ONE_SCHED_GROUP) || perfgrp_core_is_software(event))
+		return 0;
+	for (i = 0; i < nr; i++) {
+		other = event_of(group->members[i], instance, next);
+		if (!other || perfgrp_core_is_software(other) ||
+		    other->group_leader == event->group_leader)
+			continue;
+		err->cpu = group->instances[instance].cpu;
+		return perfgrp_refuse(
+			err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+			"%s: counted by PMU %s, the group by %s; ONE_SCHED_GROUP takes one PMU",
+			perfgrp_event_name(&member->spec, buf), event->pmu->name, other->pmu->name);
+	}
+	return 0;
+}
+
+/*
+ * Create the event of group->members[index] on an instance, in the set where it
+ * belongs. The members before it, in as far as they have events, are what it may
+ * be put together with.
+ *
+ * A PMU that is not known from another member is found by creating the event
+ * alone first: the perf core would not notice a leader of another PMU.
+ */
+static struct perf_event *create_event(struct perfgrp_group *group, unsigned int instance,
+				       unsigned int index, bool next, struct perfgrp_error *err)
+{
+	const struct perfgrp_member *member = group->members[index];
+	int cpu = group->instances[instance].cpu;
+	struct perf_event *event = NULL, *leader = NULL;
+	const struct pmu *pmu = NULL;
+	int ret;
+
+	if (perfgrp_core_can_link() && !perfgrp_event_is_software(&member->attr)) {
+		pmu = known_pmu(group, instance, index, &member->attr, next);
+		if (pmu)
+			leader = set_leader_on(group, instance, index, pmu, next);
+	}
+	if (!leader) {
+		event = create_alone(group, cpu, member);
+		if (IS_ERR(event))
+			goto refused;
+		if (perfgrp_core_can_link() && !perfgrp_core_is_software(event))
+			leader = set_leader_on(group, instance, index, event->pmu, next);
+		if (leader)
+			perf_event_release_kernel(event);
+	}
+	if (leader) {
+		event = create_under(group, cpu, member, leader);
+		if (event == ERR_PTR(-EINVAL)) {
+			/* The group is too large, or the event is wrong by itself. */
+			event = create_alone(group, cpu, member);
+			if (IS_ERR(event))
+				goto refused;
+			ret = refuse_full(member, cpu, err);
+			goto release;
+		}
+		if (IS_ERR(event))
+			goto refused;
+		if (WARN_ON_ONCE(event->pmu != leader->pmu)) {
+			ret = -EXDEV;
+			goto release;
+		}
+	}
+
+	ret = check_placed(event, member, cpu, err);
+	if (!ret)
+		ret = check_one_set(group, instance, index, event, member, next, err);
+	if (!ret)
+		return event;
+release:
+	perf_event_release_kernel(event);
+	return ERR_PTR(ret);
+refused:
+	ret = PTR_ERR(event);
+	/* A CPU that has just left is no error: the worker will create it anew. */
+	if (ret == -ENODEV && cpu >= 0 && !perfgrp_hotplug_cpu_usable(cpu))
+		return NULL;
+	return ERR_PTR(refuse_event(group, member, cpu, ret, err));
+}
+
+/* @event may be NULL: the CPU has just left. */
+static void set_event(struct perfgrp_kcounter *counter, struct perf_event *event)
+{
+	counter->event = event;
+	if (event)
+		counter->pmu = event->pmu->type;
+}
+
+/**
+ * perfgrp_counter_create - create a member's event on one instance, disabled
+ * @group: the group
+ * @instance: index of the instance, which is usable
+ * @index: of the member in @group->members
+ * @err: says why it is refused
+ *
+ * Return: 0, also where the CPU has just left (then there is no event); or a
+ * negative errno.
+ */
+int perfgrp_counter_create(struct perfgrp_group *group, unsigned int instance, unsigned int index,
+			   struct perfgrp_error *err)
+{
+	struct perf_event *event;
+
+	lockdep_assert_held_write(&group->lock);
+
+	event = create_event(group, instance, index, false, err);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	set_event(&group->members[index]->counters[instance], event);
+	return 0;
+}
+
+/**
+ * perfgrp_counter_recreate_all - prepare new events for all members of an instance
+ * @group: the group
+ * @instance: index of the instance
+ * @without: a member that is about to go, and gets none; or NULL
+ * @err: says why one is refused
+ *
+ * The events wait in counter.next, disabled.
+ *
+ * Return: 0, or a negative errno with nothing prepared.
+ */
+int perfgrp_counter_recreate_all(struct perfgrp_group *group, unsigned int instance,
+				 const struct perfgrp_member *without, struct perfgrp_error *err)
+{
+	struct perf_event *event;
+	unsigned int i;
+
+	lockdep_assert_held_write(&group->lock);
+
+	for (i = 0; i < group->nr_members; i++) {
+		if (group->members[i] == without)
+			continue;
+		event = create_event(group, instance, i, true, err);
+		if (IS_ERR(event))
+			goto undo;
+		group->members[i]->counters[instance].next = event;
+	}
+	return 0;
+undo:
+	while (i--)
+		perfgrp_counter_release_next(&group->members[i]->counters[instance]);
+	return PTR_ERR(event);
+}
+
+/**
+ * perfgrp_counter_take_next - use the event that was prepared; there is no other
+ * @counter: the counter
+ */
+void perfgrp_counter_take_next(struct perfgrp_kcounter *counter)
+{
+	set_event(counter, counter->next);
+	counter->next = NULL;
+}
+
+/* ---- the life of an event ------------------------------------------------ */
+
+static void release_event(struct perf_event **event)
+{
+	if (!*event)
+		return;
+	/* So that its slot is free at once. */
+	perf_event_disable(*event);
+	perf_event_release_kernel(*event);
+	*event = NULL;
+}
+
+/* Members of a set go before its leader, or it would be broken up and rescheduled. */
+void perfgrp_counter_release(struct perfgrp_kcounter *counter)
+{
+	release_event(&counter->event);
+}
+
+void perfgrp_counter_release_next(struct perfgrp_kcounter *counter)
+{
+	release_event(&counter->next);
+}
+
+/* What an event reads that is stopped, or is inherited and read event by event. */
+static struct perfgrp_count read_stopped(const struct perfgrp_group *group,
+					 struct perf_event *event)
+{
+	struct perfgrp_count count;
+	unsigned long flags;
+
+	if (perfgrp_group_inherits(group)) {
+		count.count = perf_event_read_value(event, &count.enabled, &count.running);
+		return count;
+	}
+	local_irq_save(flags);
+	perfgrp_core_read(event, perfgrp_core_clock(), &count);
+	local_irq_restore(flags);
+	return count;
+}
+
+/**
+ * perfgrp_counter_fold - put what an event has counted into the base, and release it
+ * @group: the group
+ * @counter: whose event it is; nothing is done where there is none
+ *
+ * The event is stopped first, so nothing is lost between the reading and the
+ * release but what happens after it stopped.
+ */
+void perfgrp_counter_fold(const struct perfgrp_group *group, struct perfgrp_kcounter *counter)
+{
+	lockdep_assert_held_write(&group->lock);
+
+	if (!counter->event)
+		return;
+	perf_event_disable(counter->event);
+	counter->base = perfgrp_count_add(counter->base, read_stopped(group, counter->event));
+	perfgrp_counter_release(counter);
+}
+
+/**
+ * perfgrp_counter_rebase - let a counter read zero
+ * @group: the group; it is stopped, or inherits
+ * @counter: the counter
+ */
+void perfgrp_counter_rebase(const struct perfgrp_group *group, struct perfgrp_kcounter *counter)
+{
+	struct perfgrp_count zero = {};
+
+	lockdep_assert_held_write(&group->lock);
+
+	counter->held = zero;
+	counter->base = zero;
+	if (counter->event)
+		counter->base = perfgrp_count_sub(zero, read_stopped(group, counter->event));
+}
+
+/**
+ * perfgrp_counter_leads_others - whether releasing this event would break up a set
+ * @counter: whose event it is
+ */
+bool perfgrp_counter_leads_others(const struct perfgrp_kcounter *counter)
+{
+	return counter->event && counter->event->group_leader == counter->event &&
+	       counter->event->nr_siblings;
+}
+
+/**
+ * perfgrp_counter_failed - whether the perf core has given an event up
+ * @counter: whose event it is
+ *
+ * It does so with pinned events for which there is no room.
+ */
+bool perfgrp_counter_failed(const struct perfgrp_kcounter *counter)
+{
+	return counter->event && perfgrp_core_state(counter->event) == PERF_EVENT_STATE_ERROR;
+}
+
+/**
+ * perfgrp_instance_start - let the counters of an instance count
+ * @group: the group
+ * @instance: index of the instance
+ *
+ * The leader of a set starts all of it, in one transaction of the PMU.
+ */
+void perfgrp_instance_start(struct perfgrp_group *group, unsigned int instance)
+{
+	struct perf_event *event;
+	unsigned int i;
+
+	lockdep_assert_held_write(&group->lock);
+
+	for (i = 0; i < group->nr_members; i++) {
+		event = group->members[i]->counters[instance].event;
+		if (event && event->group_leader == event)
+			perf_event_enable(event);
+	}
+}
+
+/**
+ * perfgrp_instance_stop - stop the counters of an instance
+ * @group: the group
+ * @instance: index of the instance
+ */
+void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance)
+{
+	struct perf_event *event;
+	unsigned int i;
+
+	lockdep_assert_held_write(&group->lock);
+
+	for (i = 0; i < group->nr_members; i++) {
+		event = group->members[i]->counters[instance].event;
+		if (event && event->group_leader == event)
+			perf_event_disable(event);
+	}
+}

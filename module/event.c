@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events: from the user's struct perfgrp_counter to the perf core's attr, and to
+ * a name for people. No state, no locks.
+ *
+ * The user's attr is never taken as it is: it is built here, field by field.
+ */
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "perfgrp.h"
+
+#define KNOWN_FLAGS                                                                            \
+	(PERFGRP_COUNTER_RAW | PERFGRP_COUNTER_EXCLUDE_USER | PERFGRP_COUNTER_EXCLUDE_KERNEL | \
+	 PERFGRP_COUNTER_EXCLUDE_HV | PERFGRP_COUNTER_EXCLUDE_IDLE | PERFGRP_COUNTER_FREQ)
+
+/* The header spells its constants as numbers; they are the kernel's. */
+static_assert(PERFGRP_HW_REF_CYCLES ==
+	      PERFGRP_EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES));
+static_assert(PERFGRP_SW_CGROUP_SWITCHES ==
+	      PERFGRP_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CGROUP_SWITCHES));
+static_assert(PERFGRP_CACHE_NODE_PREFETCH_MISS ==
+	      PERFGRP_EVENT(PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_NODE |
+							(PERF_COUNT_HW_CACHE_OP_PREFETCH << 8) |
+							(PERF_COUNT_HW_CACHE_RESULT_MISS << 16)));
+
+static const char *const hardware_names[] = {
+	[PERF_COUNT_HW_CPU_CYCLES] = "cpu-cycles",
+	[PERF_COUNT_HW_INSTRUCTIONS] = "instructions",
+	[PERF_COUNT_HW_CACHE_REFERENCES] = "cache-references",
+	[PERF_COUNT_HW_CACHE_MISSES] = "cache-misses",
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = "branch-instructions",
+	[PERF_COUNT_HW_BRANCH_MISSES] = "branch-misses",
+	[PERF_COUNT_HW_BUS_CYCLES] = "bus-cycles",
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = "stalled-cycles-frontend",
+	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = "stalled-cycles-backend",
+	[PERF_COUNT_HW_REF_CPU_CYCLES] = "ref-cycles",
+};
+
+static const char *const software_names[] = {
+	[PERF_COUNT_SW_CPU_CLOCK] = "cpu-clock",
+	[PERF_COUNT_SW_TASK_CLOCK] = "task-clock",
+	[PERF_COUNT_SW_PAGE_FAULTS] = "page-faults",
+	[PERF_COUNT_SW_CONTEXT_SWITCHES] = "context-switches",
+	[PERF_COUNT_SW_CPU_MIGRATIONS] = "cpu-migrations",
+	[PERF_COUNT_SW_PAGE_FAULTS_MIN] = "minor-faults",
+	[PERF_COUNT_SW_PAGE_FAULTS_MAJ] = "major-faults",
+	[PERF_COUNT_SW_ALIGNMENT_FAULTS] = "alignment-faults",
+	[PERF_COUNT_SW_EMULATION_FAULTS] = "emulation-faults",
+	[PERF_COUNT_SW_DUMMY] = "dummy",
+	[PERF_COUNT_SW_BPF_OUTPUT] = "bpf-output",
+	[PERF_COUNT_SW_CGROUP_SWITCHES] = "cgroup-switches",
+};
+
+static const char *const cache_names[] = {
+	"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node",
+};
+
+static const char *const cache_op_names[] = { "load", "store", "prefetch" };
+static const char *const cache_result_names[] = { "access", "miss" };
+
+static const char *cache_name(u64 config, char name[PERFGRP_EVENT_NAME_LEN])
+{
+	u64 cache = config & 0xff, op = (config >> 8) & 0xff, result = (config >> 16) & 0xff;
+
+	if (config >> 24 || cache >= ARRAY_SIZE(cache_names) || op >= ARRAY_SIZE(cache_op_names) ||
+	    result >= ARRAY_SIZE(cache_result_names))
+		return NULL;
+	snprintf(name, PERFGRP_EVENT_NAME_LEN, "%s-%s-%s", cache_names[cache], cache_op_names[op],
+		 cache_result_names[result]);
+	return name;
+}
+
+/**
+ * perfgrp_event_name - an event's name for errors and fdinfo
+ * @spec: the event
+ * @name: room for it
+ *
+ * Return: a generic event's name, or "type T config 0xC".
+ */
+const char *perfgrp_event_name(const struct perfgrp_counter *spec,
+			       char name[PERFGRP_EVENT_NAME_LEN])
+{
+	bool raw = spec->flags & PERFGRP_COUNTER_RAW;
+	u32 type = raw ? spec->type : PERFGRP_EVENT_TYPE(spec->event);
+	u64 config = raw ? spec->config : PERFGRP_EVENT_CONFIG(spec->event);
+
+	if (type == PERF_TYPE_HARDWARE && config < ARRAY_SIZE(hardware_names))
+		return hardware_names[config];
+	if (type == PERF_TYPE_SOFTWARE && config < ARRAY_SIZE(software_names))
+		return software_names[config];
+	if (type == PERF_TYPE_HW_CACHE && cache_name(config, name))
+		return name;
+	snprintf(name, PERFGRP_EVENT_NAME_LEN, "type %u config %#llx", type, config);
+	return name;
+}
+
+/**
+ * perfgrp_event_is_software - whether an event's type alone tells that it needs no PMU slot
+ * @attr: the event
+ *
+ * The others are known when the perf event is there: perfgrp_core_is_software().
+ */
+bool perfgrp_event_is_software(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT ||
+	       attr->type == PERF_TYPE_BREAKPOINT;
+}
+
+static int check_unused(const struct perfgrp_counter *spec, struct perfgrp_error *err)
+{
+	static const char *why = "set, but not used without PERFGRP_COUNTER_RAW";
+
+	if (spec->flags & PERFGRP_COUNTER_RAW) {
+		if (spec->event)
+			return perfgrp_refuse(
+				err, -EINVAL, PERFGRP_REASON_RESERVED, "event",
+				"event is set, but PERFGRP_COUNTER_RAW uses type and config");
+		if (spec->bp_type && spec->type != PERF_TYPE_BREAKPOINT)
+			return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "bp_type",
+					      "bp_type is set, but type %u is not a breakpoint",
+					      spec->type);
+		return 0;
+	}
+	if (spec->type)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "type", "type is %s",
+				      why);
+	if (spec->config)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "config",
+				      "config is %s", why);
+	if (spec->config1)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "config1",
+				      "config1 is %s", why);
+	if (spec->config2)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "config2",
+				      "config2 is %s", why);
+	if (spec->config3)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "config3",
+				      "config3 is %s", why);
+	if (spec->bp_type)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "bp_type",
+				      "bp_type is %s", why);
+	return 0;
+}
+
+static int check_spec(const struct perfgrp_counter *spec, struct perfgrp_error *err)
+{
+	if (spec->flags & ~KNOWN_FLAGS)
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags",
+				      "unknown counter flags %#x", spec->flags & ~KNOWN_FLAGS);
+	if (memchr_inv(spec->reserved, 0, sizeof(spec->reserved)))
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
+				      "a reserved field of the counter is not zero");
+	if (spec->id)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "id",
+				      "id is given by the kernel; it must be 0");
+	if (spec->pmu)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "pmu",
+				      "pmu is told by the kernel; it must be 0");
+	if (spec->flags & PERFGRP_COUNTER_FREQ && !spec->sample)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
+				      "PERFGRP_COUNTER_FREQ needs a frequency in sample");
+	if (spec->sample)
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "sample",
+				      "this module does not sample; sample must be 0");
+	if (spec->precise_ip)
+		return perfgrp_refuse(
+			err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
+			"precise_ip means nothing for a counter that does not sample");
+	if (spec->config3 && !PERFGRP_HAVE_CONFIG3)
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "config3",
+				      "this kernel's events have no config3");
+	return check_unused(spec, err);
+}
+
+/**
+ * perfgrp_event_to_attr - check a counter that a user asked for and build its attr
+ * @spec: what was asked for
+ * @attr: what is to be given to perf_event_create_kernel_counter(), but for what
+ *	depends on the group (disabled, inherit, pinned, ...)
+ * @err: says what is wrong with @spec
+ *
+ * Return: 0, -EINVAL or -EOPNOTSUPP.
+ */
+int perfgrp_event_to_attr(const struct perfgrp_counter *spec, struct perf_event_attr *attr,
+			  struct perfgrp_error *err)
+{
+	bool raw = spec->flags & PERFGRP_COUNTER_RAW;
+	int ret;
+
+	ret = check_spec(spec, err);
+	if (ret)
+		return ret;
+
+	*attr = (struct perf_event_attr){
+		.size = sizeof(*attr),
+		.type = raw ? spec->type : PERFGRP_EVENT_TYPE(spec->event),
+		.config = raw ? spec->config : PERFGRP_EVENT_CONFIG(spec->event),
+		.config1 = spec->config1,
+		.config2 = spec->config2,
+		.exclude_user = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_USER),
+		.exclude_kernel = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_KERNEL),
+		.exclude_hv = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_HV),
+		.exclude_idle = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_IDLE),
+	};
+	compat_set_config3(attr, spec->config3);
+	/* Shares its place with wakeup_events, which means nothing here. */
+	if (attr->type == PERF_TYPE_BREAKPOINT)
+		attr->bp_type = spec->bp_type;
+	return 0;
+}

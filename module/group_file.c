@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The file descriptor of a group: its ioctls, its fdinfo, its end.
+ *
+ * Each ioctl takes the group's lock once, for all that it does. What the user
+ * points to is copied here and nowhere deeper, but for the CPUs of
+ * PERFGRP_CREATE.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/overflow.h>
+#include <linux/pid.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "perfgrp.h"
+
+static struct perfgrp_group *group_of(struct file *file)
+{
+	return file->private_data;
+}
+
+static int lock_write(struct perfgrp_group *group, struct perfgrp_error *err)
+{
+	if (down_write_killable(&group->lock))
+		return perfgrp_refuse(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
+	return 0;
+}
+
+static int lock_read(struct perfgrp_group *group, struct perfgrp_error *err)
+{
+	if (down_read_killable(&group->lock))
+		return perfgrp_refuse(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
+	return 0;
+}
+
+static int check_element_size(u32 size, size_t min_size, const char *field,
+			      struct perfgrp_error *err)
+{
+	if (size < min_size)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_SIZE, field,
+				      "%s is %u, at least %zu is needed", field, size, min_size);
+	if (size > PAGE_SIZE)
+		return perfgrp_refuse(err, -E2BIG, PERFGRP_REASON_SIZE, field,
+				      "%s is %u, which is more than a page", field, size);
+	return 0;
+}
+
+/* ---- members ------------------------------------------------------------- */
+
+static int copy_specs(const struct perfgrp_add *add, struct perfgrp_counter *specs,
+		      struct perfgrp_error *err)
+{
+	void __user *from = u64_to_user_ptr(add->counters);
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < add->nr_counters; i++, from += add->counter_size) {
+		ret = copy_struct_from_user(&specs[i], sizeof(specs[i]), from, add->counter_size);
+		if (!ret)
+			continue;
+		err->member = i;
+		if (ret == -E2BIG)
+			return perfgrp_refuse(
+				err, ret, PERFGRP_REASON_TAIL, "counter_size",
+				"counter_size is %u, this kernel knows %zu, and the rest is not zero",
+				add->counter_size, sizeof(specs[i]));
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_POINTER, "counters",
+				      "the array of counters cannot be read");
+	}
+	return 0;
+}
+
+static int write_ids(const struct perfgrp_add *add, const struct perfgrp_counter *specs,
+		     struct perfgrp_error *err)
+{
+	void __user *to = u64_to_user_ptr(add->counters);
+	unsigned int i;
+
+	to += offsetof(struct perfgrp_counter, id);
+	for (i = 0; i < add->nr_counters; i++, to += add->counter_size)
+		if (put_user(specs[i].id, (u32 __user *)to))
+			return perfgrp_refuse(err, -EFAULT, PERFGRP_REASON_POINTER, "counters",
+					      "the array of counters cannot be written");
+	return 0;
+}
+
+/* The ids are written before anything changes, so that a fault changes nothing. */
+static int add_locked(struct perfgrp_group *group, const struct perfgrp_add *add,
+		      struct perfgrp_counter *specs, struct perfgrp_error *err)
+{
+	int ret;
+
+	ret = perfgrp_group_prepare_add(group, specs, add->nr_counters, err);
+	if (ret)
+		return ret;
+	ret = write_ids(add, specs, err);
+	if (ret)
+		perfgrp_group_abort_add(group, add->nr_counters);
+	else
+		perfgrp_group_commit_add(group, add->nr_counters);
+	return ret;
+}
+
+static int group_add(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	const struct perfgrp_add *add = &call->arg.add;
+	struct perfgrp_counter *specs;
+	int ret;
+
+	if (!add->nr_counters)
+		return perfgrp_refuse(&call->err, -EINVAL, PERFGRP_REASON_EMPTY, "nr_counters",
+				      "no counter is given");
+	if (add->nr_counters > PERFGRP_MAX_MEMBERS)
+		return perfgrp_refuse(&call->err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
+				      "%u counters are given, a group has at most %d",
+				      add->nr_counters, PERFGRP_MAX_MEMBERS);
+	ret = check_element_size(add->counter_size, PERFGRP_COUNTER_SIZE_VER0, "counter_size",
+				 &call->err);
+	if (ret)
+		return ret;
+
+	specs = kcalloc(add->nr_counters, sizeof(*specs), GFP_KERNEL_ACCOUNT);
+	if (!specs)
+		return perfgrp_refuse(&call->err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
+	ret = copy_specs(add, specs, &call->err);
+	if (ret)
+		goto free;
+	ret = lock_write(group, &call->err);
+	if (ret)
+		goto free;
+	ret = add_locked(group, add, specs, &call->err);
+	up_write(&group->lock);
+free:
+	kfree(specs);
+	return ret;
+}
+
+static int group_remove_member(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	const struct perfgrp_remove *remove = &call->arg.remove;
+	int ret;
+
+	ret = lock_write(group, &call->err);
+	if (ret)
+		return ret;
+	ret = perfgrp_group_remove(group, remove->id, remove->flags & PERFGRP_REMOVE_CASCADE,
+				   &call->err);
+	up_write(&group->lock);
+	return ret;
+}
+
+/* ---- control ------------------------------------------------------------- */
+
+static int group_enable_all(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	int ret;
+
+	ret = lock_write(group, &call->err);
+	if (ret)
+		return ret;
+	ret = perfgrp_group_enable(group, &call->err);
+	up_write(&group->lock);
+	return ret;
+}
+
+static int group_disable_all(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	int ret;
+
+	ret = lock_write(group, &call->err);
+	if (ret)
+		return ret;
+	perfgrp_group_disable(group);
+	up_write(&group->lock);
+	return 0;
+}
+
+static int group_reset_all(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	struct perfgrp_readout snapshot;
+	int ret;
+
+	ret = lock_write(group, &call->err);
+	if (ret)
+		return ret;
+	ret = perfgrp_snapshot_take(group, 0, &snapshot);
+	if (!ret) {
+		perfgrp_snapshot_reset(group, &snapshot);
+		perfgrp_snapshot_free(&snapshot);
+	} else {
+		perfgrp_refuse(&call->err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
+	}
+	up_write(&group->lock);
+	return ret;
+}
+
+/* ---- looking ------------------------------------------------------------- */
+
+static int copy_array(u64 pointer, u32 user_size, const void *array, size_t size, unsigned int nr)
+{
+	void __user *to = u64_to_user_ptr(pointer);
+	unsigned int i;
+
+	if (user_size == size)
+		return copy_to_user(to, array, nr * size) ? -EFAULT : 0;
+	for (i = 0; i < nr; i++, to += user_size, array += size)
+		if (perfgrp_copy_element_to_user(to, user_size, array, size))
+			return -EFAULT;
+	return 0;
+}
+
+static int copy_snapshot(struct perfgrp_call *call, const struct perfgrp_readout *snapshot)
+{
+	struct perfgrp_snapshot *arg = &call->arg.snapshot;
+	bool fits = arg->nr_rows >= snapshot->nr_rows && arg->nr_values >= snapshot->nr_values;
+	const char *small = arg->nr_rows < snapshot->nr_rows ? "nr_rows" : "nr_values";
+
+	if (fits && (copy_array(arg->rows, arg->row_size, snapshot->rows, sizeof(*snapshot->rows),
+				snapshot->nr_rows) ||
+		     copy_array(arg->values, arg->value_size, snapshot->values,
+				sizeof(*snapshot->values), snapshot->nr_values)))
+		return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "rows",
+				      "the arrays of rows and values cannot be written");
+
+	arg->nr_rows = snapshot->nr_rows;
+	arg->nr_values = snapshot->nr_values;
+	if (!fits) {
+		call->out_on_error = true;
+		return perfgrp_refuse(&call->err, -EMSGSIZE, PERFGRP_REASON_BUFFER, small,
+				      "the snapshot has %u rows and %u values", snapshot->nr_rows,
+				      snapshot->nr_values);
+	}
+	arg->time_before = snapshot->time_before;
+	arg->time_after = snapshot->time_after;
+	return 0;
+}
+
+static int snapshot_locked(struct perfgrp_group *group, struct perfgrp_call *call)
+{
+	u32 flags = call->arg.snapshot.flags;
+	struct perfgrp_readout snapshot;
+	int ret;
+
+	ret = perfgrp_snapshot_take(group, flags, &snapshot);
+	if (ret)
+		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
+	ret = copy_snapshot(call, &snapshot);
+	if (!ret && flags & PERFGRP_SNAPSHOT_RESET)
+		perfgrp_snapshot_reset(group, &snapshot);
+	perfgrp_snapshot_free(&snapshot);
+	return ret;
+}
+
+static int check_snapshot(const struct perfgrp_snapshot *arg, struct perfgrp_error *err)
+{
+	int ret;
+
+	if (arg->flags & PERFGRP_SNAPSHOT_MIX_PMUS && !(arg->flags & PERFGRP_SNAPSHOT_TOTALS))
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
+				      "MIX_PMUS means nothing without TOTALS");
+	ret = check_element_size(arg->row_size, PERFGRP_ROW_SIZE_VER0, "row_size", err);
+	if (!ret)
+		ret = check_element_size(arg->value_size, PERFGRP_VALUE_SIZE_VER0, "value_size",
+					 err);
+	return ret;
+}
+
+static int group_snapshot(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	const struct perfgrp_snapshot *arg = &call->arg.snapshot;
+	int ret;
+
+	ret = check_snapshot(arg, &call->err);
+	if (ret)
+		return ret;
+	if (arg->flags & PERFGRP_SNAPSHOT_RESET) {
+		ret = lock_write(group, &call->err);
+		if (ret)
+			return ret;
+		ret = snapshot_locked(group, call);
+		up_write(&group->lock);
+	} else {
+		ret = lock_read(group, &call->err);
+		if (ret)
+			return ret;
+		ret = snapshot_locked(group, call);
+		up_read(&group->lock);
+	}
+	return ret;
+}
+
+static pid_t task_nr(const struct perfgrp_group *group)
+{
+	return group->task ? task_pid_vnr(group->task) : 0;
+}
+
+static int query_locked(struct perfgrp_group *group, struct perfgrp_call *call)
+{
+	struct perfgrp_query *query = &call->arg.query;
+	unsigned int room = query->nr_counters, i;
+	struct perfgrp_counter counter;
+
+	query->nr_counters = group->nr_members;
+	if (room < group->nr_members) {
+		call->out_on_error = true;
+		return perfgrp_refuse(&call->err, -EMSGSIZE, PERFGRP_REASON_BUFFER, "nr_counters",
+				      "the group has %u members", group->nr_members);
+	}
+	for (i = 0; i < group->nr_members; i++) {
+		counter = group->members[i]->spec;
+		counter.id = group->members[i]->id;
+		counter.pmu = group->members[i]->counters[0].pmu;
+		if (perfgrp_copy_element_to_user(u64_to_user_ptr(query->counters) +
+							 (size_t)i * query->counter_size,
+						 query->counter_size, &counter, sizeof(counter)))
+			return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER,
+					      "counters",
+					      "the array of counters cannot be written");
+	}
+	query->create_flags = group->flags;
+	query->target = group->target;
+	query->pid = task_nr(group);
+	query->enabled = group->enabled;
+	return 0;
+}
+
+static int group_query(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	int ret;
+
+	ret = check_element_size(call->arg.query.counter_size, PERFGRP_COUNTER_SIZE_VER0,
+				 "counter_size", &call->err);
+	if (!ret)
+		ret = lock_read(group, &call->err);
+	if (ret)
+		return ret;
+	ret = query_locked(group, call);
+	up_read(&group->lock);
+	return ret;
+}
+
+static const char *state_name(u32 state)
+{
+	static const char *const names[] = {
+		[PERFGRP_STATE_COUNTED] = "counted",
+		[PERFGRP_STATE_MULTIPLEXED] = "multiplexed",
+		[PERFGRP_STATE_NEVER_RAN] = "never ran",
+		[PERFGRP_STATE_FAILED] = "failed",
+		[PERFGRP_STATE_OFFLINE] = "offline",
+		[PERFGRP_STATE_EXITED] = "exited",
+	};
+
+	return state < ARRAY_SIZE(names) && names[state] ? names[state] : "unknown";
+}
+
+static void show_members(struct seq_file *seq, struct perfgrp_group *group)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+	struct perfgrp_readout snapshot;
+	unsigned int i;
+
+	if (perfgrp_snapshot_take(group, PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS,
+				  &snapshot))
+		return;
+	for (i = 0; i < snapshot.nr_values; i++)
+		seq_printf(seq, "member:\t%u %s %s%s\n", snapshot.values[i].id,
+			   perfgrp_event_name(&group->members[i]->spec, buf),
+			   state_name(snapshot.values[i].state), i ? "" : " leader");
+	perfgrp_snapshot_free(&snapshot);
+}
+
+static void group_show_fdinfo(struct seq_file *seq, struct file *file)
+{
+	struct perfgrp_group *group = group_of(file);
+	unsigned int i;
+
+	if (down_read_killable(&group->lock))
+		return;
+	switch (group->target) {
+	case PERFGRP_TARGET_TASK:
+		seq_printf(seq, "target:\ttask %d",
+			   task_pid_nr_ns(group->task, proc_pid_ns(file_inode(seq->file)->i_sb)));
+		if (group->instances[0].cpu >= 0)
+			seq_printf(seq, " cpu %d", group->instances[0].cpu);
+		seq_putc(seq, '\n');
+		break;
+	case PERFGRP_TARGET_ALL_CPUS:
+		seq_puts(seq, "target:\tall cpus\n");
+		break;
+	default:
+		seq_puts(seq, "target:\tcpus ");
+		for (i = 0; i < group->nr_instances; i++)
+			seq_printf(seq, "%s%d", i ? "," : "", group->instances[i].cpu);
+		seq_putc(seq, '\n');
+	}
+	seq_printf(seq, "create_flags:\t%#x\n", group->flags);
+	seq_printf(seq, "enabled:\t%d\n", group->enabled);
+	seq_printf(seq, "members:\t%u\n", group->nr_members);
+	/* Of no stream yet; the field is there for scripts that look for it. */
+	seq_puts(seq, "records:\t0\n");
+	show_members(seq, group);
+	up_read(&group->lock);
+}
+
+static int group_release(struct inode *inode, struct file *file)
+{
+	perfgrp_group_destroy(group_of(file));
+	return 0;
+}
+
+/* ---- the file ------------------------------------------------------------ */
+
+#define FIRST _IOC_NR(PERFGRP_ADD)
+#define ROW(cmd) [_IOC_NR(cmd) - FIRST]
+
+static const struct perfgrp_ioctl group_ioctls[] = {
+	ROW(PERFGRP_ADD) = {
+		.name		= "PERFGRP_ADD",
+		.size		= sizeof(struct perfgrp_add),
+		.min_size	= PERFGRP_ADD_SIZE_VER0,
+		.reserved	= offsetof(struct perfgrp_add, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_add, reserved),
+		.fn		= group_add,
+	},
+	ROW(PERFGRP_REMOVE) = {
+		.name		= "PERFGRP_REMOVE",
+		.size		= sizeof(struct perfgrp_remove),
+		.min_size	= PERFGRP_REMOVE_SIZE_VER0,
+		.flags		= PERFGRP_REMOVE_CASCADE,
+		.reserved	= offsetof(struct perfgrp_remove, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_remove, reserved),
+		.fn		= group_remove_member,
+	},
+	ROW(PERFGRP_ENABLE) = {
+		.name		= "PERFGRP_ENABLE",
+		.size		= sizeof(struct perfgrp_control),
+		.min_size	= PERFGRP_CONTROL_SIZE_VER0,
+		.reserved	= offsetof(struct perfgrp_control, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_control, reserved),
+		.fn		= group_enable_all,
+	},
+	ROW(PERFGRP_DISABLE) = {
+		.name		= "PERFGRP_DISABLE",
+		.size		= sizeof(struct perfgrp_control),
+		.min_size	= PERFGRP_CONTROL_SIZE_VER0,
+		.reserved	= offsetof(struct perfgrp_control, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_control, reserved),
+		.fn		= group_disable_all,
+	},
+	ROW(PERFGRP_RESET) = {
+		.name		= "PERFGRP_RESET",
+		.size		= sizeof(struct perfgrp_control),
+		.min_size	= PERFGRP_CONTROL_SIZE_VER0,
+		.reserved	= offsetof(struct perfgrp_control, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_control, reserved),
+		.fn		= group_reset_all,
+	},
+	ROW(PERFGRP_SNAPSHOT) = {
+		.name		= "PERFGRP_SNAPSHOT",
+		.size		= sizeof(struct perfgrp_snapshot),
+		.min_size	= PERFGRP_SNAPSHOT_SIZE_VER0,
+		.flags		= PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS |
+				  PERFGRP_SNAPSHOT_RESET,
+		.reserved	= offsetof(struct perfgrp_snapshot, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_snapshot, reserved),
+		.out		= true,
+		.fn		= group_snapshot,
+	},
+	ROW(PERFGRP_QUERY) = {
+		.name		= "PERFGRP_QUERY",
+		.size		= sizeof(struct perfgrp_query),
+		.min_size	= PERFGRP_QUERY_SIZE_VER0,
+		.reserved	= offsetof(struct perfgrp_query, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_query, reserved),
+		.out		= true,
+		.fn		= group_query,
+	},
+};
+
+static long group_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	return perfgrp_ioctl(file, cmd, arg, group_ioctls, FIRST, ARRAY_SIZE(group_ioctls));
+}
+
+static const struct file_operations group_fops = {
+	.owner = THIS_MODULE,
+	.llseek = noop_llseek,
+	.release = group_release,
+	.unlocked_ioctl = group_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.show_fdinfo = group_show_fdinfo,
+};
+
+/**
+ * perfgrp_group_file_create - the file of a new group
+ * @group: the group; it lives as long as the file
+ *
+ * Return: the file, or an ERR_PTR(), and then the group is still the caller's.
+ */
+struct file *perfgrp_group_file_create(struct perfgrp_group *group)
+{
+	return anon_inode_getfile("[perfgrp]", &group_fops, group, O_RDWR);
+}

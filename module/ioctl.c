@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ioctls: the way in and out that all of them share.
+ *
+ * The argument is copied and checked here (size, tail, flags, reserved fields),
+ * from a row of a table; the functions behind it see a plain struct. Errors leave
+ * here too, with their reason.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/ioctl.h>
+#include <linux/kernel.h>
+#include <linux/nospec.h>
+#include <linux/stdarg.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "perfgrp.h"
+
+/* What all argument structs begin with. */
+struct head {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 error;
+};
+
+#define HEAD_LIKE(type)                                                  \
+	(offsetof(struct type, size) == offsetof(struct head, size) &&   \
+	 offsetof(struct type, flags) == offsetof(struct head, flags) && \
+	 offsetof(struct type, error) == offsetof(struct head, error))
+
+static_assert(HEAD_LIKE(perfgrp_info) && HEAD_LIKE(perfgrp_create) && HEAD_LIKE(perfgrp_add) &&
+	      HEAD_LIKE(perfgrp_remove) && HEAD_LIKE(perfgrp_control) && HEAD_LIKE(perfgrp_query) &&
+	      HEAD_LIKE(perfgrp_snapshot));
+
+/* Released sizes never change. */
+static_assert(sizeof(struct perfgrp_error) == 256);
+static_assert(sizeof(struct perfgrp_info) == PERFGRP_INFO_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_create) == PERFGRP_CREATE_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_counter) == PERFGRP_COUNTER_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_add) == PERFGRP_ADD_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_remove) == PERFGRP_REMOVE_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_control) == PERFGRP_CONTROL_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_query) == PERFGRP_QUERY_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_snapshot) == PERFGRP_SNAPSHOT_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_row) == PERFGRP_ROW_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_value) == PERFGRP_VALUE_SIZE_VER0);
+
+/**
+ * perfgrp_refuse - note why a call fails
+ * @err: where; its member and cpu are the caller's to set
+ * @ret: a negative errno
+ * @reason: enum perfgrp_reason
+ * @field: the field that is wrong, or ""
+ * @fmt: a line of English, without a newline
+ *
+ * Return: @ret
+ */
+int perfgrp_refuse(struct perfgrp_error *err, int ret, enum perfgrp_reason reason,
+		   const char *field, const char *fmt, ...)
+{
+	va_list args;
+
+	err->error = -ret;
+	err->reason = reason;
+	strscpy(err->field, field, sizeof(err->field));
+	va_start(args, fmt);
+	vscnprintf(err->text, sizeof(err->text), fmt, args);
+	va_end(args);
+	return ret;
+}
+
+/* A pointer that cannot be used does not change the outcome of the call. */
+static void write_error(u64 pointer, struct perfgrp_error *err, int ret)
+{
+	struct perfgrp_error __user *user = u64_to_user_ptr(pointer);
+	u32 size;
+
+	if (!pointer || get_user(size, &user->size) || size < sizeof(*err))
+		return;
+	if (err->error != -ret)
+		perfgrp_refuse(err, ret, PERFGRP_REASON_NONE, "", "errno %d", -ret);
+	err->size = size;
+	if (copy_to_user(user, err, sizeof(*err)))
+		return;
+}
+
+static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call *call,
+			 void __user *user, u32 size)
+{
+	struct head *head = (struct head *)&call->arg;
+	int ret;
+
+	if (size < ioctl->min_size)
+		return perfgrp_refuse(&call->err, -EINVAL, PERFGRP_REASON_SIZE, "size",
+				      "%s: size is %u, at least %u is needed", ioctl->name, size,
+				      ioctl->min_size);
+	ret = size > PAGE_SIZE ? -E2BIG :
+				 copy_struct_from_user(&call->arg, ioctl->size, user, size);
+	if (ret == -E2BIG) {
+		put_user(ioctl->size, (u32 __user *)user);
+		return perfgrp_refuse(
+			&call->err, ret, PERFGRP_REASON_TAIL, "size",
+			"%s: size is %u, this kernel knows %u, and the rest is not zero",
+			ioctl->name, size, ioctl->size);
+	}
+	if (ret)
+		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_POINTER, "",
+				      "%s: the argument cannot be read", ioctl->name);
+	/* It may have been changed since it was looked at first. */
+	head->size = size;
+
+	if (head->flags & ~ioctl->flags)
+		return perfgrp_refuse(&call->err, -EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags",
+				      "%s: unknown flags %#x", ioctl->name,
+				      head->flags & ~ioctl->flags);
+	if (memchr_inv((void *)&call->arg + ioctl->reserved, 0, ioctl->reserved_size))
+		return perfgrp_refuse(&call->err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
+				      "%s: a reserved field is not zero", ioctl->name);
+	return 0;
+}
+
+static int copy_result(const struct perfgrp_ioctl *ioctl, struct perfgrp_call *call,
+		       void __user *user, u32 size)
+{
+	if (copy_to_user(user, &call->arg, min_t(u32, size, ioctl->size)))
+		return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "",
+				      "%s: the argument cannot be written", ioctl->name);
+	return 0;
+}
+
+/**
+ * perfgrp_ioctl - do one ioctl
+ * @file: on this file
+ * @cmd: as the user gave it
+ * @arg: as the user gave it
+ * @table: what this kind of file can do
+ * @first: the number of the table's first row
+ * @nr: its rows
+ *
+ * Return: 0 or a negative errno.
+ */
+long perfgrp_ioctl(struct file *file, unsigned int cmd, unsigned long arg,
+		   const struct perfgrp_ioctl *table, unsigned int first, unsigned int nr)
+{
+	struct perfgrp_call call = { .err = PERFGRP_ERROR_INIT, .fd = -1 };
+	struct head __user *user = (struct head __user *)arg;
+	unsigned int index = _IOC_NR(cmd) - first;
+	const struct perfgrp_ioctl *ioctl;
+	u64 error = 0;
+	u32 size;
+	int ret;
+
+	if (cmd != _IO(PERFGRP_IOC_TYPE, _IOC_NR(cmd)) || index >= nr)
+		return -ENOTTY;
+	ioctl = &table[array_index_nospec(index, nr)];
+	if (!ioctl->fn)
+		return -ENOTTY;
+
+	if (get_user(size, &user->size))
+		return -EFAULT;
+	if (size >= sizeof(*user) && get_user(error, &user->error))
+		return -EFAULT;
+
+	ret = copy_argument(ioctl, &call, user, size);
+	if (!ret)
+		ret = ioctl->fn(file, &call);
+
+	if (ret ? call.out_on_error : ioctl->out) {
+		int copied = copy_result(ioctl, &call, user, size);
+
+		ret = ret ?: copied;
+	}
+	if (call.file && ret) {
+		put_unused_fd(call.fd);
+		fput(call.file);
+	} else if (call.file) {
+		fd_install(call.fd, call.file);
+	}
+	if (ret)
+		write_error(error, &call.err, ret);
+	return ret;
+}
+
+/**
+ * perfgrp_copy_element_to_user - write an array's element as the caller knows it
+ * @to: its place
+ * @user_size: its size there
+ * @from: the kernel's
+ * @size: its size
+ *
+ * A shorter one gets what it has room for, a longer one zeros at its end.
+ *
+ * Return: 0 or -EFAULT.
+ */
+int perfgrp_copy_element_to_user(void __user *to, size_t user_size, const void *from, size_t size)
+{
+	if (copy_to_user(to, from, min(user_size, size)))
+		return -EFAULT;
+	if (user_size > size && clear_user(to + size, user_size - size))
+		return -EFAULT;
+	return 0;
+}

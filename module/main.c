@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perfgrp: groups of perf counters, kept in the kernel. Starts and stops the
+ * parts.
+ */
+#include <linux/module.h>
+
+#include "perfgrp.h"
+
+static int __init perfgrp_init(void)
+{
+	int ret;
+
+	ret = perfgrp_core_init();
+	if (ret)
+		return ret;
+	ret = perfgrp_hotplug_init();
+	if (ret)
+		goto perfcore;
+	ret = perfgrp_device_register();
+	if (ret)
+		goto hotplug;
+	return 0;
+
+hotplug:
+	perfgrp_hotplug_exit();
+perfcore:
+	perfgrp_core_exit();
+	return ret;
+}
+
+static void __exit perfgrp_exit(void)
+{
+	perfgrp_device_unregister();
+	perfgrp_hotplug_exit();
+	perfgrp_core_exit();
+}
+
+module_init(perfgrp_init);
+module_exit(perfgrp_exit);
+
+MODULE_DESCRIPTION("Groups of perf counters, kept in the kernel");
+MODULE_AUTHOR("perfgrp maintainers");
+MODULE_VERSION(PERFGRP_VERSION);
+MODULE_LICENSE("GPL");

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What reaches into the perf core beyond its exported functions.
+ *
+ * 1. Scheduling groups. perf_event_create_kernel_counter() has no argument for
+ * a leader, and no other exported function makes an event that has one. But it
+ * calls the perf core's own
+ *
+ *	perf_event_alloc(attr, cpu, task, group_leader, ...)
+ *
+ * with group_leader NULL, and that function and all that follows do the rest:
+ * the PMU driver checks that the group fits, perf_install_in_context() links the
+ * sibling, and the PMU takes the group in one transaction. So a kprobe on
+ * perf_event_alloc() replaces its fourth argument. It is armed only while a
+ * group creates its counters, and acts only on the one call that is made by the
+ * creating task with the attr that was passed here.
+ *
+ * Assumed: perf_event_alloc is a symbol of its own (not inlined, not cloned with
+ * other arguments), takes attr first and the leader fourth, and is called once
+ * for one creation. Seen to hold on Debian's 6.1 and 6.12 on x86-64 and 6.1 on
+ * arm64. perfgrp_core_init() tries it; where it fails, perfgrp_core_can_link() is false
+ * and groups are made of independent counters.
+ *
+ * The caller sees to it that leader and member are of one PMU and one CPU or
+ * task; the perf core does not check that for kernel counters.
+ *
+ * 2. Reading. perf_event_read_value() sleeps and sends one interrupt an event;
+ * perf_event_read_local() is not exported. perfgrp_core_read() does what
+ * __perf_event_read() does inside: pmu->read() while the event is on the PMU,
+ * and the times from the fields that __perf_update_times() and
+ * perf_event_time_now() use. perfgrp_core_init() compares it to
+ * perf_event_read_value().
+ */
+#define pr_fmt(fmt) "perfgrp: " fmt
+
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/kprobes.h>
+#include <linux/lockdep.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+
+#include "perfgrp.h"
+
+static bool sched_groups = true;
+module_param(sched_groups, bool, 0444);
+MODULE_PARM_DESC(sched_groups,
+		 "put the hardware members of a group into one scheduling group (default: on)");
+
+/* Set by perfgrp_core_init() alone. */
+static bool can_link;
+
+/* ---- scheduling groups --------------------------------------------------- */
+
+/*
+ * The one creation under way. Written under link_lock. The probe runs in any
+ * task, so task is looked at with READ_ONCE; whoever finds itself there wrote the
+ * other fields itself.
+ */
+static DEFINE_MUTEX(link_lock);
+static struct {
+	struct task_struct *task;
+	const struct perf_event_attr *attr;
+	struct perf_event *leader;
+} link;
+
+#if defined(CONFIG_KPROBES) && (defined(CONFIG_X86_64) || defined(CONFIG_ARM64))
+
+static void set_leader_argument(struct pt_regs *regs, struct perf_event *leader)
+{
+#ifdef CONFIG_X86_64
+	regs->cx = (unsigned long)leader;
+#else
+	regs->regs[3] = (unsigned long)leader;
+#endif
+}
+
+/* Runs at each perf_event_alloc() of any task, with preemption off. */
+static int supply_leader(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (READ_ONCE(link.task) != current)
+		return 0;
+	if (regs_get_kernel_argument(regs, 0) != (unsigned long)link.attr || !link.leader)
+		return 0;
+
+	set_leader_argument(regs, link.leader);
+	link.leader = NULL;
+	return 0;
+}
+NOKPROBE_SYMBOL(supply_leader);
+
+static struct kprobe probe = {
+	.symbol_name = "perf_event_alloc",
+	.pre_handler = supply_leader,
+	.flags = KPROBE_FLAG_DISABLED,
+};
+
+static int probe_register(void)
+{
+	return register_kprobe(&probe);
+}
+
+static void probe_unregister(void)
+{
+	unregister_kprobe(&probe);
+}
+
+static int probe_arm(void)
+{
+	return enable_kprobe(&probe);
+}
+
+static void probe_disarm(void)
+{
+	disable_kprobe(&probe);
+}
+
+#else /* no kprobes, or an architecture whose arguments are not known here */
+
+static int probe_register(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static void probe_unregister(void)
+{
+}
+
+static int probe_arm(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static void probe_disarm(void)
+{
+}
+
+#endif
+
+/* How many want the probe armed. Under arm_lock. */
+static DEFINE_MUTEX(arm_lock);
+static unsigned int arm_users;
+
+/**
+ * perfgrp_core_link_begin - get ready to create events under leaders
+ *
+ * Patches kernel text, which is slow on large machines: once around all that is
+ * to be created. May sleep. Nothing to do where linking is off.
+ *
+ * Return: 0 or a negative errno; after 0 perfgrp_core_link_end() must follow.
+ */
+int perfgrp_core_link_begin(void)
+{
+	int ret = 0;
+
+	if (!can_link)
+		return 0;
+
+	mutex_lock(&arm_lock);
+	if (!arm_users)
+		ret = probe_arm();
+	if (!ret)
+		arm_users++;
+	mutex_unlock(&arm_lock);
+	return ret;
+}
+
+void perfgrp_core_link_end(void)
+{
+	if (!can_link)
+		return;
+
+	mutex_lock(&arm_lock);
+	if (!--arm_users)
+		probe_disarm();
+	mutex_unlock(&arm_lock);
+}
+
+/**
+ * perfgrp_core_can_link - whether perfgrp_core_create() takes a leader
+ */
+bool perfgrp_core_can_link(void)
+{
+	return can_link;
+}
+
+static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
+					struct task_struct *task, struct perf_event *leader)
+{
+	struct perf_event *event;
+
+	mutex_lock(&link_lock);
+	link.attr = attr;
+	link.leader = leader;
+	WRITE_ONCE(link.task, current);
+
+	event = perf_event_create_kernel_counter(attr, cpu, task, NULL, NULL);
+
+	WRITE_ONCE(link.task, NULL);
+	link.leader = NULL;
+	link.attr = NULL;
+	mutex_unlock(&link_lock);
+	return event;
+}
+
+/**
+ * perfgrp_core_create - create a perf event, under a leader if there is one
+ * @attr: what to count
+ * @cpu: on which CPU; -1 for wherever @task runs
+ * @task: which task; NULL for whatever runs on @cpu
+ * @leader: an event of the same PMU and the same CPU and task, its own leader; or
+ *	NULL. Needs perfgrp_core_can_link(), and perfgrp_core_link_begin() before.
+ *
+ * May sleep. Never from a CPU hotplug callback.
+ *
+ * Return: the event, or an ERR_PTR() from the perf core; ERR_PTR(-EXDEV) if the
+ * event was created and is not under @leader.
+ */
+struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
+				       struct task_struct *task, struct perf_event *leader)
+{
+	struct perf_event *event;
+
+	if (!leader)
+		return perf_event_create_kernel_counter(attr, cpu, task, NULL, NULL);
+
+	event = create_linked(attr, cpu, task, leader);
+	if (!IS_ERR(event) && event->group_leader != leader) {
+		perf_event_release_kernel(event);
+		event = ERR_PTR(-EXDEV);
+	}
+	return event;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+/**
+ * perfgrp_core_is_software - whether an event needs no PMU slot
+ * @event: the event
+ */
+bool perfgrp_core_is_software(const struct perf_event *event)
+{
+	return event->pmu->task_ctx_nr == perf_sw_context;
+}
+
+/**
+ * perfgrp_core_state - the state that an event is in by its leader's and its own
+ * @event: the event
+ *
+ * An event whose leader is off is off, whatever its own state says.
+ */
+enum perf_event_state perfgrp_core_state(const struct perf_event *event)
+{
+	enum perf_event_state leader = READ_ONCE(event->group_leader->state);
+
+	return leader <= PERF_EVENT_STATE_OFF ? leader : READ_ONCE(event->state);
+}
+
+/**
+ * perfgrp_core_clock - the clock for perfgrp_core_read()
+ *
+ * Taken once for all that is to be read at the same moment, so that the members
+ * of a scheduling group have the same times. Interrupts are off.
+ */
+u64 perfgrp_core_clock(void)
+{
+	lockdep_assert_irqs_disabled();
+	return local_clock();
+}
+
+/**
+ * perfgrp_core_read - read an event and its times, without a call to another CPU
+ * @event: an event without children
+ * @clock: of perfgrp_core_clock()
+ * @count: what it has counted since it was created
+ *
+ * Interrupts are off, and either this is the CPU that the event is on, or the
+ * event cannot get on any CPU meanwhile (its CPU is offline, or its context's
+ * lock is held).
+ */
+void perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count *count)
+{
+	const struct perf_event_context *ctx = event->ctx;
+	enum perf_event_state state = perfgrp_core_state(event);
+	u64 now, delta;
+
+	if (state == PERF_EVENT_STATE_ACTIVE)
+		event->pmu->read(event);
+
+	now = ctx->is_active ? clock + READ_ONCE(ctx->timeoffset) : ctx->time;
+	/* The clocks of two CPUs may be apart by a little. */
+	delta = now - event->tstamp;
+	if ((s64)delta < 0)
+		delta = 0;
+
+	count->count = local64_read(&event->count);
+	count->enabled = event->total_time_enabled;
+	if (state >= PERF_EVENT_STATE_INACTIVE)
+		count->enabled += delta;
+	count->running = event->total_time_running;
+	if (state >= PERF_EVENT_STATE_ACTIVE)
+		count->running += delta;
+}
+
+/* ---- self-test ----------------------------------------------------------- */
+
+static struct perf_event_attr self_test_attr(u32 type, u64 config, bool disabled)
+{
+	return (struct perf_event_attr){
+		.type = type,
+		.size = sizeof(struct perf_event_attr),
+		.config = config,
+		.disabled = disabled,
+	};
+}
+
+/*
+ * Return: 1 if a two-counter group of this event is one scheduling group, 0 if it
+ * is not, a negative errno if the machine does not count the event.
+ */
+static int try_group(u32 type, u64 config, int cpu)
+{
+	struct perf_event_attr leader_attr = self_test_attr(type, config, true);
+	struct perf_event_attr member_attr = self_test_attr(type, config, false);
+	struct perf_event *leader, *member;
+	int ret;
+
+	leader = perfgrp_core_create(&leader_attr, cpu, NULL, NULL);
+	if (IS_ERR(leader))
+		return PTR_ERR(leader);
+
+	member = create_linked(&member_attr, cpu, NULL, leader);
+	if (IS_ERR(member)) {
+		ret = 0;
+	} else {
+		ret = member->group_leader == leader && leader->nr_siblings == 1;
+		perf_event_release_kernel(member);
+	}
+	perf_event_release_kernel(leader);
+	return ret;
+}
+
+static void self_test_link(int cpu)
+{
+	int ret;
+
+	if (!sched_groups) {
+		pr_info("scheduling groups are off by parameter; counters are independent\n");
+		return;
+	}
+
+	ret = probe_register();
+	if (ret) {
+		pr_warn("no scheduling groups: cannot probe perf_event_alloc (%d); counters are independent\n",
+			ret);
+		return;
+	}
+
+	can_link = true;
+	ret = perfgrp_core_link_begin();
+	if (!ret) {
+		ret = try_group(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, cpu);
+		/* Not every machine has a PMU; one that has must group its counters. */
+		if (ret == 1 && try_group(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, cpu) == 0)
+			ret = 0;
+		perfgrp_core_link_end();
+	}
+	if (ret != 1) {
+		pr_warn("no scheduling groups: the self-test failed (%d); counters are independent\n",
+			ret);
+		can_link = false;
+		probe_unregister();
+	}
+}
+
+/* Reads an event that has counted and is off in both ways: they are equal. */
+static int self_test_read(int cpu)
+{
+	struct perf_event_attr attr =
+		self_test_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false);
+	struct perfgrp_count count;
+	struct perf_event *event;
+	u64 value, enabled, running;
+	unsigned long flags;
+
+	event = perfgrp_core_create(&attr, cpu, NULL, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+
+	perf_event_disable(event);
+	value = perf_event_read_value(event, &enabled, &running);
+	local_irq_save(flags);
+	perfgrp_core_read(event, perfgrp_core_clock(), &count);
+	local_irq_restore(flags);
+	perf_event_release_kernel(event);
+
+	if (count.count == value && count.enabled == enabled && count.running == running)
+		return 0;
+
+	pr_err("this kernel's counters do not read as expected: %llu/%llu/%llu, not %llu/%llu/%llu\n",
+	       count.count, count.enabled, count.running, value, enabled, running);
+	return -EOPNOTSUPP;
+}
+
+/**
+ * perfgrp_core_init - try what this file assumes
+ *
+ * Return: 0, also where linking does not work; a negative errno where reading
+ * does not.
+ */
+int perfgrp_core_init(void)
+{
+	int cpu, ret;
+
+	/*
+	 * Not under cpus_read_lock(), which creating an event may take: a CPU that
+	 * goes down now gives -ENODEV, and the next load succeeds.
+	 */
+	cpu = cpumask_first(cpu_online_mask);
+
+	ret = self_test_read(cpu);
+	if (!ret)
+		self_test_link(cpu);
+	return ret;
+}
+
+void perfgrp_core_exit(void)
+{
+	if (can_link)
+		probe_unregister();
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfgrp's own types, and what one file of the module offers the others.
+ *
+ * The three flows: an ioctl goes ioctl.c -> device.c or group_file.c -> group.c
+ * -> counter.c -> perfcore.c -> perf core. A snapshot goes group_file.c ->
+ * snapshot.c -> perfcore.c on each CPU. A CPU that comes or goes is seen by
+ * hotplug.c, which lets a worker call group.c.
+ *
+ * Locks, in the order in which they are taken:
+ *
+ *	perfgrp_group.lock	a group's members, counters, bases and state;
+ *				written to change them, read to look at them
+ *	perfcore.c link_lock	one creation under a leader at a time
+ *	the perf core's and the CPU hotplug lock
+ *	hotplug.c groups_lock	which groups follow hotplug; a leaf, taken with
+ *				the CPU hotplug lock held
+ */
+#ifndef PERFGRP_H
+#define PERFGRP_H
+
+#include <linux/cred.h>
+#include <linux/perf_event.h>
+#include <linux/rwsem.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include <uapi/linux/perfgrp.h>
+
+#define PERFGRP_VERSION "0.1"
+#define PERFGRP_MAX_MEMBERS 32
+#define PERFGRP_MAX_GROUPS 4096 /* a user */
+
+/* ---- pure data ----------------------------------------------------------- */
+
+/**
+ * struct perfgrp_count - a count and its times
+ * @count: events
+ * @enabled: ns enabled
+ * @running: ns on the PMU
+ *
+ * Added and subtracted modulo 2^64, so that a base may stand below zero.
+ */
+struct perfgrp_count {
+	u64 count;
+	u64 enabled;
+	u64 running;
+};
+
+static inline struct perfgrp_count perfgrp_count_add(struct perfgrp_count a, struct perfgrp_count b)
+{
+	return (struct perfgrp_count){
+		.count = a.count + b.count,
+		.enabled = a.enabled + b.enabled,
+		.running = a.running + b.running,
+	};
+}
+
+static inline struct perfgrp_count perfgrp_count_sub(struct perfgrp_count a, struct perfgrp_count b)
+{
+	return (struct perfgrp_count){
+		.count = a.count - b.count,
+		.enabled = a.enabled - b.enabled,
+		.running = a.running - b.running,
+	};
+}
+
+/* ---- objects ------------------------------------------------------------- */
+
+/**
+ * struct perfgrp_kcounter - a member on one instance
+ * @event: the perf event; NULL while the CPU is offline, or after @error
+ * @next: an event that is to take the place of @event; only while a change is
+ *	being prepared
+ * @base: what the counter reads is @base plus what @event reads. It holds what
+ *	earlier events counted, less what a reset took away.
+ * @held: what an inherited counter read when its group was disabled
+ * @error: why there is no event, a negative errno; 0 where the CPU is offline
+ * @pmu: number of the PMU of its last event; PERFGRP_NONE where it had none yet
+ *
+ * All under perfgrp_group.lock.
+ */
+struct perfgrp_kcounter {
+	struct perf_event *event;
+	struct perf_event *next;
+	struct perfgrp_count base;
+	struct perfgrp_count held;
+	int error;
+	u32 pmu;
+};
+
+/**
+ * struct perfgrp_member - one event of a group, on all its instances
+ * @id: never 0, never used twice in a group
+ * @spec: as the user asked for it
+ * @attr: as the perf core is asked for it
+ * @counters: one an instance
+ *
+ * Fixed after creation, but for @counters.
+ */
+struct perfgrp_member {
+	u32 id;
+	struct perfgrp_counter spec;
+	struct perf_event_attr attr;
+	struct perfgrp_kcounter counters[];
+};
+
+/**
+ * struct perfgrp_instance - where a group counts: one CPU, or its one task
+ * @cpu: the CPU; -1 for a task on any
+ * @lost: bit 0 is set when @cpu begins to go down, by the hotplug callback at any
+ *	time, and cleared by the worker under perfgrp_group.lock, once the events
+ *	that died with it are folded and released
+ * @live: there are events, or would be if there were members
+ * @seen: it has been live; without it there is no row
+ * @row: index of its row in a snapshot
+ * @epoch: how often it has come back
+ *
+ * All but @lost under perfgrp_group.lock.
+ */
+struct perfgrp_instance {
+	int cpu;
+	unsigned long lost;
+	bool live;
+	bool seen;
+	u32 row;
+	u32 epoch;
+};
+
+/**
+ * struct perfgrp_group - a group; lives as long as its file
+ * @lock: see above
+ * @flags: PERFGRP_CREATE_*; fixed
+ * @target: enum perfgrp_target; fixed
+ * @task: the task of a task target, with a reference; fixed
+ * @owner: whom the group is charged to; fixed
+ * @enabled: PERFGRP_ENABLE was the last word (@lock)
+ * @next_id: id of the next member (@lock)
+ * @nr_members: how many of @members there are (@lock)
+ * @members: leader first, then as they were added (@lock). Entries from
+ *	@nr_members on are used only while an addition is being prepared.
+ * @nr_instances: how many of @instances there are; fixed
+ * @instances: see there; CPUs in ascending order
+ * @instance_of: instance of a CPU, -1 for none; NULL for task targets; fixed
+ * @nr_rows: how many of @instances have been seen (@lock)
+ * @cpus: CPUs of the live instances (@lock)
+ * @node: in hotplug.c's list
+ * @hotplug_work: makes the instances follow the CPUs
+ */
+struct perfgrp_group {
+	struct rw_semaphore lock;
+	u32 flags;
+	u32 target;
+	struct task_struct *task;
+	kuid_t owner;
+	bool enabled;
+	u32 next_id;
+	unsigned int nr_members;
+	struct perfgrp_member *members[PERFGRP_MAX_MEMBERS];
+	unsigned int nr_instances;
+	struct perfgrp_instance *instances;
+	int *instance_of;
+	unsigned int nr_rows;
+	cpumask_var_t cpus;
+	struct list_head node;
+	struct work_struct hotplug_work;
+};
+
+/* ---- ioctl.c: arguments in, errors out ----------------------------------- */
+
+/* Error struct for a call that has not failed yet. */
+#define PERFGRP_ERROR_INIT                                                              \
+	{                                                                               \
+		.size = sizeof(struct perfgrp_error), .member = PERFGRP_NONE, .cpu = -1 \
+	}
+
+__printf(5, 6) int perfgrp_refuse(struct perfgrp_error *err, int ret, enum perfgrp_reason reason,
+				  const char *field, const char *fmt, ...);
+
+struct perfgrp_call;
+
+/**
+ * struct perfgrp_ioctl - one row of an ioctl table
+ * @name: as users know it, for errors
+ * @size: of the argument struct
+ * @min_size: the least that a caller may pass
+ * @flags: those that are known
+ * @reserved: offset of the reserved part that must be zero; 0 for none
+ * @reserved_size: its size
+ * @out: the argument is written back on success
+ * @fn: does it; 0 or a negative errno
+ */
+struct perfgrp_ioctl {
+	const char *name;
+	u16 size;
+	u16 min_size;
+	u32 flags;
+	u16 reserved;
+	u16 reserved_size;
+	bool out;
+	int (*fn)(struct file *file, struct perfgrp_call *call);
+};
+
+/**
+ * struct perfgrp_call - one ioctl under way
+ * @err: what is wrong with it
+ * @out_on_error: write the argument back although it failed (EMSGSIZE)
+ * @file: a new file, installed at @fd when all else is done
+ * @fd: its reserved number
+ * @arg: the caller's struct, checked for size, flags and reserved fields
+ */
+struct perfgrp_call {
+	struct perfgrp_error err;
+	bool out_on_error;
+	struct file *file;
+	int fd;
+	union {
+		struct perfgrp_info info;
+		struct perfgrp_create create;
+		struct perfgrp_add add;
+		struct perfgrp_remove remove;
+		struct perfgrp_control control;
+		struct perfgrp_query query;
+		struct perfgrp_snapshot snapshot;
+	} arg;
+};
+
+long perfgrp_ioctl(struct file *file, unsigned int cmd, unsigned long arg,
+		   const struct perfgrp_ioctl *table, unsigned int first, unsigned int nr);
+int perfgrp_copy_element_to_user(void __user *to, size_t user_size, const void *from, size_t size);
+
+/* ---- device.c, group_file.c: the two kinds of file ----------------------- */
+
+int perfgrp_device_register(void);
+void perfgrp_device_unregister(void);
+struct file *perfgrp_group_file_create(struct perfgrp_group *group);
+
+/* ---- access.c: who may do what ------------------------------------------- */
+
+bool perfgrp_access_unprivileged_allowed(void);
+int perfgrp_access_create(struct perfgrp_group *group, struct perfgrp_error *err);
+int perfgrp_access_counter(struct perfgrp_group *group, const struct perfgrp_counter *spec,
+			   struct perfgrp_error *err);
+int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err);
+void perfgrp_access_uncharge_group(kuid_t owner);
+
+/* ---- group.c: what a group is and does ----------------------------------- */
+
+struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
+					   struct perfgrp_error *err);
+void perfgrp_group_destroy(struct perfgrp_group *group);
+int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counter *specs,
+			      unsigned int nr, struct perfgrp_error *err);
+void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr);
+void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr);
+int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
+			 struct perfgrp_error *err);
+int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err);
+void perfgrp_group_disable(struct perfgrp_group *group);
+void perfgrp_group_follow_cpus(struct perfgrp_group *group);
+
+static inline bool perfgrp_group_inherits(const struct perfgrp_group *group)
+{
+	return group->flags & PERFGRP_CREATE_INHERIT;
+}
+
+/*
+ * An instance whose CPU went down is not to be touched until the worker has
+ * cleaned up, even if the CPU is back: its events are dead.
+ */
+static inline bool perfgrp_instance_usable(const struct perfgrp_instance *instance)
+{
+	return instance->live && !test_bit(0, &instance->lost);
+}
+
+/* ---- counter.c: the perf events of one instance -------------------------- */
+
+int perfgrp_counter_create(struct perfgrp_group *group, unsigned int instance, unsigned int index,
+			   struct perfgrp_error *err);
+int perfgrp_counter_recreate_all(struct perfgrp_group *group, unsigned int instance,
+				 const struct perfgrp_member *without, struct perfgrp_error *err);
+void perfgrp_counter_take_next(struct perfgrp_kcounter *counter);
+void perfgrp_counter_release(struct perfgrp_kcounter *counter);
+void perfgrp_counter_release_next(struct perfgrp_kcounter *counter);
+void perfgrp_counter_fold(const struct perfgrp_group *group, struct perfgrp_kcounter *counter);
+void perfgrp_counter_rebase(const struct perfgrp_group *group, struct perfgrp_kcounter *counter);
+bool perfgrp_counter_leads_others(const struct perfgrp_kcounter *counter);
+bool perfgrp_counter_failed(const struct perfgrp_kcounter *counter);
+void perfgrp_instance_start(struct perfgrp_group *group, unsigned int instance);
+void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance);
+
+/* ---- event.c: names and encodings, no state ------------------------------ */
+
+/* Longest name of an event, with its NUL. */
+#define PERFGRP_EVENT_NAME_LEN 64
+
+int perfgrp_event_to_attr(const struct perfgrp_counter *spec, struct perf_event_attr *attr,
+			  struct perfgrp_error *err);
+const char *perfgrp_event_name(const struct perfgrp_counter *spec,
+			       char name[PERFGRP_EVENT_NAME_LEN]);
+bool perfgrp_event_is_software(const struct perf_event_attr *attr);
+
+/* ---- snapshot.c ---------------------------------------------------------- */
+
+/**
+ * struct perfgrp_readout - all values of a group at one moment
+ * @nr_rows: rows of @rows
+ * @nr_values: values of @values
+ * @rows: see struct perfgrp_row
+ * @values: see struct perfgrp_value
+ * @time_before: earliest time_before of a row
+ * @time_after: latest time_after of a row
+ * @memory: all of it: the values an instance, those of the totals, the rows
+ */
+struct perfgrp_readout {
+	unsigned int nr_rows;
+	unsigned int nr_values;
+	struct perfgrp_row *rows;
+	struct perfgrp_value *values;
+	u64 time_before;
+	u64 time_after;
+	void *memory;
+};
+
+int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_readout *snapshot);
+void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_readout *snapshot);
+void perfgrp_snapshot_free(struct perfgrp_readout *snapshot);
+
+/* ---- scale.c: arithmetic, no state --------------------------------------- */
+
+u64 perfgrp_scale(u64 raw, u64 enabled, u64 running, bool *saturated);
+void perfgrp_value_fill(struct perfgrp_value *value, const struct perfgrp_count *count);
+void perfgrp_value_add(struct perfgrp_value *total, const struct perfgrp_value *value);
+
+/* ---- hotplug.c ----------------------------------------------------------- */
+
+int perfgrp_hotplug_init(void);
+void perfgrp_hotplug_exit(void);
+void perfgrp_hotplug_follow(struct perfgrp_group *group);
+void perfgrp_hotplug_unfollow(struct perfgrp_group *group);
+bool perfgrp_hotplug_cpu_usable(int cpu);
+
+/* ---- perfcore.c: what reaches into the perf core ------------------------- */
+
+int perfgrp_core_init(void);
+void perfgrp_core_exit(void);
+bool perfgrp_core_can_link(void);
+int perfgrp_core_link_begin(void);
+void perfgrp_core_link_end(void);
+struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
+				       struct task_struct *task, struct perf_event *leader);
+bool perfgrp_core_is_software(const struct perf_event *event);
+enum perf_event_state perfgrp_core_state(const struct perf_event *event);
+void perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count *count);
+u64 perfgrp_core_clock(void);
+
+#endif /* PERFGRP_H */

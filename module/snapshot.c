@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Snapshots: all values of a group at one moment.
+ *
+ * The group's lock is held, for reading at least: no member, base or instance
+ * changes meanwhile. Any number of snapshots may be under way at once; each has
+ * its own memory, and no reader writes to the group.
+ *
+ * A group of CPUs is read in one cross-call: read_cpu() runs on all its CPUs in
+ * parallel, in hard IRQ context with interrupts off, takes no lock, and writes
+ * only its own row. A CPU that the call does not reach is offline; its events
+ * were taken off before it went, so they can be read from anywhere.
+ *
+ * A task is read where it runs, in the same way, by a call to that CPU. Where no
+ * event of it is on a CPU none can get there while its context's lock is held.
+ *
+ * What is read first stands as it is in the values' raw and times; what follows
+ * from it (bases, scaling, states) is worked out afterwards, with interrupts on.
+ */
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <linux/overflow.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+
+#include "perfgrp.h"
+
+/**
+ * struct reader - what is to be read, and to where
+ * @group: from here
+ * @rows: one an instance that was ever there; time_after is 0 until it is read
+ * @values: its values
+ */
+struct reader {
+	struct perfgrp_group *group;
+	struct perfgrp_row *rows;
+	struct perfgrp_value *values;
+};
+
+/* ---- reading ------------------------------------------------------------- */
+
+static void store_reading(struct perfgrp_value *value, const struct perf_event *event,
+			  const struct perf_event *leader, const struct perfgrp_count *count)
+{
+	enum perf_event_state state = perfgrp_core_state(event);
+
+	value->raw = count->count;
+	value->time_enabled = count->enabled;
+	value->time_running = count->running;
+	value->flags = leader && (event == leader || event->group_leader == leader->group_leader) ?
+			       PERFGRP_VALUE_WITH_LEADER :
+			       0;
+	if (state == PERF_EVENT_STATE_ERROR)
+		value->state = PERFGRP_STATE_FAILED;
+	else if (state <= PERF_EVENT_STATE_EXIT)
+		value->state = PERFGRP_STATE_EXITED;
+	else
+		value->state = PERFGRP_STATE_COUNTED;
+}
+
+/* Interrupts are off, and the instance's events are here or nowhere. */
+static void read_instance(const struct reader *reader, unsigned int instance)
+{
+	struct perfgrp_group *group = reader->group;
+	struct perfgrp_row *row = &reader->rows[group->instances[instance].row];
+	struct perfgrp_value *value = &reader->values[row->first_value];
+	struct perf_event *leader = NULL, *event;
+	struct perfgrp_count count;
+	u64 clock;
+	unsigned int i;
+
+	row->time_before = ktime_get_mono_fast_ns();
+	clock = perfgrp_core_clock();
+	for (i = 0; i < group->nr_members; i++, value++) {
+		event = group->members[i]->counters[instance].event;
+		if (i == 0)
+			leader = event;
+		if (!event)
+			continue;
+		perfgrp_core_read(event, clock, &count);
+		store_reading(value, event, leader, &count);
+	}
+	row->time_after = ktime_get_mono_fast_ns();
+}
+
+static void read_cpu(void *info)
+{
+	const struct reader *reader = info;
+
+	read_instance(reader, reader->group->instance_of[smp_processor_id()]);
+}
+
+static void read_cpus(const struct reader *reader)
+{
+	struct perfgrp_group *group = reader->group;
+	unsigned int i;
+
+	on_each_cpu_mask(group->cpus, read_cpu, (void *)reader, true);
+
+	for (i = 0; i < group->nr_instances; i++) {
+		const struct perfgrp_instance *instance = &group->instances[i];
+		struct perfgrp_row *row = &reader->rows[instance->row];
+
+		if (!instance->seen || row->time_after)
+			continue;
+		row->flags |= PERFGRP_ROW_OFFLINE;
+		local_irq_disable();
+		read_instance(reader, i);
+		local_irq_enable();
+	}
+}
+
+/* An event of the task that is on a CPU now; NULL where none is. */
+static struct perf_event *active_event(struct perfgrp_group *group)
+{
+	struct perf_event *event;
+	unsigned int i;
+
+	for (i = 0; i < group->nr_members; i++) {
+		event = group->members[i]->counters[0].event;
+		if (event && READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
+			return event;
+	}
+	return NULL;
+}
+
+/* On the CPU where the task was seen; if it still is, it stays while this runs. */
+static void read_running_task(void *info)
+{
+	const struct reader *reader = info;
+	const struct perf_event *event = active_event(reader->group);
+
+	if (event && READ_ONCE(event->oncpu) == smp_processor_id())
+		read_instance(reader, 0);
+}
+
+/*
+ * The leader's context is locked, so none of its events can get on a CPU. On 6.1
+ * software and hardware events have contexts of their own; then what is in the
+ * other one can move on, which is seen by its being active now or afterwards.
+ */
+static void read_sleeping_task(const struct reader *reader)
+{
+	struct perfgrp_group *group = reader->group;
+	struct perf_event_context *ctx = group->members[0]->counters[0].event->ctx;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	if (!active_event(group)) {
+		read_instance(reader, 0);
+		if (active_event(group))
+			reader->rows[0].time_after = 0;
+	}
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+}
+
+static void read_task(const struct reader *reader)
+{
+	struct perfgrp_group *group = reader->group;
+	struct perf_event *event;
+	int cpu;
+
+	if (!group->nr_members) {
+		local_irq_disable();
+		read_instance(reader, 0);
+		local_irq_enable();
+		return;
+	}
+	/* Each round that fails means that the task was switched just then. */
+	while (!reader->rows[0].time_after) {
+		event = active_event(group);
+		cpu = event ? READ_ONCE(event->oncpu) : -1;
+		if (!event)
+			read_sleeping_task(reader);
+		else if (cpu >= 0)
+			smp_call_function_single(cpu, read_running_task, (void *)reader, true);
+		cond_resched();
+	}
+}
+
+/* Inherited counters are added up by the perf core, one at a time. */
+static void read_inherited(const struct reader *reader)
+{
+	struct perfgrp_group *group = reader->group;
+	struct perf_event *leader = NULL, *event;
+	struct perfgrp_count count;
+	unsigned int i;
+
+	reader->rows[0].time_before = ktime_get_mono_fast_ns();
+	for (i = 0; i < group->nr_members; i++) {
+		event = group->members[i]->counters[0].event;
+		if (i == 0)
+			leader = event;
+		if (!event)
+			continue;
+		count.count = perf_event_read_value(event, &count.enabled, &count.running);
+		store_reading(&reader->values[i], event, leader, &count);
+	}
+	reader->rows[0].time_after = ktime_get_mono_fast_ns();
+}
+
+/* ---- what follows from the readings -------------------------------------- */
+
+static bool is_held(const struct perfgrp_group *group)
+{
+	return perfgrp_group_inherits(group) && !group->enabled;
+}
+
+static struct perfgrp_count value_count(const struct perfgrp_value *value)
+{
+	return (struct perfgrp_count){
+		.count = value->raw,
+		.enabled = value->time_enabled,
+		.running = value->time_running,
+	};
+}
+
+static void finish_value(const struct perfgrp_group *group, const struct perfgrp_kcounter *counter,
+			 struct perfgrp_row *row, struct perfgrp_value *value)
+{
+	u32 state = value->state, with_leader = value->flags;
+	struct perfgrp_count count = perfgrp_count_add(counter->base, value_count(value));
+
+	if (is_held(group))
+		count = counter->held;
+	perfgrp_value_fill(value, &count);
+	value->flags |= with_leader;
+	value->pmu = counter->pmu;
+
+	if (row->flags & PERFGRP_ROW_OFFLINE)
+		value->state = PERFGRP_STATE_OFFLINE;
+	else if (state == PERFGRP_STATE_EXITED)
+		value->state = PERFGRP_STATE_EXITED;
+	else if (state != PERFGRP_STATE_COUNTED)
+		value->state = PERFGRP_STATE_FAILED;
+
+	if (value->state == PERFGRP_STATE_EXITED)
+		row->flags |= PERFGRP_ROW_EXITED;
+	if (value->state == PERFGRP_STATE_FAILED)
+		row->flags |= PERFGRP_ROW_FAILED;
+}
+
+static void finish(const struct perfgrp_group *group, struct perfgrp_readout *snapshot)
+{
+	unsigned int i, m;
+
+	for (i = 0; i < group->nr_instances; i++) {
+		const struct perfgrp_instance *instance = &group->instances[i];
+		struct perfgrp_row *row = &snapshot->rows[instance->row];
+
+		if (!instance->seen)
+			continue;
+		for (m = 0; m < group->nr_members; m++)
+			finish_value(group, &group->members[m]->counters[i], row,
+				     &snapshot->values[row->first_value + m]);
+		snapshot->time_before = min(snapshot->time_before, row->time_before);
+		snapshot->time_after = max(snapshot->time_after, row->time_after);
+	}
+}
+
+/* ---- totals -------------------------------------------------------------- */
+
+/* A value whose PMU was never known goes with any. */
+static bool same_pmus(const struct perfgrp_value *a, const struct perfgrp_value *b, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (a[i].pmu != b[i].pmu && a[i].pmu != PERFGRP_NONE && b[i].pmu != PERFGRP_NONE)
+			return false;
+	return true;
+}
+
+static struct perfgrp_row *total_for(struct perfgrp_row *rows, struct perfgrp_value *values,
+				     unsigned int *nr, const struct perfgrp_value *of,
+				     unsigned int nr_members, bool mix)
+{
+	struct perfgrp_row *row;
+	unsigned int i;
+
+	for (i = 0; i < *nr; i++)
+		if (mix || same_pmus(&values[rows[i].first_value], of, nr_members))
+			return &rows[i];
+
+	row = &rows[(*nr)++];
+	*row = (struct perfgrp_row){
+		.cpu = -1,
+		.flags = PERFGRP_ROW_TOTAL,
+		.first_value = i * nr_members,
+		.nr_values = nr_members,
+		.time_before = U64_MAX,
+	};
+	for (i = 0; i < nr_members; i++)
+		values[row->first_value + i] = (struct perfgrp_value){
+			.id = of[i].id,
+			.pmu = of[i].pmu,
+		};
+	return row;
+}
+
+/* Adds up @snapshot's rows into the room behind them, and lets it show these. */
+static void add_up(struct perfgrp_readout *snapshot, unsigned int nr_members, bool mix)
+{
+	struct perfgrp_row *rows = snapshot->rows + snapshot->nr_rows, *total, *row;
+	struct perfgrp_value *values = snapshot->values + snapshot->nr_values;
+	unsigned int nr = 0, i, m;
+
+	for (i = 0; i < snapshot->nr_rows; i++) {
+		row = &snapshot->rows[i];
+		total = total_for(rows, values, &nr, &snapshot->values[row->first_value],
+				  nr_members, mix);
+		for (m = 0; m < nr_members; m++)
+			perfgrp_value_add(&values[total->first_value + m],
+					  &snapshot->values[row->first_value + m]);
+		total->nr_cpus += row->nr_cpus;
+		total->flags |= row->flags & PERFGRP_ROW_FAILED;
+		total->time_before = min(total->time_before, row->time_before);
+		total->time_after = max(total->time_after, row->time_after);
+	}
+	snapshot->rows = rows;
+	snapshot->values = values;
+	snapshot->nr_rows = nr;
+	snapshot->nr_values = nr * nr_members;
+}
+
+/* ---- the whole ----------------------------------------------------------- */
+
+static int alloc_snapshot(const struct perfgrp_group *group, bool totals,
+			  struct perfgrp_readout *snapshot)
+{
+	size_t nr_rows = group->nr_rows, nr_values = nr_rows * group->nr_members;
+	size_t copies = totals ? 2 : 1;
+	void *memory;
+
+	memory = kvmalloc(copies * (nr_rows * sizeof(struct perfgrp_row) +
+				    nr_values * sizeof(struct perfgrp_value)),
+			  GFP_KERNEL_ACCOUNT);
+	if (!memory)
+		return -ENOMEM;
+	*snapshot = (struct perfgrp_readout){
+		.memory = memory,
+		.values = memory,
+		.rows = memory + copies * nr_values * sizeof(struct perfgrp_value),
+		.nr_rows = nr_rows,
+		.nr_values = nr_values,
+		.time_before = U64_MAX,
+	};
+	return 0;
+}
+
+static void init_rows(const struct perfgrp_group *group, const struct perfgrp_readout *snapshot)
+{
+	unsigned int i, m;
+
+	for (i = 0; i < group->nr_instances; i++) {
+		const struct perfgrp_instance *instance = &group->instances[i];
+		unsigned int first = instance->row * group->nr_members;
+
+		if (!instance->seen)
+			continue;
+		snapshot->rows[instance->row] = (struct perfgrp_row){
+			.cpu = instance->cpu,
+			.flags = instance->live ? 0 : PERFGRP_ROW_OFFLINE,
+			.first_value = first,
+			.nr_values = group->nr_members,
+			.epoch = instance->epoch,
+			.nr_cpus = 1,
+		};
+		for (m = 0; m < group->nr_members; m++)
+			snapshot->values[first + m] = (struct perfgrp_value){
+				.id = group->members[m]->id,
+			};
+	}
+}
+
+/**
+ * perfgrp_snapshot_take - read a whole group
+ * @group: the group; the lock is held, for reading at least
+ * @flags: PERFGRP_SNAPSHOT_*; RESET is not done here
+ * @snapshot: what was read; to be freed with perfgrp_snapshot_free()
+ *
+ * May sleep.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_readout *snapshot)
+{
+	struct reader reader = { .group = group };
+	int ret;
+
+	lockdep_assert_held(&group->lock);
+
+	ret = alloc_snapshot(group, flags & PERFGRP_SNAPSHOT_TOTALS, snapshot);
+	if (ret)
+		return ret;
+	init_rows(group, snapshot);
+
+	reader.rows = snapshot->rows;
+	reader.values = snapshot->values;
+	if (group->instance_of)
+		read_cpus(&reader);
+	else if (perfgrp_group_inherits(group))
+		read_inherited(&reader);
+	else
+		read_task(&reader);
+
+	finish(group, snapshot);
+	if (flags & PERFGRP_SNAPSHOT_TOTALS)
+		add_up(snapshot, group->nr_members, flags & PERFGRP_SNAPSHOT_MIX_PMUS);
+	return 0;
+}
+
+/**
+ * perfgrp_snapshot_reset - take away from the group what a snapshot has read
+ * @group: the group; the lock has been held for writing since before the snapshot
+ * @snapshot: of perfgrp_snapshot_take()
+ *
+ * What was counted since then stays, so that no event is lost between the two.
+ */
+void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_readout *snapshot)
+{
+	const struct perfgrp_value *values = snapshot->memory;
+	struct perfgrp_count *from;
+	struct perfgrp_kcounter *counter;
+	unsigned int i, m;
+
+	lockdep_assert_held_write(&group->lock);
+
+	for (i = 0; i < group->nr_instances; i++) {
+		if (!group->instances[i].seen)
+			continue;
+		for (m = 0; m < group->nr_members; m++) {
+			counter = &group->members[m]->counters[i];
+			from = is_held(group) ? &counter->held : &counter->base;
+			*from = perfgrp_count_sub(
+				*from,
+				value_count(
+					&values[group->instances[i].row * group->nr_members + m]));
+		}
+	}
+}
+
+void perfgrp_snapshot_free(struct perfgrp_readout *snapshot)
+{
+	kvfree(snapshot->memory);
+}
