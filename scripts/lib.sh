@@ -165,7 +165,9 @@ apt_fetch() {
 	local spec version file tmp
 	for spec; do
 		version=$(apt_version "$spec")
-		[ -n "$version" ] && [ "$version" != "(none)" ] || die "no package $spec"
+		case $version in
+		"" | "(none)") die "no package $spec" ;;
+		esac
 		for file in "$DL/${spec%:*}_${version//:/%3a}_"{"${spec#*:}",all}.deb; do
 			[ ! -f "$file" ] || break
 		done
@@ -215,7 +217,9 @@ copy_libraries() {
 		header=$(readelf -hld "$file" 2>/dev/null) || continue
 		[[ $header =~ Machine:[^$'\n']*$machine ]] || continue
 		while read -r name; do
-			[ -n "$name" ] && [ -z "${seen[${name##*/}]:-}" ] || continue
+			if [ -z "$name" ] || [ -n "${seen[${name##*/}]:-}" ]; then
+				continue
+			fi
 			seen[${name##*/}]=1
 			# shellcheck disable=SC2086 # a list of directories
 			found=$(find_library "$arch" "${name##*/}" $dirs) ||

@@ -1,0 +1,96 @@
+# Reads what guest-tests prints and adds it up.
+#
+# A test is what stands between "#= begin NAME" and "#= end NAME STATUS SECONDS".
+# It counts what it promises, a line each (ok, not ok, ok # SKIP), and one
+# failure more if it died, kept another plan than it announced, or went wrong
+# without a "not ok". Variables: title goes before each name, totals is the file
+# that gets "PASSED FAILED SKIPPED".
+
+function fail(text) {
+	failed++
+	printf "not ok - %s %s: %s\n", title, name, text
+}
+
+function tail(  i) {
+	for (i = count - 14 < 1 ? 1 : count - 14; i <= count; i++)
+		if (line[i] != "")
+			printf "    | %s\n", line[i]
+}
+
+function finish(status, why) {
+	if (why != "")
+		fail(why)
+	else if (status == 124 || status == 143 || status == 137)
+		fail("out of time or killed, status " status)
+	else if (status > 128)
+		fail("died of signal " (status - 128))
+	else if (status != 0 && bad == 0)
+		fail("exit status " status " without a \"not ok\"")
+	else if (plan < 0)
+		fail("no plan")
+	else if (plan != good + bad + skips && !(plan == 0 && all_skipped))
+		fail("plan was " plan ", results are " good + bad + skips)
+	else
+		return
+	tail()
+}
+
+BEGIN { passed = failed = skipped = 0; name = "" }
+
+/^#= begin / {
+	name = $3
+	plan = -1
+	good = bad = skips = count = all_skipped = after_bad = 0
+	next
+}
+/^#= end / {
+	finish($4, "")
+	name = ""
+	next
+}
+/^#= done/ { done = 1; next }
+
+name == "" { next }
+
+{ line[++count] = $0 }
+
+/^1\.\.[0-9]+/ {
+	plan = substr($1, 4) + 0
+	if (plan == 0) {
+		all_skipped = 1
+		skipped++
+		printf "skip   - %s %s: %s\n", title, name, $0
+	}
+	after_bad = 0
+	next
+}
+/^ok / || /^ok$/ {
+	after_bad = 0
+	if (toupper($0) ~ /# *SKIP/) {
+		skipped++
+		skips++
+		printf "skip   - %s %s: %s\n", title, name, $0
+	} else {
+		passed++
+		good++
+	}
+	next
+}
+/^not ok/ {
+	failed++
+	bad++
+	after_bad = 1
+	printf "not ok - %s %s: %s\n", title, name, $0
+	next
+}
+/^#/ && after_bad { printf "    %s\n", $0; next }
+
+END {
+	if (name != "")
+		finish(0, "the guest ended while it ran")
+	if (!done) {
+		name = "run"
+		fail("not all tests were run")
+	}
+	printf "%d %d %d\n", passed, failed, skipped > totals
+}
