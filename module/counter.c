@@ -142,8 +142,7 @@ static void set_leader_bits(const struct perfgrp_group *group, struct perf_event
 	attr->disabled = on_exec || !perfgrp_group_inherits(group);
 	attr->enable_on_exec = on_exec;
 	attr->pinned = !!(group->flags & PERFGRP_CREATE_NO_MUX);
-	attr->exclusive = group->flags & PERFGRP_CREATE_EXCLUSIVE &&
-			  !perfgrp_event_is_software(attr);
+	attr->exclusive = group->flags & PERFGRP_CREATE_EXCLUSIVE && !perfgrp_event_is_software(attr);
 }
 
 static struct perf_event *create_alone(const struct perfgrp_group *group, int cpu,
@@ -157,8 +156,7 @@ static struct perf_event *create_alone(const struct perfgrp_group *group, int cp
 }
 
 static struct perf_event *create_under(const struct perfgrp_group *group, int cpu,
-				       const struct perfgrp_member *member,
-				       struct perf_event *leader)
+				       const struct perfgrp_member *member, struct perf_event *leader)
 {
 	struct perf_event_attr attr = member->attr;
 
@@ -374,8 +372,7 @@ void perfgrp_counter_release_next(struct perfgrp_kcounter *counter)
 }
 
 /* What an event reads that is stopped, or is inherited and read event by event. */
-static struct perfgrp_count read_stopped(const struct perfgrp_group *group,
-					 struct perf_event *event)
+static struct perfgrp_count read_stopped(const struct perfgrp_group *group, struct perf_event *event)
 {
 	struct perfgrp_count count;
 	unsigned long flags;

@@ -12,8 +12,8 @@
 #include "compat.h"
 #include "perfgrp.h"
 
-#define KNOWN_FLAGS                                                                            \
-	(PERFGRP_COUNTER_RAW | PERFGRP_COUNTER_EXCLUDE_USER | PERFGRP_COUNTER_EXCLUDE_KERNEL | \
+#define KNOWN_FLAGS                                                                                \
+	(PERFGRP_COUNTER_RAW | PERFGRP_COUNTER_EXCLUDE_USER | PERFGRP_COUNTER_EXCLUDE_KERNEL |     \
 	 PERFGRP_COUNTER_EXCLUDE_HV | PERFGRP_COUNTER_EXCLUDE_IDLE | PERFGRP_COUNTER_FREQ)
 
 /* The header spells its constants as numbers; they are the kernel's. */
@@ -80,8 +80,7 @@ static const char *cache_name(u64 config, char name[PERFGRP_EVENT_NAME_LEN])
  *
  * Return: a generic event's name, or "type T config 0xC".
  */
-const char *perfgrp_event_name(const struct perfgrp_counter *spec,
-			       char name[PERFGRP_EVENT_NAME_LEN])
+const char *perfgrp_event_name(const struct perfgrp_counter *spec, char name[PERFGRP_EVENT_NAME_LEN])
 {
 	bool raw = spec->flags & PERFGRP_COUNTER_RAW;
 	u32 type = raw ? spec->type : PERFGRP_EVENT_TYPE(spec->event);
@@ -166,9 +165,8 @@ static int check_spec(const struct perfgrp_counter *spec, struct perfgrp_error *
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "sample",
 				      "this module does not sample; sample must be 0");
 	if (spec->precise_ip)
-		return perfgrp_refuse(
-			err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
-			"precise_ip means nothing for a counter that does not sample");
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
+				      "precise_ip means nothing for a counter that does not sample");
 	if (spec->config3 && !PERFGRP_HAVE_CONFIG3)
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "config3",
 				      "this kernel's events have no config3");

@@ -38,8 +38,7 @@ static int lock_read(struct perfgrp_group *group, struct perfgrp_error *err)
 	return 0;
 }
 
-static int check_element_size(u32 size, size_t min_size, const char *field,
-			      struct perfgrp_error *err)
+static int check_element_size(u32 size, size_t min_size, const char *field, struct perfgrp_error *err)
 {
 	if (size < min_size)
 		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_SIZE, field,
@@ -270,8 +269,7 @@ static int check_snapshot(const struct perfgrp_snapshot *arg, struct perfgrp_err
 				      "MIX_PMUS means nothing without TOTALS");
 	ret = check_element_size(arg->row_size, PERFGRP_ROW_SIZE_VER0, "row_size", err);
 	if (!ret)
-		ret = check_element_size(arg->value_size, PERFGRP_VALUE_SIZE_VER0, "value_size",
-					 err);
+		ret = check_element_size(arg->value_size, PERFGRP_VALUE_SIZE_VER0, "value_size", err);
 	return ret;
 }
 
@@ -325,8 +323,7 @@ static int query_locked(struct perfgrp_group *group, struct perfgrp_call *call)
 							 (size_t)i * query->counter_size,
 						 query->counter_size, &counter, sizeof(counter)))
 			return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER,
-					      "counters",
-					      "the array of counters cannot be written");
+					      "counters", "the array of counters cannot be written");
 	}
 	query->create_flags = group->flags;
 	query->target = group->target;
@@ -422,7 +419,7 @@ static int group_release(struct inode *inode, struct file *file)
 
 /* ---- the file ------------------------------------------------------------ */
 
-#define FIRST _IOC_NR(PERFGRP_ADD)
+#define FIRST	 _IOC_NR(PERFGRP_ADD)
 #define ROW(cmd) [_IOC_NR(cmd) - FIRST]
 
 static const struct perfgrp_ioctl group_ioctls[] = {

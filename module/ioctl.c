@@ -24,9 +24,9 @@ struct head {
 	__aligned_u64 error;
 };
 
-#define HEAD_LIKE(type)                                                  \
-	(offsetof(struct type, size) == offsetof(struct head, size) &&   \
-	 offsetof(struct type, flags) == offsetof(struct head, flags) && \
+#define HEAD_LIKE(type)                                                                            \
+	(offsetof(struct type, size) == offsetof(struct head, size) &&                             \
+	 offsetof(struct type, flags) == offsetof(struct head, flags) &&                           \
 	 offsetof(struct type, error) == offsetof(struct head, error))
 
 static_assert(HEAD_LIKE(perfgrp_info) && HEAD_LIKE(perfgrp_create) && HEAD_LIKE(perfgrp_add) &&
@@ -95,14 +95,12 @@ static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 		return perfgrp_refuse(&call->err, -EINVAL, PERFGRP_REASON_SIZE, "size",
 				      "%s: size is %u, at least %u is needed", ioctl->name, size,
 				      ioctl->min_size);
-	ret = size > PAGE_SIZE ? -E2BIG :
-				 copy_struct_from_user(&call->arg, ioctl->size, user, size);
+	ret = size > PAGE_SIZE ? -E2BIG : copy_struct_from_user(&call->arg, ioctl->size, user, size);
 	if (ret == -E2BIG) {
 		put_user(ioctl->size, (u32 __user *)user);
-		return perfgrp_refuse(
-			&call->err, ret, PERFGRP_REASON_TAIL, "size",
-			"%s: size is %u, this kernel knows %u, and the rest is not zero",
-			ioctl->name, size, ioctl->size);
+		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_TAIL, "size",
+				      "%s: size is %u, this kernel knows %u, and the rest is not zero",
+				      ioctl->name, size, ioctl->size);
 	}
 	if (ret)
 		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_POINTER, "",

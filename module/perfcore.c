@@ -43,6 +43,7 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
 
 #include "perfgrp.h"
 
@@ -188,22 +189,44 @@ bool perfgrp_core_can_link(void)
 	return can_link;
 }
 
+/*
+ * The arm PMU drivers leave a leader that is off out of their sum of what the
+ * group needs, unless an exec is to enable it, and so take one member too many,
+ * after which the group would never run. So for as long as they look at it the
+ * leader says that an exec enables it. Nobody execs meanwhile: for a task the
+ * caller holds its exec_update_lock, and the events of CPUs care for no exec.
+ */
 static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
 					struct task_struct *task, struct perf_event *leader)
 {
+	bool enable_on_exec = leader->attr.enable_on_exec;
 	struct perf_event *event;
 
 	mutex_lock(&link_lock);
 	link.attr = attr;
 	link.leader = leader;
 	WRITE_ONCE(link.task, current);
+	leader->attr.enable_on_exec = 1;
 
 	event = perf_event_create_kernel_counter(attr, cpu, task, NULL, NULL);
 
+	leader->attr.enable_on_exec = enable_on_exec;
 	WRITE_ONCE(link.task, NULL);
 	link.leader = NULL;
 	link.attr = NULL;
 	mutex_unlock(&link_lock);
+	return event;
+}
+
+static struct perf_event *create_linked_for_task(struct perf_event_attr *attr, int cpu,
+						 struct task_struct *task, struct perf_event *leader)
+{
+	struct perf_event *event;
+
+	if (down_read_killable(&task->signal->exec_update_lock))
+		return ERR_PTR(-EINTR);
+	event = create_linked(attr, cpu, task, leader);
+	up_read(&task->signal->exec_update_lock);
 	return event;
 }
 
@@ -218,7 +241,7 @@ static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
  * May sleep. Never from a CPU hotplug callback.
  *
  * Return: the event, or an ERR_PTR() from the perf core; ERR_PTR(-EXDEV) if the
- * event was created and is not under @leader.
+ * event was created and is not under @leader, ERR_PTR(-EINTR) on a fatal signal.
  */
 struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 				       struct task_struct *task, struct perf_event *leader)
@@ -228,7 +251,8 @@ struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 	if (!leader)
 		return perf_event_create_kernel_counter(attr, cpu, task, NULL, NULL);
 
-	event = create_linked(attr, cpu, task, leader);
+	event = task ? create_linked_for_task(attr, cpu, task, leader) :
+		       create_linked(attr, cpu, task, leader);
 	if (!IS_ERR(event) && event->group_leader != leader) {
 		perf_event_release_kernel(event);
 		event = ERR_PTR(-EXDEV);

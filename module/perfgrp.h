@@ -26,9 +26,9 @@
 #include <linux/workqueue.h>
 #include <uapi/linux/perfgrp.h>
 
-#define PERFGRP_VERSION "0.1"
+#define PERFGRP_VERSION	    "0.1"
 #define PERFGRP_MAX_MEMBERS 32
-#define PERFGRP_MAX_GROUPS 4096 /* a user */
+#define PERFGRP_MAX_GROUPS  4096 /* a user */
 
 /* ---- pure data ----------------------------------------------------------- */
 
@@ -168,9 +168,9 @@ struct perfgrp_group {
 /* ---- ioctl.c: arguments in, errors out ----------------------------------- */
 
 /* Error struct for a call that has not failed yet. */
-#define PERFGRP_ERROR_INIT                                                              \
-	{                                                                               \
-		.size = sizeof(struct perfgrp_error), .member = PERFGRP_NONE, .cpu = -1 \
+#define PERFGRP_ERROR_INIT                                                                         \
+	{                                                                                          \
+		.size = sizeof(struct perfgrp_error), .member = PERFGRP_NONE, .cpu = -1            \
 	}
 
 __printf(5, 6) int perfgrp_refuse(struct perfgrp_error *err, int ret, enum perfgrp_reason reason,
@@ -243,19 +243,32 @@ int perfgrp_access_counter(struct perfgrp_group *group, const struct perfgrp_cou
 int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err);
 void perfgrp_access_uncharge_group(kuid_t owner);
 
-/* ---- group.c: what a group is and does ----------------------------------- */
+/* ---- group.c: beginning and end ------------------------------------------ */
 
 struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 					   struct perfgrp_error *err);
 void perfgrp_group_destroy(struct perfgrp_group *group);
+
+/* ---- member.c: add and remove -------------------------------------------- */
+
 int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counter *specs,
 			      unsigned int nr, struct perfgrp_error *err);
 void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr);
 void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr);
 int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
 			 struct perfgrp_error *err);
+void perfgrp_group_release_members(struct perfgrp_group *group, unsigned int first, unsigned int nr);
+
+/* ---- control.c: enable and disable --------------------------------------- */
+
 int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err);
 void perfgrp_group_disable(struct perfgrp_group *group);
+void perfgrp_group_start_all(struct perfgrp_group *group);
+void perfgrp_group_stop_all(struct perfgrp_group *group);
+bool perfgrp_group_is_counting(const struct perfgrp_group *group);
+
+/* ---- follow.c: CPUs that come and go ------------------------------------- */
+
 void perfgrp_group_follow_cpus(struct perfgrp_group *group);
 
 static inline bool perfgrp_group_inherits(const struct perfgrp_group *group)
@@ -295,8 +308,7 @@ void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance);
 
 int perfgrp_event_to_attr(const struct perfgrp_counter *spec, struct perf_event_attr *attr,
 			  struct perfgrp_error *err);
-const char *perfgrp_event_name(const struct perfgrp_counter *spec,
-			       char name[PERFGRP_EVENT_NAME_LEN]);
+const char *perfgrp_event_name(const struct perfgrp_counter *spec, char name[PERFGRP_EVENT_NAME_LEN]);
 bool perfgrp_event_is_software(const struct perf_event_attr *attr);
 
 /* ---- snapshot.c ---------------------------------------------------------- */

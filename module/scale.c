@@ -82,8 +82,8 @@ void perfgrp_value_fill(struct perfgrp_value *value, const struct perfgrp_count 
 		return;
 	}
 	value->flags |= PERFGRP_VALUE_SCALED;
-	value->state = count->running < count->enabled ? PERFGRP_STATE_MULTIPLEXED :
-							 PERFGRP_STATE_COUNTED;
+	value->state =
+		count->running < count->enabled ? PERFGRP_STATE_MULTIPLEXED : PERFGRP_STATE_COUNTED;
 }
 
 static u64 add_saturated(u64 a, u64 b, u32 *flags)

@@ -437,8 +437,7 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_re
 			from = is_held(group) ? &counter->held : &counter->base;
 			*from = perfgrp_count_sub(
 				*from,
-				value_count(
-					&values[group->instances[i].row * group->nr_members + m]));
+				value_count(&values[group->instances[i].row * group->nr_members + m]));
 		}
 	}
 }

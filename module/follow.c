@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a group does when a CPU has come or gone. hotplug.c says when.
+ *
+ * Process context.
+ */
+#include <linux/bitops.h>
+#include <linux/cpumask.h>
+#include <linux/rwsem.h>
+
+#include "perfgrp.h"
+
+static void leave_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
+{
+	unsigned int index = instance - group->instances;
+	unsigned int i;
+
+	perfgrp_instance_stop(group, index);
+	for (i = group->nr_members; i--;)
+		perfgrp_counter_fold(group, &group->members[i]->counters[index]);
+	cpumask_clear_cpu(instance->cpu, group->cpus);
+	instance->live = false;
+}
+
+static void enter_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
+{
+	struct perfgrp_error err = PERFGRP_ERROR_INIT;
+	unsigned int index = instance - group->instances;
+	struct perfgrp_kcounter *counter;
+	unsigned int i;
+	int ret;
+
+	ret = perfgrp_counter_recreate_all(group, index, NULL, &err);
+	for (i = 0; i < group->nr_members; i++) {
+		counter = &group->members[i]->counters[index];
+		perfgrp_counter_take_next(counter);
+		counter->error = ret;
+	}
+	if (instance->seen)
+		instance->epoch++;
+	instance->seen = true;
+	instance->live = true;
+	cpumask_set_cpu(instance->cpu, group->cpus);
+	if (group->enabled)
+		perfgrp_instance_start(group, index);
+}
+
+static void number_rows(struct perfgrp_group *group)
+{
+	unsigned int i;
+
+	group->nr_rows = 0;
+	for (i = 0; i < group->nr_instances; i++)
+		if (group->instances[i].seen)
+			group->instances[i].row = group->nr_rows++;
+}
+
+/**
+ * perfgrp_group_follow_cpus - let the instances be where the CPUs are
+ * @group: a group of CPUs; takes its lock
+ *
+ * Runs in a worker after a CPU has come or gone, and once at creation. Events of
+ * a CPU that went are folded and released, events on one that came are created.
+ * Where that cannot be done the instance's values say that they failed, until the
+ * CPU's next coming.
+ */
+void perfgrp_group_follow_cpus(struct perfgrp_group *group)
+{
+	struct perfgrp_instance *instance;
+	unsigned int i;
+	bool armed;
+
+	down_write(&group->lock);
+	/* Where it cannot be armed creation under a leader fails, and shows. */
+	armed = group->nr_members && !perfgrp_core_link_begin();
+	for (i = 0; i < group->nr_instances; i++) {
+		instance = &group->instances[i];
+		if (test_bit(0, &instance->lost)) {
+			if (instance->live)
+				leave_cpu(group, instance);
+			clear_bit(0, &instance->lost);
+			smp_mb__after_atomic(); /* before looking at usable_cpus */
+		}
+		if (!instance->live && perfgrp_hotplug_cpu_usable(instance->cpu))
+			enter_cpu(group, instance);
+	}
+	number_rows(group);
+	if (armed)
+		perfgrp_core_link_end();
+	up_write(&group->lock);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The members of a group: how they are added and removed.
+ *
+ * Process context, the group's lock held for writing.
+ *
+ * A change that can fail is prepared beside what is there and then committed,
+ * which cannot fail: so a refusal leaves the group as it was, counting.
+ */
+#include <linux/lockdep.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "perfgrp.h"
+
+static struct perfgrp_member *alloc_member(struct perfgrp_group *group,
+					   const struct perfgrp_counter *spec)
+{
+	struct perfgrp_member *member;
+	unsigned int i;
+
+	member = kvzalloc(struct_size(member, counters, group->nr_instances), GFP_KERNEL_ACCOUNT);
+	if (!member)
+		return NULL;
+	member->spec = *spec;
+	for (i = 0; i < group->nr_instances; i++)
+		member->counters[i].pmu = PERFGRP_NONE;
+	return member;
+}
+
+static void release_member(struct perfgrp_group *group, struct perfgrp_member *member)
+{
+	unsigned int i;
+
+	for (i = 0; i < group->nr_instances; i++)
+		perfgrp_counter_release(&member->counters[i]);
+	kvfree(member);
+}
+
+/* Set leaders come before their members, so they are released after them. */
+void perfgrp_group_release_members(struct perfgrp_group *group, unsigned int first, unsigned int nr)
+{
+	while (nr-- > first) {
+		release_member(group, group->members[nr]);
+		group->members[nr] = NULL;
+	}
+}
+
+static int find_member(const struct perfgrp_group *group, u32 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < group->nr_members; i++)
+		if (group->members[i]->id == id)
+			return i;
+	return -1;
+}
+
+static int create_counters(struct perfgrp_group *group, unsigned int index, struct perfgrp_error *err)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < group->nr_instances; i++) {
+		if (!perfgrp_instance_usable(&group->instances[i]))
+			continue;
+		ret = perfgrp_counter_create(group, i, index, err);
+		if (ret)
+			return ret;
+		if (fatal_signal_pending(current))
+			return perfgrp_refuse(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
+	}
+	return 0;
+}
+
+static int link_begin(struct perfgrp_error *err)
+{
+	int ret = perfgrp_core_link_begin();
+
+	if (ret)
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_KERNEL, "",
+				      "the probe for scheduling groups cannot be armed: errno %d",
+				      -ret);
+	return 0;
+}
+
+static int prepare_member(struct perfgrp_group *group, unsigned int index,
+			  struct perfgrp_counter *spec, struct perfgrp_error *err)
+{
+	struct perf_event_attr attr;
+	struct perfgrp_member *member;
+	int ret;
+
+	ret = perfgrp_event_to_attr(spec, &attr, err);
+	if (!ret)
+		ret = perfgrp_access_counter(group, spec, err);
+	if (ret)
+		return ret;
+
+	member = alloc_member(group, spec);
+	if (!member)
+		return perfgrp_refuse(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
+	member->attr = attr;
+	member->id = group->next_id + 1 + (index - group->nr_members);
+	spec->id = member->id;
+	group->members[index] = member;
+	return create_counters(group, index, err);
+}
+
+/**
+ * perfgrp_group_prepare_add - create new members, all or none, beside those there are
+ * @group: the group; the lock is held for writing
+ * @specs: what is to be counted; their ids are set
+ * @nr: how many, 1 or more
+ * @err: says which one is refused and why
+ *
+ * Return: 0, after which perfgrp_group_commit_add() or perfgrp_group_abort_add() must follow with
+ * the lock held all the time; or a negative errno.
+ */
+int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counter *specs,
+			      unsigned int nr, struct perfgrp_error *err)
+{
+	unsigned int i;
+	int ret;
+
+	lockdep_assert_held_write(&group->lock);
+
+	if (nr > PERFGRP_MAX_MEMBERS - group->nr_members) {
+		err->member = PERFGRP_MAX_MEMBERS - group->nr_members;
+		return perfgrp_refuse(err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
+				      "a group has at most %d members; this one has %u",
+				      PERFGRP_MAX_MEMBERS, group->nr_members);
+	}
+	if (group->next_id > PERFGRP_NONE - 1 - nr)
+		return perfgrp_refuse(err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
+				      "the group has used up all ids");
+
+	ret = link_begin(err);
+	if (ret)
+		return ret;
+	for (i = 0; i < nr; i++) {
+		err->member = i;
+		ret = prepare_member(group, group->nr_members + i, &specs[i], err);
+		if (ret) {
+			perfgrp_group_abort_add(group, nr);
+			break;
+		}
+	}
+	perfgrp_core_link_end();
+	if (!ret)
+		err->member = PERFGRP_NONE;
+	return ret;
+}
+
+/**
+ * perfgrp_group_abort_add - drop what perfgrp_group_prepare_add() prepared
+ * @group: the group
+ * @nr: how many members that was to be; those never made are NULL
+ */
+void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr)
+{
+	lockdep_assert_held_write(&group->lock);
+
+	while (nr && !group->members[group->nr_members + nr - 1])
+		nr--;
+	perfgrp_group_release_members(group, group->nr_members, group->nr_members + nr);
+}
+
+static void rebase_all(struct perfgrp_group *group)
+{
+	unsigned int i, m;
+
+	for (i = 0; i < group->nr_instances; i++)
+		for (m = 0; m < group->nr_members; m++)
+			perfgrp_counter_rebase(group, &group->members[m]->counters[i]);
+}
+
+/**
+ * perfgrp_group_commit_add - take what perfgrp_group_prepare_add() prepared, and restart the group
+ * @group: the group
+ * @nr: how many members
+ */
+void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
+{
+	bool counting = perfgrp_group_is_counting(group);
+
+	lockdep_assert_held_write(&group->lock);
+
+	if (!perfgrp_group_inherits(group))
+		perfgrp_group_stop_all(group);
+	group->nr_members += nr;
+	group->next_id += nr;
+	rebase_all(group);
+	if (counting && !perfgrp_group_inherits(group))
+		perfgrp_group_start_all(group);
+}
+
+static void drop_member(struct perfgrp_group *group, unsigned int index)
+{
+	struct perfgrp_member *member = group->members[index];
+
+	group->nr_members--;
+	memmove(&group->members[index], &group->members[index + 1],
+		(group->nr_members - index) * sizeof(member));
+	group->members[group->nr_members] = NULL;
+	release_member(group, member);
+}
+
+/* Move an instance from the events that it has to those that are prepared. */
+static void replace_events(struct perfgrp_group *group, unsigned int instance)
+{
+	unsigned int i;
+
+	perfgrp_instance_stop(group, instance);
+	for (i = group->nr_members; i--;)
+		perfgrp_counter_fold(group, &group->members[i]->counters[instance]);
+	for (i = 0; i < group->nr_members; i++)
+		perfgrp_counter_take_next(&group->members[i]->counters[instance]);
+}
+
+static void release_all_next(struct perfgrp_group *group, unsigned int instance)
+{
+	unsigned int i;
+
+	for (i = group->nr_members; i--;)
+		perfgrp_counter_release_next(&group->members[i]->counters[instance]);
+}
+
+static bool needs_rebuild(const struct perfgrp_group *group, unsigned int instance,
+			  const struct perfgrp_member *leaving)
+{
+	return perfgrp_instance_usable(&group->instances[instance]) &&
+	       perfgrp_counter_leads_others(&leaving->counters[instance]);
+}
+
+/*
+ * A member that leads others of its PMU is to go: make these anew, under a leader
+ * of their own, before it is released and they fall apart. Where that fails
+ * nothing has changed. A task that has exited needs nothing: all is final.
+ */
+static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_member *leaving,
+			   struct perfgrp_error *err)
+{
+	bool counting = perfgrp_group_is_counting(group);
+	unsigned int i;
+	int ret;
+
+	if (perfgrp_group_inherits(group) && needs_rebuild(group, 0, leaving))
+		return perfgrp_refuse(
+			err, -EBUSY, PERFGRP_REASON_LEADER, "id",
+			"other members of its PMU are scheduled with it, and what was inherited cannot be made anew");
+
+	ret = link_begin(err);
+	if (ret)
+		return ret;
+	for (i = 0; i < group->nr_instances; i++) {
+		if (!needs_rebuild(group, i, leaving))
+			continue;
+		ret = perfgrp_counter_recreate_all(group, i, leaving, err);
+		if (ret)
+			break;
+	}
+	perfgrp_core_link_end();
+
+	if (ret == -ESRCH)
+		return 0;
+	if (ret) {
+		while (i--)
+			release_all_next(group, i);
+		return ret;
+	}
+	for (i = 0; i < group->nr_instances; i++) {
+		if (!needs_rebuild(group, i, leaving))
+			continue;
+		replace_events(group, i);
+		if (counting)
+			perfgrp_instance_start(group, i);
+	}
+	return 0;
+}
+
+/**
+ * perfgrp_group_remove - remove a member
+ * @group: the group; the lock is held for writing
+ * @id: of the member
+ * @cascade: if it leads, all members go
+ * @err: says why not
+ *
+ * Return: 0, -ENOENT, -EBUSY, or what the perf core says to making the members of
+ * a set anew.
+ */
+int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade, struct perfgrp_error *err)
+{
+	int index, ret;
+
+	lockdep_assert_held_write(&group->lock);
+
+	err->member = id;
+	index = find_member(group, id);
+	if (index < 0)
+		return perfgrp_refuse(err, -ENOENT, PERFGRP_REASON_MEMBER, "id",
+				      "the group has no member %u%s", id,
+				      id && id <= group->next_id ? " any more" : "");
+	if (index == 0) {
+		if (group->nr_members > 1 && !cascade)
+			return perfgrp_refuse(
+				err, -EBUSY, PERFGRP_REASON_LEADER, "id",
+				"member %u leads %u others; remove them first, or all with CASCADE",
+				id, group->nr_members - 1);
+		perfgrp_group_release_members(group, 0, group->nr_members);
+		group->nr_members = 0;
+		return 0;
+	}
+	ret = rebuild_without(group, group->members[index], err);
+	if (!ret)
+		drop_member(group, index);
+	return ret;
+}
