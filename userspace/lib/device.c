@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The device: what the module can do, and the making of groups. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/**
+ * perfgrp_open - open the device
+ *
+ * Return: a handle for perfgrp_close(), or NULL with errno set. ENOENT means
+ * that the module is not loaded.
+ */
+struct perfgrp_dev *perfgrp_open(void)
+{
+	struct perfgrp_dev *dev = calloc(1, sizeof(*dev));
+
+	if (!dev)
+		return NULL;
+	dev->fd = open(PERFGRP_DEVICE, O_RDWR | O_CLOEXEC);
+	if (dev->fd < 0) {
+		int err = errno;
+
+		free(dev);
+		errno = err;
+		return NULL;
+	}
+	return dev;
+}
+
+/**
+ * perfgrp_close - close the device
+ * @dev: the device, or NULL
+ *
+ * Groups made through it live on.
+ */
+void perfgrp_close(struct perfgrp_dev *dev)
+{
+	if (!dev)
+		return;
+	close(dev->fd);
+	free(dev);
+}
+
+/**
+ * perfgrp_dev_error - why the last call that failed on a device did
+ * @dev: the device
+ *
+ * Return: its error, of use until the next call on @dev; the text is never empty
+ */
+const struct perfgrp_error *perfgrp_dev_error(const struct perfgrp_dev *dev)
+{
+	return &dev->error;
+}
+
+/**
+ * perfgrp_get_info - version, features and limits of the module
+ * @dev: the device
+ * @info: filled in; fields that an older module does not know are zero
+ *
+ * Return: 0 or a negative errno
+ */
+int perfgrp_get_info(struct perfgrp_dev *dev, struct perfgrp_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	return perfgrp_call(dev, PERFGRP_INFO, info);
+}
+
+static struct perfgrp_group *create(struct perfgrp_dev *dev, struct perfgrp_create *arg)
+{
+	struct perfgrp_group *group = malloc(sizeof(*group));
+	int err;
+
+	if (!group) {
+		perfgrp_set_error(&dev->error, ENOMEM);
+		errno = ENOMEM;
+		return NULL;
+	}
+	err = perfgrp_call(dev, PERFGRP_CREATE, arg);
+	if (err) {
+		free(group);
+		errno = -err;
+		return NULL;
+	}
+	group->fd = arg->fd;
+	memset(&group->error, 0, sizeof(group->error));
+	return group;
+}
+
+/**
+ * perfgrp_create_task - make a group that counts one task
+ * @dev: the device
+ * @pid: the task's thread id, 0 for the calling thread
+ * @flags: PERFGRP_CREATE_*
+ *
+ * Return: the group, without members, or NULL with errno and the device's error
+ * set
+ */
+struct perfgrp_group *perfgrp_create_task(struct perfgrp_dev *dev, int pid, __u32 flags)
+{
+	struct perfgrp_create arg = {
+		.flags = flags,
+		.target = PERFGRP_TARGET_TASK,
+		.pid = pid,
+	};
+
+	return create(dev, &arg);
+}
+
+/**
+ * perfgrp_create_task_on_cpu - make a group that counts one task on one CPU only
+ * @dev: the device
+ * @pid: the task's thread id, 0 for the calling thread
+ * @cpu: the CPU
+ * @flags: PERFGRP_CREATE_*
+ *
+ * Return: as perfgrp_create_task()
+ */
+struct perfgrp_group *perfgrp_create_task_on_cpu(struct perfgrp_dev *dev, int pid, __u32 cpu,
+						 __u32 flags)
+{
+	struct perfgrp_create arg = {
+		.flags = flags,
+		.target = PERFGRP_TARGET_TASK,
+		.pid = pid,
+		.cpus = (__u64)(unsigned long)&cpu,
+		.nr_cpus = 1,
+	};
+
+	return create(dev, &arg);
+}
+
+/**
+ * perfgrp_create_cpus - make a group that counts whatever runs on some CPUs
+ * @dev: the device
+ * @cpus: the CPUs, all online, none twice
+ * @nr_cpus: number of @cpus, 1 or more
+ * @flags: PERFGRP_CREATE_*
+ *
+ * Return: as perfgrp_create_task()
+ */
+struct perfgrp_group *perfgrp_create_cpus(struct perfgrp_dev *dev, const __u32 *cpus,
+					  __u32 nr_cpus, __u32 flags)
+{
+	struct perfgrp_create arg = {
+		.flags = flags,
+		.target = PERFGRP_TARGET_CPUS,
+		.cpus = (__u64)(unsigned long)cpus,
+		.nr_cpus = nr_cpus,
+	};
+
+	return create(dev, &arg);
+}
+
+/**
+ * perfgrp_create_all_cpus - make a group that counts on every CPU, also on those
+ *	that come online later
+ * @dev: the device
+ * @flags: PERFGRP_CREATE_*
+ *
+ * Return: as perfgrp_create_task()
+ */
+struct perfgrp_group *perfgrp_create_all_cpus(struct perfgrp_dev *dev, __u32 flags)
+{
+	struct perfgrp_create arg = {
+		.flags = flags,
+		.target = PERFGRP_TARGET_ALL_CPUS,
+	};
+
+	return create(dev, &arg);
+}

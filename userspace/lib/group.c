@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Groups: their members and whether they count. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/**
+ * perfgrp_group_from_fd - take over a group that came from another process
+ * @fd: the group's file descriptor; perfgrp_group_close() closes it
+ *
+ * Return: the group, or NULL with errno set and @fd left open
+ */
+struct perfgrp_group *perfgrp_group_from_fd(int fd)
+{
+	struct perfgrp_group *group = calloc(1, sizeof(*group));
+
+	if (group)
+		group->fd = fd;
+	return group;
+}
+
+/**
+ * perfgrp_group_fd - the file descriptor of a group
+ * @group: the group
+ *
+ * Return: its file descriptor, which stays the group's
+ */
+int perfgrp_group_fd(const struct perfgrp_group *group)
+{
+	return group->fd;
+}
+
+/**
+ * perfgrp_group_close - close a group
+ * @group: the group, or NULL
+ *
+ * With its last file descriptor the group is gone.
+ */
+void perfgrp_group_close(struct perfgrp_group *group)
+{
+	if (!group)
+		return;
+	close(group->fd);
+	free(group);
+}
+
+/**
+ * perfgrp_group_error - why the last call that failed on a group did
+ * @group: the group
+ *
+ * Return: its error, of use until the next call on @group; the text is never
+ * empty
+ */
+const struct perfgrp_error *perfgrp_group_error(const struct perfgrp_group *group)
+{
+	return &group->error;
+}
+
+/**
+ * perfgrp_add - add counters to a group, all or none
+ * @group: the group
+ * @counters: the counters; their ids are filled in
+ * @nr: number of @counters
+ *
+ * The first counter that is ever added leads. Adding sets the whole group back
+ * to zero.
+ *
+ * Return: 0 or a negative errno; the error's member is an index into @counters
+ */
+int perfgrp_add(struct perfgrp_group *group, struct perfgrp_counter *counters, __u32 nr)
+{
+	struct perfgrp_add arg = {
+		.counters = (__u64)(unsigned long)counters,
+		.counter_size = sizeof(*counters),
+		.nr_counters = nr,
+	};
+
+	return perfgrp_call(group, PERFGRP_ADD, &arg);
+}
+
+/**
+ * perfgrp_remove - remove a member of a group
+ * @group: the group
+ * @id: the member
+ * @flags: PERFGRP_REMOVE_*
+ *
+ * Return: 0 or a negative errno
+ */
+int perfgrp_remove(struct perfgrp_group *group, __u32 id, __u32 flags)
+{
+	struct perfgrp_remove arg = {
+		.flags = flags,
+		.id = id,
+	};
+
+	return perfgrp_call(group, PERFGRP_REMOVE, &arg);
+}
+
+static int control(struct perfgrp_group *group, unsigned long nr)
+{
+	struct perfgrp_control arg = { 0 };
+
+	return perfgrp_call(group, nr, &arg);
+}
+
+/**
+ * perfgrp_enable - let a group count
+ * @group: the group
+ *
+ * Return: 0 or a negative errno
+ */
+int perfgrp_enable(struct perfgrp_group *group)
+{
+	return control(group, PERFGRP_ENABLE);
+}
+
+/**
+ * perfgrp_disable - stop a group, and keep its counts
+ * @group: the group
+ *
+ * Return: 0 or a negative errno
+ */
+int perfgrp_disable(struct perfgrp_group *group)
+{
+	return control(group, PERFGRP_DISABLE);
+}
+
+/**
+ * perfgrp_reset - set counts and times of all members to zero
+ * @group: the group, which goes on counting if it did
+ *
+ * Return: 0 or a negative errno
+ */
+int perfgrp_reset(struct perfgrp_group *group)
+{
+	return control(group, PERFGRP_RESET);
+}
+
+/**
+ * perfgrp_get_members - ask what a group is made of
+ * @group: the group
+ * @members: filled in, and grown if need be
+ *
+ * Return: 0 or a negative errno; then @members is as it was, but for its room
+ */
+int perfgrp_get_members(struct perfgrp_group *group, struct perfgrp_members *members)
+{
+	for (;;) {
+		struct perfgrp_query arg = {
+			.counters = (__u64)(unsigned long)members->counters,
+			.counter_size = sizeof(*members->counters),
+			.nr_counters = members->room,
+		};
+		struct perfgrp_counter *counters;
+		int err;
+
+		err = perfgrp_call(group, PERFGRP_QUERY, &arg);
+		if (!err) {
+			members->nr = arg.nr_counters;
+			members->create_flags = arg.create_flags;
+			members->target = arg.target;
+			members->pid = arg.pid;
+			members->enabled = arg.enabled;
+			return 0;
+		}
+		if (err != -EMSGSIZE || arg.nr_counters <= members->room)
+			return err;
+
+		counters = reallocarray(members->counters, arg.nr_counters, sizeof(*counters));
+		if (!counters) {
+			perfgrp_set_error(&group->error, ENOMEM);
+			return -ENOMEM;
+		}
+		members->counters = counters;
+		members->room = arg.nr_counters;
+	}
+}
+
+/**
+ * perfgrp_members_free - give back the memory of a struct perfgrp_members
+ * @members: which is all zeros afterwards
+ */
+void perfgrp_members_free(struct perfgrp_members *members)
+{
+	free(members->counters);
+	memset(members, 0, sizeof(*members));
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The one place that enters the kernel, and where errors get their words. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "internal.h"
+
+/*
+ * perfgrp_set_error - describe a failure that the kernel gave no words for
+ * @error: what to fill in
+ * @err: the errno, positive
+ */
+void perfgrp_set_error(struct perfgrp_error *error, int err)
+{
+	char text[sizeof(error->text)];
+
+	memset(error, 0, sizeof(*error));
+	error->size = sizeof(*error);
+	error->error = err;
+	error->member = PERFGRP_NONE;
+	error->cpu = -1;
+	snprintf(error->text, sizeof(error->text), "%s", strerror_r(err, text, sizeof(text)));
+}
+
+/*
+ * perfgrp_ioctl - one ioctl, retried when a signal interrupts it
+ * @fd: the device or a group
+ * @nr: the ioctl
+ * @arg: its struct, whose error field points to @error
+ * @error: filled in when the call fails, by the kernel or else from errno
+ *
+ * Return: 0 or a negative errno
+ */
+int perfgrp_ioctl(int fd, unsigned long nr, void *arg, struct perfgrp_error *error)
+{
+	int err;
+
+	memset(error, 0, sizeof(*error));
+	error->size = sizeof(*error);
+	do {
+		if (ioctl(fd, nr, arg) >= 0)
+			return 0;
+		err = errno;
+	} while (err == EINTR);
+
+	if (error->error != err || !error->text[0])
+		perfgrp_set_error(error, err);
+	error->field[sizeof(error->field) - 1] = '\0';
+	error->text[sizeof(error->text) - 1] = '\0';
+	return -err;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Snapshots: all values of a group at one moment. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* Makes room for what the kernel has asked for; false where there is no memory. */
+static int grow(struct perfgrp_snap *snap, __u32 nr_rows, __u32 nr_values)
+{
+	if (nr_rows > snap->room_rows) {
+		struct perfgrp_row *rows;
+
+		rows = reallocarray(snap->rows, nr_rows, sizeof(*rows));
+		if (!rows)
+			return 0;
+		snap->rows = rows;
+		snap->room_rows = nr_rows;
+	}
+	if (nr_values > snap->room_values) {
+		struct perfgrp_value *values;
+
+		values = reallocarray(snap->values, nr_values, sizeof(*values));
+		if (!values)
+			return 0;
+		snap->values = values;
+		snap->room_values = nr_values;
+	}
+	return 1;
+}
+
+/**
+ * perfgrp_take_snap - read a whole group
+ * @group: the group
+ * @flags: PERFGRP_SNAPSHOT_*
+ * @snap: filled in, and grown if need be
+ *
+ * Return: 0 or a negative errno; then @snap holds no rows and no values
+ */
+int perfgrp_take_snap(struct perfgrp_group *group, __u32 flags, struct perfgrp_snap *snap)
+{
+	snap->nr_rows = 0;
+	snap->nr_values = 0;
+
+	for (;;) {
+		struct perfgrp_snapshot arg = {
+			.flags = flags,
+			.rows = (__u64)(unsigned long)snap->rows,
+			.values = (__u64)(unsigned long)snap->values,
+			.row_size = sizeof(*snap->rows),
+			.nr_rows = snap->room_rows,
+			.value_size = sizeof(*snap->values),
+			.nr_values = snap->room_values,
+		};
+		int err;
+
+		err = perfgrp_call(group, PERFGRP_SNAPSHOT, &arg);
+		if (!err) {
+			snap->nr_rows = arg.nr_rows;
+			snap->nr_values = arg.nr_values;
+			snap->time_before = arg.time_before;
+			snap->time_after = arg.time_after;
+			return 0;
+		}
+		if (err != -EMSGSIZE || (arg.nr_rows <= snap->room_rows &&
+					 arg.nr_values <= snap->room_values))
+			return err;
+		if (!grow(snap, arg.nr_rows, arg.nr_values)) {
+			perfgrp_set_error(&group->error, ENOMEM);
+			return -ENOMEM;
+		}
+	}
+}
+
+/**
+ * perfgrp_snap_free - give back the memory of a snapshot
+ * @snap: which is all zeros afterwards
+ */
+void perfgrp_snap_free(struct perfgrp_snap *snap)
+{
+	free(snap->rows);
+	free(snap->values);
+	memset(snap, 0, sizeof(*snap));
+}
+
+/**
+ * perfgrp_snap_cpu - find the row of a CPU
+ * @snap: a snapshot
+ * @cpu: the CPU, or -1 for the row of a task or of totals
+ *
+ * Return: the first such row, or NULL
+ */
+const struct perfgrp_row *perfgrp_snap_cpu(const struct perfgrp_snap *snap, int cpu)
+{
+	__u32 i;
+
+	for (i = 0; i < snap->nr_rows; i++)
+		if (snap->rows[i].cpu == cpu)
+			return &snap->rows[i];
+	return NULL;
+}
+
+/**
+ * perfgrp_snap_value - find a member's value in a row
+ * @snap: a snapshot
+ * @row: one of its rows
+ * @id: the member
+ *
+ * Return: the value, or NULL
+ */
+const struct perfgrp_value *perfgrp_snap_value(const struct perfgrp_snap *snap,
+					       const struct perfgrp_row *row, __u32 id)
+{
+	__u32 i;
+
+	for (i = row->first_value; i < row->first_value + row->nr_values; i++)
+		if (snap->values[i].id == id)
+			return &snap->values[i];
+	return NULL;
+}
