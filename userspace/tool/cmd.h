@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The commands of the tool. */
+#ifndef PERFGRP_CMD_H
+#define PERFGRP_CMD_H
+
+#include "perfgrp.h"
+
+#define PERFGRP_TOOL_VERSION	"0.1"
+
+/* What a command line that makes no sense ends with, as perf's. */
+#define EXIT_USAGE	129
+
+int cmd_info(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+int cmd_stat(int argc, char **argv);
+
+struct perfgrp_dev *cmd_open_device(void);
+
+#endif /* PERFGRP_CMD_H */

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfgrp info: what the module and the machine can do. */
+#include <getopt.h>
+#include <stdio.h>
+
+#include "cmd.h"
+#include "json.h"
+#include "pmu.h"
+
+static const struct {
+	__u64 bit;
+	const char *name;
+	const char *help;
+} features[] = {
+	{ PERFGRP_FEATURE_SCHED_GROUP, "sched-group",
+	  "members of one PMU are one scheduling group" },
+	{ PERFGRP_FEATURE_INHERIT, "inherit", "children are counted; groups start at an exec" },
+	{ PERFGRP_FEATURE_NO_MUX, "no-mux", "groups that are never multiplexed; exclusive groups" },
+	{ PERFGRP_FEATURE_HOTPLUG, "hotplug", "CPUs that go off and on line are followed" },
+	{ PERFGRP_FEATURE_UNPRIVILEGED, "unprivileged",
+	  "own tasks in user mode need no privilege" },
+	{ PERFGRP_FEATURE_SAMPLING, "sampling", "samples and streams of records" },
+	{ PERFGRP_FEATURE_BPF, "bpf", "BPF programs on counters" },
+	{ PERFGRP_FEATURE_BPF_EVENTS, "bpf-events", "records of BPF programs' loads and unloads" },
+	{ PERFGRP_FEATURE_KFUNC, "kfunc", "functions that BPF programs can call" },
+};
+
+static void usage(FILE *out)
+{
+	fputs("usage: perfgrp info [--json]\n\n"
+	      "Says which version of the module is loaded, what it can do, its limits, and which\n"
+	      "PMUs the machine has.\n\n"
+	      "  -j, --json   print JSON\n"
+	      "  -h, --help   print this\n", out);
+}
+
+static void print_json(const struct perfgrp_info *info)
+{
+	struct json_object *all = json_object_new_object();
+	struct json_object *part = json_object_new_object();
+	struct strings names = { 0 };
+	size_t i;
+
+	json_add_string(all, "version", info->version);
+	for (i = 0; i < ARRAY_SIZE(features); i++)
+		json_add_bool(part, features[i].name, !!(info->features & features[i].bit));
+	json_object_object_add(all, "features", part);
+
+	part = json_object_new_object();
+	json_add_u64(part, "members", info->max_members);
+	json_add_u64(part, "groups", info->max_groups);
+	json_add_u64(part, "cpus", info->nr_cpu_ids);
+	json_object_object_add(all, "limits", part);
+
+	part = json_object_new_array();
+	pmu_names(&names, NULL);
+	for (i = 0; i < names.nr; i++) {
+		struct json_object *one;
+		struct pmu pmu;
+		char *cpus;
+
+		if (pmu_open(&pmu, NULL, names.s[i]))
+			continue;
+		one = json_object_new_object();
+		json_add_string(one, "name", pmu.name);
+		json_add_u64(one, "type", pmu.type);
+		cpus = pmu_cpus(&pmu);
+		if (cpus)
+			json_add_string(one, "cpus", cpus);
+		free(cpus);
+		json_object_array_add(part, one);
+		pmu_close(&pmu);
+	}
+	strings_free(&names);
+	json_object_object_add(all, "pmus", part);
+	json_print(stdout, all, 1);
+}
+
+static void print_text(const struct perfgrp_info *info)
+{
+	struct strings names = { 0 };
+	__u64 known = 0;
+	size_t i;
+
+	printf("module    perfgrp %s\n", info->version);
+	printf("features\n");
+	for (i = 0; i < ARRAY_SIZE(features); i++) {
+		known |= features[i].bit;
+		printf("  %-14s%-5s%s\n", features[i].name,
+		       info->features & features[i].bit ? "yes" : "no", features[i].help);
+	}
+	if (info->features & ~known)
+		printf("  others that this program does not know: 0x%llx\n",
+		       (unsigned long long)(info->features & ~known));
+	printf("limits\n");
+	printf("  %-14s%u\n", "members", info->max_members);
+	printf("  %-14s%u\n", "groups", info->max_groups);
+	printf("  %-14s%u\n", "cpus", info->nr_cpu_ids);
+	printf("PMUs\n");
+	pmu_names(&names, NULL);
+	for (i = 0; i < names.nr; i++) {
+		struct pmu pmu;
+		char *cpus;
+
+		if (pmu_open(&pmu, NULL, names.s[i]))
+			continue;
+		cpus = pmu_cpus(&pmu);
+		printf("  %-24s type %-4u cpus %s\n", pmu.name, pmu.type, cpus ? cpus : "all");
+		free(cpus);
+		pmu_close(&pmu);
+	}
+	strings_free(&names);
+}
+
+int cmd_info(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct perfgrp_info info;
+	struct perfgrp_dev *dev;
+	bool json = false;
+	int c, err;
+
+	while ((c = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+		switch (c) {
+		case 'j':
+			json = true;
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		default:
+			usage(stderr);
+			return EXIT_USAGE;
+		}
+	}
+	if (optind < argc) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+
+	dev = cmd_open_device();
+	if (!dev)
+		return 1;
+	err = perfgrp_get_info(dev, &info);
+	if (err)
+		error("%s", perfgrp_dev_error(dev)->text);
+	else if (json)
+		print_json(&info);
+	else
+		print_text(&info);
+	perfgrp_close(dev);
+	return err ? 1 : 0;
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfgrp list: the events that can be named on this machine. */
+#include <fnmatch.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/perf_event.h>
+
+#include "cmd.h"
+#include "events.h"
+#include "json.h"
+#include "pfm.h"
+#include "pmu.h"
+
+/* The kinds of events, in the order in which they are listed. */
+enum kind { HARDWARE, SOFTWARE, CACHE, SYSFS, NATIVE, RAW, BREAKPOINT, TRACEPOINT, NR_KINDS };
+
+static const struct {
+	const char *word;	/* how to ask for them */
+	const char *title;
+} kinds[NR_KINDS] = {
+	[HARDWARE] = { "hw", "Hardware event" },
+	[SOFTWARE] = { "sw", "Software event" },
+	[CACHE] = { "cache", "Hardware cache event" },
+	[SYSFS] = { "pmu", "Kernel PMU event" },
+	[NATIVE] = { "pfm", "libpfm4 event" },
+	[RAW] = { "raw", "Raw hardware event descriptor" },
+	[BREAKPOINT] = { "mem", "Hardware breakpoint" },
+	[TRACEPOINT] = { "tracepoint", "Tracepoint event" },
+};
+
+/**
+ * struct entry - one event of the list
+ * @kind: what it is
+ * @names: its names
+ * @desc: what it counts, or NULL
+ * @event: its constant, by which names of one event are brought together
+ */
+struct entry {
+	enum kind kind;
+	struct strings names;
+	char *desc;
+	__u64 event;
+};
+
+struct list {
+	struct entry *entries;
+	size_t nr;
+	size_t room;
+};
+
+static struct entry *add(struct list *list, enum kind kind, char *name, char *desc)
+{
+	struct entry *entry;
+
+	GROW(list->entries, list->nr, list->room);
+	entry = &list->entries[list->nr++];
+	memset(entry, 0, sizeof(*entry));
+	entry->kind = kind;
+	strings_add(&entry->names, name);
+	entry->desc = desc;
+	return entry;
+}
+
+static void add_pfm(void *arg, const char *pmu, const char *name, const char *desc,
+		    const struct perfgrp_counter *counter)
+{
+	struct list *list = arg;
+	enum kind kind;
+	size_t i;
+
+	if (strcmp(pmu, "perf")) {
+		add(list, NATIVE, xasprintf("%s::%s", pmu, name), xstrdup(desc));
+		return;
+	}
+	if (!counter)
+		return;
+	switch (event_type(counter)) {
+	case PERF_TYPE_HARDWARE:
+		kind = HARDWARE;
+		break;
+	case PERF_TYPE_HW_CACHE:
+		kind = CACHE;
+		break;
+	default:
+		kind = SOFTWARE;
+	}
+	for (i = 0; i < list->nr; i++) {
+		struct entry *entry = &list->entries[i];
+
+		if (entry->kind == kind && entry->event == counter->event) {
+			strings_add(&entry->names, xstrdup(name));
+			return;
+		}
+	}
+	add(list, kind, xstrdup(name), NULL)->event = counter->event;
+}
+
+static void add_pmus(struct list *list)
+{
+	struct strings pmus = { 0 };
+	size_t i, j;
+
+	pmu_names(&pmus, NULL);
+	for (i = 0; i < pmus.nr; i++) {
+		struct strings events = { 0 };
+		struct pmu pmu;
+
+		if (pmu_open(&pmu, NULL, pmus.s[i]))
+			continue;
+		pmu_event_names(&pmu, &events);
+		for (j = 0; j < events.nr; j++)
+			add(list, SYSFS, xasprintf("%s/%s/", pmu.name, events.s[j]), NULL);
+		strings_free(&events);
+		pmu_close(&pmu);
+	}
+	strings_free(&pmus);
+}
+
+static void add_tracepoints(struct list *list)
+{
+	char *dir = event_sources_tracepoints(NULL);
+	struct strings systems = { 0 };
+	size_t i, j;
+
+	if (!dir)
+		return;
+	list_dir(&systems, dir);
+	for (i = 0; i < systems.nr; i++) {
+		char *path = xasprintf("%s/%s", dir, systems.s[i]);
+		struct strings names = { 0 };
+
+		list_dir(&names, path);
+		for (j = 0; j < names.nr; j++) {
+			char *id = read_file("%s/%s/id", path, names.s[j]);
+
+			if (id)
+				add(list, TRACEPOINT,
+				    xasprintf("%s:%s", systems.s[i], names.s[j]), NULL);
+			free(id);
+		}
+		strings_free(&names);
+		free(path);
+	}
+	strings_free(&systems);
+	free(dir);
+}
+
+static void add_syntax(struct list *list)
+{
+	add(list, RAW, xstrdup("rNNN"), NULL);
+	add(list, RAW, xstrdup("PMU/term[=value],.../modifiers"), NULL);
+	add(list, BREAKPOINT, xstrdup("mem:ADDR[/LEN][:rwx]"), NULL);
+}
+
+static bool any_name(const struct entry *entry, const char *pattern)
+{
+	size_t i;
+
+	for (i = 0; i < entry->names.nr; i++)
+		if (!fnmatch(pattern, entry->names.s[i], FNM_CASEFOLD))
+			return true;
+	return false;
+}
+
+/* A word picks a kind, or all events that have it in a name; or it is a pattern. */
+static bool wanted(const struct entry *entry, const char *word)
+{
+	bool match;
+	char *inside;
+
+	if (!strcmp(kinds[entry->kind].word, word) || any_name(entry, word))
+		return true;
+	if (strpbrk(word, "*?["))
+		return false;
+	inside = xasprintf("*%s*", word);
+	match = any_name(entry, inside);
+	free(inside);
+	return match;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return (int)x->kind - (int)y->kind;
+	return strverscmp(x->names.s[0], y->names.s[0]);
+}
+
+static void print_text(const struct entry *entry, bool details)
+{
+	char *names = xstrdup(entry->names.s[0]);
+	size_t i;
+
+	for (i = 1; i < entry->names.nr; i++) {
+		char *longer = xasprintf("%s OR %s", names, entry->names.s[i]);
+
+		free(names);
+		names = longer;
+	}
+	printf("  %-50s [%s]\n", names, kinds[entry->kind].title);
+	if (details && entry->desc && *entry->desc)
+		printf("       %s\n", entry->desc);
+	free(names);
+}
+
+static struct json_object *make_json(const struct entry *entry)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *aliases;
+	size_t i;
+
+	json_add_string(object, "name", entry->names.s[0]);
+	if (entry->names.nr > 1) {
+		aliases = json_object_new_array();
+		for (i = 1; i < entry->names.nr; i++)
+			json_object_array_add(aliases, json_object_new_string(entry->names.s[i]));
+		json_object_object_add(object, "aliases", aliases);
+	}
+	json_add_string(object, "kind", kinds[entry->kind].word);
+	if (entry->desc && *entry->desc)
+		json_add_string(object, "description", entry->desc);
+	return object;
+}
+
+static void usage(FILE *out)
+{
+	fputs("usage: perfgrp list [-d] [--json] [hw|sw|cache|pmu|pfm|raw|mem|tracepoint|WORD|PATTERN]...\n\n"
+	      "Lists the events that can be named, all of them or those that a word picks.\n\n"
+	      "  -d, --desc   print descriptions, where there are any\n"
+	      "  -j, --json   print JSON\n"
+	      "  -h, --help   print this\n", out);
+}
+
+int cmd_list(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "desc", no_argument, NULL, 'd' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	bool details = false, json = false;
+	struct json_object *array = NULL;
+	struct list list = { 0 };
+	size_t i, shown = 0;
+	int c, word;
+
+	while ((c = getopt_long(argc, argv, "djh", options, NULL)) != -1) {
+		switch (c) {
+		case 'd':
+			details = true;
+			break;
+		case 'j':
+			json = true;
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		default:
+			usage(stderr);
+			return EXIT_USAGE;
+		}
+	}
+
+	pfm_list(add_pfm, &list);
+	add_pmus(&list);
+	add_tracepoints(&list);
+	add_syntax(&list);
+	if (list.nr)
+		qsort(list.entries, list.nr, sizeof(*list.entries), compare);
+
+	if (json)
+		array = json_object_new_array();
+	for (i = 0; i < list.nr; i++) {
+		struct entry *entry = &list.entries[i];
+		bool show = optind == argc;
+
+		for (word = optind; word < argc && !show; word++)
+			show = wanted(entry, argv[word]);
+		if (show && json)
+			json_object_array_add(array, make_json(entry));
+		else if (show)
+			print_text(entry, details);
+		shown += show;
+		strings_free(&entry->names);
+		free(entry->desc);
+	}
+	free(list.entries);
+	if (json)
+		json_print(stdout, array, 1);
+	if (!shown)
+		error("no such event");
+	return shown ? 0 : 1;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perf's event syntax. Text goes in, counters for libperfgrp come out; nothing
+ * here opens the device or counts anything.
+ */
+#ifndef PERFGRP_EVENTS_H
+#define PERFGRP_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <linux/perfgrp.h>
+
+/**
+ * struct event - one event as the user named it
+ * @name: what to call it in output
+ * @counter: what to give the module
+ * @scale: what to multiply a count with to have @unit
+ * @unit: unit of the scaled count, or ""
+ * @cpus: the CPUs its PMU wants to be opened on, as sysfs lists them, or NULL for
+ *	all of them
+ * @column: where it begins in the text
+ */
+struct event {
+	char *name;
+	struct perfgrp_counter counter;
+	double scale;
+	char *unit;
+	char *cpus;
+	unsigned int column;
+};
+
+/**
+ * struct event_group - events to be counted together
+ * @events: the events, leader first
+ * @nr: how many
+ * @room: how many @events has room for
+ * @create_flags: PERFGRP_CREATE_NO_MUX and PERFGRP_CREATE_EXCLUSIVE, for the
+ *	modifiers D and e
+ * @weak: take it apart if it can never be on the PMU as a whole (modifier W)
+ * @braces: it was written in braces
+ */
+struct event_group {
+	struct event *events;
+	size_t nr;
+	size_t room;
+	__u32 create_flags;
+	bool weak;
+	bool braces;
+};
+
+/**
+ * struct event_list - groups, in the order in which they were named
+ * @groups: the groups
+ * @nr: how many
+ * @room: how many @groups has room for
+ */
+struct event_list {
+	struct event_group *groups;
+	size_t nr;
+	size_t room;
+};
+
+/**
+ * struct event_error - what is wrong with a text, and where
+ * @column: offset of the fault in the text
+ * @text: one line of English
+ */
+struct event_error {
+	unsigned int column;
+	char text[512];
+};
+
+/**
+ * struct event_sources - where event names come from, beside libpfm4
+ * @pmus: directory of PMUs, or NULL for sysfs's own
+ * @tracing: mount point of tracefs, or NULL for the usual ones
+ */
+struct event_sources {
+	const char *pmus;
+	const char *tracing;
+};
+
+int events_parse(struct event_list *list, const char *text, const struct event_sources *sources,
+		 struct event_error *err);
+void events_split(struct event_list *list, size_t index);
+void events_free(struct event_list *list);
+
+const char *event_sources_pmus(const struct event_sources *sources);
+char *event_sources_tracepoints(const struct event_sources *sources);
+
+void event_set(struct perfgrp_counter *counter, __u32 type, __u64 config, __u64 config1,
+	       __u64 config2, __u64 config3);
+__u32 event_type(const struct perfgrp_counter *counter);
+__u64 event_config(const struct perfgrp_counter *counter);
+
+#endif /* PERFGRP_EVENTS_H */

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfgrp: the tool. Here is only the way to its commands. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "util.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{ "stat", cmd_stat, "count events of a command, of tasks or of CPUs" },
+	{ "list", cmd_list, "list the events that can be named" },
+	{ "info", cmd_info, "say what the module and the machine can do" },
+};
+
+static void usage(FILE *out)
+{
+	size_t i;
+
+	fputs("usage: perfgrp COMMAND [OPTION]...\n\n"
+	      "Counts events in groups that the module perfgrp.ko keeps in the kernel.\n\n", out);
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		fprintf(out, "  %-6s %s\n", commands[i].name, commands[i].help);
+	fputs("\n\"perfgrp COMMAND --help\" lists a command's options.\n", out);
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+	size_t i;
+
+	if (!name) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(name, "--version") || !strcmp(name, "-V") || !strcmp(name, "version")) {
+		puts("perfgrp version " PERFGRP_TOOL_VERSION);
+		return 0;
+	}
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(name, commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+		for (i = 0; argc > 2 && i < ARRAY_SIZE(commands); i++) {
+			char *help[] = { argv[2], "--help", NULL };
+
+			if (!strcmp(argv[2], commands[i].name))
+				return commands[i].run(2, help);
+		}
+		usage(stdout);
+		return 0;
+	}
+	error("there is no command '%s' (try \"perfgrp help\")", name);
+	return EXIT_USAGE;
+}

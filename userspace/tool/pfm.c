@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Event names from libpfm4. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <perfmon/pfmlib_perf_event.h>
+
+#include "events.h"
+#include "pfm.h"
+#include "util.h"
+
+/* libpfm4's PMU of the generic events. */
+#define GENERIC		"perf"
+
+/*
+ * Software events that perf has names for and libpfm4 (4.13) has none. Nothing
+ * else belongs here.
+ */
+static const struct {
+	const char *name;
+	const char *desc;
+	__u64 event;
+} missing[] = {
+	{ "alignment-faults", "alignment faults", PERFGRP_SW_ALIGNMENT_FAULTS },
+	{ "emulation-faults", "emulation faults", PERFGRP_SW_EMULATION_FAULTS },
+	{ "bpf-output", "output of BPF programs", PERFGRP_SW_BPF_OUTPUT },
+	{ "dummy", "counts nothing", PERFGRP_SW_DUMMY },
+};
+
+static int ready(void)
+{
+	static int err = PFM_ERR_NOINIT;
+
+	if (err == PFM_ERR_NOINIT)
+		err = pfm_initialize();
+	return err;
+}
+
+static int encode(const char *text, struct perfgrp_counter *counter)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	pfm_perf_encode_arg_t arg = { .attr = &attr, .size = sizeof(arg) };
+	int err;
+
+	err = ready();
+	if (err == PFM_SUCCESS)
+		err = pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3,
+						PFM_OS_PERF_EVENT_EXT, &arg);
+	if (err != PFM_SUCCESS)
+		return err;
+
+	event_set(counter, attr.type, attr.config, attr.config1, attr.config2, 0);
+	if (attr.exclude_user)
+		counter->flags |= PERFGRP_COUNTER_EXCLUDE_USER;
+	if (attr.exclude_kernel)
+		counter->flags |= PERFGRP_COUNTER_EXCLUDE_KERNEL;
+	counter->precise_ip = attr.precise_ip;
+	return PFM_SUCCESS;
+}
+
+/**
+ * pfm_generic_event - find one of perf's generic events
+ * @name: its name, in any case
+ * @counter: zeros; filled in
+ *
+ * Return: 0, or -1 if there is no such event
+ */
+int pfm_generic_event(const char *name, struct perfgrp_counter *counter)
+{
+	char *text;
+	size_t i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(missing); i++) {
+		if (!strcasecmp(name, missing[i].name)) {
+			counter->event = missing[i].event;
+			return 0;
+		}
+	}
+	text = xasprintf(GENERIC "::%s", name);
+	err = encode(text, counter);
+	free(text);
+	return err == PFM_SUCCESS ? 0 : -1;
+}
+
+/**
+ * pfm_native_event - find an event in libpfm4's tables
+ * @text: what libpfm4 takes: [PMU::]EVENT[:ATTRIBUTE]...
+ * @counter: zeros; filled in
+ * @why: set to libpfm4's word for the fault
+ *
+ * Return: 0, or -1 if there is no such event
+ */
+int pfm_native_event(const char *text, struct perfgrp_counter *counter, const char **why)
+{
+	int err = encode(text, counter);
+
+	*why = pfm_strerror(err);
+	return err == PFM_SUCCESS ? 0 : -1;
+}
+
+/*
+ * libpfm4 spells the generic events in capitals. perf does not, but for a few
+ * words: L1, LLC, dTLB, iTLB.
+ */
+static void spell(char *to, size_t size, const char *name)
+{
+	static const char *const words[] = { "L1", "LLC", "dTLB", "iTLB" };
+	size_t i;
+
+	for (i = 0; i + 1 < size && name[i]; i++)
+		to[i] = tolower((unsigned char)name[i]);
+	to[i] = '\0';
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strncasecmp(to, words[i], strlen(words[i])))
+			memcpy(to, words[i], strlen(words[i]));
+}
+
+static void list_pmu(const pfm_pmu_info_t *pmu, pfm_list_fn fn, void *arg)
+{
+	bool generic = !strcmp(pmu->name, GENERIC);
+	int i;
+
+	for (i = pmu->first_event; i != -1; i = pfm_get_event_next(i)) {
+		pfm_event_info_t info = { .size = sizeof(info) };
+		struct perfgrp_counter counter = { 0 };
+		char name[128], *text;
+		int err;
+
+		if (pfm_get_event_info(i, PFM_OS_PERF_EVENT_EXT, &info) != PFM_SUCCESS)
+			continue;
+		/* Names with underscores are C's constants, which perf does not take. */
+		if (generic && strchr(info.name, '_'))
+			continue;
+		if (generic)
+			spell(name, sizeof(name), info.name);
+		else
+			snprintf(name, sizeof(name), "%s", info.name);
+		text = xasprintf("%s::%s", pmu->name, info.name);
+		err = encode(text, &counter);
+		free(text);
+		fn(arg, pmu->name, name, info.desc ? info.desc : "",
+		   err == PFM_SUCCESS ? &counter : NULL);
+	}
+}
+
+/**
+ * pfm_list - go through all events that libpfm4 knows on this machine
+ * @fn: called for each
+ * @arg: given to @fn
+ */
+void pfm_list(pfm_list_fn fn, void *arg)
+{
+	size_t i;
+	int pmu;
+
+	for (i = 0; i < ARRAY_SIZE(missing); i++) {
+		const struct perfgrp_counter counter = { .event = missing[i].event };
+
+		fn(arg, GENERIC, missing[i].name, missing[i].desc, &counter);
+	}
+	if (ready() != PFM_SUCCESS)
+		return;
+	pfm_for_all_pmus(pmu) {
+		pfm_pmu_info_t info = { .size = sizeof(info) };
+
+		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS || !info.is_present ||
+		    info.nevents == 0)
+			continue;
+		/* rNNN is syntax, not an event. */
+		if (!strcmp(info.name, "perf_raw"))
+			continue;
+		list_pmu(&info, fn, arg);
+	}
+}

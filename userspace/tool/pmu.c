@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The PMUs that the kernel shows in sysfs: numbers, formats, named events. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pmu.h"
+
+/* attr.config and its followers, as the words of a format name them. */
+enum { CONFIG, CONFIG1, CONFIG2, CONFIG3, NR_CONFIGS };
+
+static const char *const config_names[NR_CONFIGS] = {
+	"config", "config1", "config2", "config3",
+};
+
+static int config_index(const char *name, size_t len)
+{
+	int i;
+
+	for (i = 0; i < NR_CONFIGS; i++)
+		if (strlen(config_names[i]) == len && !strncmp(name, config_names[i], len))
+			return i;
+	return -1;
+}
+
+static int fail(struct event_error *err, unsigned int column, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int fail(struct event_error *err, unsigned int column, const char *fmt, ...)
+{
+	va_list ap;
+
+	err->column = column;
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+/**
+ * pmu_open - look a PMU up
+ * @pmu: filled in; end with pmu_close()
+ * @sources: where PMUs are
+ * @name: its exact name
+ *
+ * Return: 0, or -ENOENT
+ */
+int pmu_open(struct pmu *pmu, const struct event_sources *sources, const char *name)
+{
+	char *type, *end;
+
+	if (!*name || strchr(name, '/') || name[0] == '.')
+		return -ENOENT;
+	type = read_file("%s/%s/type", event_sources_pmus(sources), name);
+	if (!type)
+		return -ENOENT;
+	pmu->type = strtoul(type, &end, 10);
+	if (end == type || *end) {
+		free(type);
+		return -ENOENT;
+	}
+	free(type);
+	pmu->dir = xasprintf("%s/%s", event_sources_pmus(sources), name);
+	pmu->name = xstrdup(name);
+	return 0;
+}
+
+void pmu_close(struct pmu *pmu)
+{
+	free(pmu->dir);
+	free(pmu->name);
+	memset(pmu, 0, sizeof(*pmu));
+}
+
+/* Adds the names of all PMUs. */
+void pmu_names(struct strings *names, const struct event_sources *sources)
+{
+	list_dir(names, event_sources_pmus(sources));
+}
+
+static bool matches(const char *pattern, const char *name)
+{
+	size_t len = strlen(pattern);
+
+	if (!fnmatch(pattern, name, 0))
+		return true;
+	/* imc is imc_0, imc_1 and so on, and imc0 as well. */
+	if (!strncmp(name, pattern, len)) {
+		name += len;
+		if (*name == '_')
+			name++;
+		return *name && !name[strspn(name, "0123456789")];
+	}
+	return false;
+}
+
+/*
+ * Adds the names of the PMUs that a user's word stands for: the one of that name,
+ * or, as perf has it, all that it is a pattern or the beginning of, with or
+ * without "uncore_".
+ */
+void pmu_match(struct strings *names, const struct event_sources *sources, const char *pattern)
+{
+	static const char prefix[] = "uncore_";
+	struct strings all = { 0 };
+	size_t i;
+
+	pmu_names(&all, sources);
+	for (i = 0; i < all.nr; i++) {
+		if (!strcmp(all.s[i], pattern)) {
+			strings_add(names, xstrdup(pattern));
+			strings_free(&all);
+			return;
+		}
+	}
+	for (i = 0; i < all.nr; i++) {
+		const char *name = all.s[i];
+
+		if (matches(pattern, name) ||
+		    (!strncmp(name, prefix, strlen(prefix)) &&
+		     matches(pattern, name + strlen(prefix))))
+			strings_add(names, xstrdup(name));
+	}
+	strings_free(&all);
+}
+
+/* Adds the names of a PMU's events. */
+void pmu_event_names(const struct pmu *pmu, struct strings *names)
+{
+	static const char *const attributes[] = { ".scale", ".unit", ".snapshot", ".per-pkg" };
+	struct strings all = { 0 };
+	char *dir = xasprintf("%s/events", pmu->dir);
+	size_t i, j;
+
+	list_dir(&all, dir);
+	free(dir);
+	for (i = 0; i < all.nr; i++) {
+		const char *dot = strrchr(all.s[i], '.');
+
+		for (j = 0; dot && j < ARRAY_SIZE(attributes); j++)
+			if (!strcmp(dot, attributes[j]))
+				break;
+		if (!dot || j == ARRAY_SIZE(attributes))
+			strings_add(names, xstrdup(all.s[i]));
+	}
+	strings_free(&all);
+}
+
+bool pmu_has_event(const struct pmu *pmu, const char *name)
+{
+	char *text;
+
+	if (!*name || strchr(name, '/') || name[0] == '.')
+		return false;
+	text = read_file("%s/events/%s", pmu->dir, name);
+	free(text);
+	return text != NULL;
+}
+
+/*
+ * Returns the CPUs that a PMU wants to be opened on: one a package for an uncore
+ * PMU, those of its kind for a PMU of one kind of CPU. NULL: all.
+ */
+char *pmu_cpus(const struct pmu *pmu)
+{
+	char *cpus = read_file("%s/cpumask", pmu->dir);
+	char *online;
+
+	if (cpus)
+		return cpus;
+	cpus = read_file("%s/cpus", pmu->dir);
+	if (!cpus)
+		return NULL;
+	online = read_file("/sys/devices/system/cpu/online");
+	if (online && !strcmp(cpus, online)) {
+		free(cpus);
+		cpus = NULL;
+	}
+	free(online);
+	return cpus;
+}
+
+/* Adds up the terms that a PMU knows, for a message. */
+static char *known_terms(const struct pmu *pmu)
+{
+	char *dir = xasprintf("%s/format", pmu->dir);
+	char *text = xstrdup("config,config1,config2,config3,name");
+	struct strings names = { 0 };
+	size_t i;
+
+	list_dir(&names, dir);
+	free(dir);
+	for (i = names.nr; i-- > 0;) {
+		char *longer = xasprintf("%s,%s", names.s[i], text);
+
+		free(text);
+		text = longer;
+	}
+	strings_free(&names);
+	return text;
+}
+
+/*
+ * Puts a value where a format such as "config1:0-7,32-35" says: its lowest bits
+ * into the first range, the next ones into the second.
+ */
+static int apply_format(const char *format, __u64 value, __u64 *configs, const char **why)
+{
+	static const char broken[] = "the kernel's description of it makes no sense";
+	const char *s = strchr(format, ':');
+	int index = s ? config_index(format, s - format) : -1;
+	unsigned int used = 0;
+
+	*why = broken;
+	if (index < 0)
+		return -EINVAL;
+	do {
+		unsigned long first, last, bits;
+		__u64 mask;
+		char *end;
+
+		first = strtoul(s + 1, &end, 10);
+		last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+		if (last > 63 || first > last || (*end && *end != ','))
+			return -EINVAL;
+		s = end;
+		bits = last - first + 1;
+		mask = bits == 64 ? ~0ULL : (1ULL << bits) - 1;
+		configs[index] &= ~(mask << first);
+		if (used < 64)
+			configs[index] |= ((value >> used) & mask) << first;
+		used += bits;
+	} while (*s == ',');
+
+	*why = "the value does not fit";
+	return used < 64 && value >> used ? -ERANGE : 0;
+}
+
+static int parse_value(const char *s, size_t len, __u64 *value)
+{
+	char *copy = xstrndup(s, len), *end;
+	int err = 0;
+
+	errno = 0;
+	*value = strtoull(copy, &end, 0);
+	if (errno || end == copy || *end || copy[0] == '-' || copy[0] == ' ')
+		err = -EINVAL;
+	free(copy);
+	return err;
+}
+
+/**
+ * struct term - one NAME or NAME=VALUE between a PMU's slashes
+ * @name: the name, not terminated
+ * @name_len: its length
+ * @value: the value, not terminated, or NULL
+ * @value_len: its length
+ */
+struct term {
+	const char *name;
+	size_t name_len;
+	const char *value;
+	size_t value_len;
+};
+
+/* Cuts off the next term; returns where the one after it begins, or NULL. */
+static const char *next_term(const char *s, struct term *term)
+{
+	const char *end = s + strcspn(s, ",");
+	const char *equals = memchr(s, '=', end - s);
+
+	term->name = s;
+	term->name_len = (equals ? equals : end) - s;
+	term->value = equals ? equals + 1 : NULL;
+	term->value_len = equals ? end - equals - 1 : 0;
+	return *end ? end + 1 : NULL;
+}
+
+static int numeric_term(const struct pmu *pmu, const struct term *term, __u64 *configs,
+			struct event_error *err, unsigned int column)
+{
+	int index = config_index(term->name, term->name_len);
+	char *format = NULL, *known;
+	const char *why;
+	__u64 value = 1;
+	int ret;
+
+	if (index < 0 && !memchr(term->name, '/', term->name_len))
+		format = read_file("%s/format/%.*s", pmu->dir, (int)term->name_len, term->name);
+	if (index < 0 && !format) {
+		known = known_terms(pmu);
+		ret = fail(err, column, "unknown term '%.*s' for pmu '%s'; it has %s",
+			   (int)term->name_len, term->name, pmu->name, known);
+		free(known);
+		return ret;
+	}
+	if (index >= 0 && !term->value) {
+		ret = fail(err, column, "'%s' needs a value", config_names[index]);
+	} else if (term->value && parse_value(term->value, term->value_len, &value)) {
+		free(format);
+		return fail(err, column + (term->value - term->name), "not a number");
+	} else if (index >= 0) {
+		configs[index] = value;
+		ret = 0;
+	} else {
+		ret = apply_format(format, value, configs, &why);
+		if (ret)
+			fail(err, column, "'%.*s' (%s): %s", (int)term->name_len, term->name,
+			     format, why);
+	}
+	free(format);
+	return ret ? -EINVAL : 0;
+}
+
+/* Expands an event of the PMU's events directory into its terms. */
+static int named_event(const struct pmu *pmu, const char *name, __u64 *configs,
+		       struct event *event, struct event_error *err, unsigned int column)
+{
+	char *text = read_file("%s/events/%s", pmu->dir, name);
+	const char *s = text;
+	char *scale, *unit;
+	int ret = 0;
+
+	while (s && !ret) {
+		struct term term;
+
+		s = next_term(s, &term);
+		/* Some events leave a term open, as event=0x12,chip=?, for the user. */
+		if (term.value_len == 1 && *term.value == '?')
+			continue;
+		ret = numeric_term(pmu, &term, configs, err, column);
+	}
+	free(text);
+	if (ret)
+		return ret;
+
+	scale = read_file("%s/events/%s.scale", pmu->dir, name);
+	if (scale && strtod(scale, NULL) > 0)
+		event->scale = strtod(scale, NULL);
+	free(scale);
+	unit = read_file("%s/events/%s.unit", pmu->dir, name);
+	if (unit) {
+		free(event->unit);
+		event->unit = unit;
+	}
+	return 0;
+}
+
+/**
+ * pmu_encode - encode an event from what stands between a PMU's slashes
+ * @pmu: the PMU
+ * @text: terms and names of events, separated by commas
+ * @event: counter, scale, unit and cpus are filled in, and the name where @text
+ *	has a name= term
+ * @err: filled in on failure, with a column that counts from the start of @text
+ *
+ * Return: 0 or -EINVAL
+ */
+int pmu_encode(const struct pmu *pmu, const char *text, struct event *event,
+	       struct event_error *err)
+{
+	__u64 configs[NR_CONFIGS] = { 0 };
+	const char *s = text;
+	int ret = 0;
+
+	while (s && !ret) {
+		unsigned int column = s - text;
+		struct term term;
+		char *name;
+
+		s = next_term(s, &term);
+		name = xstrndup(term.name, term.name_len);
+		if (!*name) {
+			ret = fail(err, column, "a term is missing");
+		} else if (!strcmp(name, "name") && term.value_len) {
+			free(event->name);
+			event->name = xstrndup(term.value, term.value_len);
+		} else if (!term.value && pmu_has_event(pmu, name)) {
+			ret = named_event(pmu, name, configs, event, err, column);
+		} else {
+			ret = numeric_term(pmu, &term, configs, err, column);
+		}
+		free(name);
+	}
+	if (ret)
+		return ret;
+
+	event_set(&event->counter, pmu->type, configs[CONFIG], configs[CONFIG1],
+		  configs[CONFIG2], configs[CONFIG3]);
+	event->cpus = pmu_cpus(pmu);
+	return 0;
+}

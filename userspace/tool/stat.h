@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files behind "perfgrp stat" share. */
+#ifndef PERFGRP_STAT_H
+#define PERFGRP_STAT_H
+
+#include <stdio.h>
+
+#include "events.h"
+#include "perfgrp.h"
+#include "target.h"
+
+/**
+ * struct stat_options - how to count and how to print
+ * @separator: CSV with this between the columns; NULL for no CSV
+ * @json: a JSON object a line
+ * @raw: show what the kernel said: raw and scaled, times, state
+ * @big_num: group digits as the locale does (text only)
+ * @no_aggr: a row a CPU
+ * @no_scale: print raw counts in place of scaled ones
+ * @merge: add up CPUs with different PMUs
+ * @no_inherit: do not count children
+ * @all_user: count user mode only
+ * @all_kernel: count kernel mode only
+ * @null: count nothing
+ * @verbose: say more
+ * @interval: print every so many ms; 0: at the end
+ * @interval_count: end after so many intervals; 0: do not
+ * @timeout: end after so many ms; 0: do not
+ * @delay: begin to count after so many ms
+ * @runs: how often to run the command
+ */
+struct stat_options {
+	const char *separator;
+	bool json;
+	bool raw;
+	bool big_num;
+	bool no_aggr;
+	bool no_scale;
+	bool merge;
+	bool no_inherit;
+	bool all_user;
+	bool all_kernel;
+	bool null;
+	bool verbose;
+	unsigned int interval;
+	unsigned int interval_count;
+	unsigned int timeout;
+	unsigned int delay;
+	unsigned int runs;
+};
+
+/**
+ * struct stat_cell - one event's count on one CPU, on all tasks, or in total
+ * @cpu: the CPU, or -1
+ * @pmu: number of the PMU that counted it, or PERFGRP_NONE
+ * @state: enum perfgrp_state
+ * @flags: PERFGRP_VALUE_*
+ * @raw: sum of raw counts
+ * @scaled: sum of scaled counts
+ * @enabled: sum of time_enabled
+ * @running: sum of time_running
+ */
+struct stat_cell {
+	int cpu;
+	__u32 pmu;
+	__u32 state;
+	__u32 flags;
+	__u64 raw;
+	__u64 scaled;
+	__u64 enabled;
+	__u64 running;
+};
+
+/**
+ * struct stat_mean - mean and spread of some values
+ * @nr: how many
+ * @sum: their sum
+ * @about: their mean, as good as a double has it
+ * @squares: sum of the squares of their differences from @about
+ */
+struct stat_mean {
+	unsigned int nr;
+	__u64 sum;
+	double about;
+	double squares;
+};
+
+/**
+ * struct stat_event - an event and its counts
+ * @cells: its counts of the last snapshot
+ * @nr: how many
+ * @room: how many @cells has room for
+ * @supported: the machine has it
+ * @mean: mean of the counts of all runs of the command
+ */
+struct stat_event {
+	struct stat_cell *cells;
+	size_t nr;
+	size_t room;
+	bool supported;
+	struct stat_mean mean;
+};
+
+/**
+ * struct stat_group - a group of events, counted by one or more perfgrp groups
+ * @fds: one for each task, or one for all CPUs
+ * @nr: how many
+ * @room: how many @fds has room for
+ * @ids: the members' ids, those of the first of @fds first
+ * @events: one for each event
+ */
+struct stat_group {
+	struct perfgrp_group **fds;
+	size_t nr;
+	size_t room;
+	__u32 *ids;
+	struct stat_event *events;
+};
+
+/**
+ * struct stat - one "perfgrp stat"
+ * @opt: what the user wants
+ * @target: what to count
+ * @dev: the device
+ * @features: PERFGRP_FEATURE_* of the module
+ * @list: the groups and their events
+ * @groups: as @list.groups, element by element, once they have been opened
+ * @nr_groups: how many of them there are
+ * @room_groups: how many @groups has room for
+ * @cpus: the CPUs that have a row with @opt.no_aggr
+ * @snap: memory for snapshots
+ * @skew: longest time that a snapshot took to read all CPUs, in ns
+ * @out: where to print
+ * @elapsed: length of what is printed in ns: of the run, or of the interval
+ * @timestamp: time since the start in ns, for intervals
+ * @mean_elapsed: mean of @elapsed over all runs
+ * @user: user time of the command in seconds, or negative
+ * @sys: system time of the command in seconds
+ */
+struct stat {
+	struct stat_options opt;
+	struct target target;
+	struct perfgrp_dev *dev;
+	__u64 features;
+	struct event_list list;
+	struct stat_group *groups;
+	size_t nr_groups;
+	size_t room_groups;
+	struct numbers cpus;
+	struct perfgrp_snap snap;
+	__u64 skew;
+	FILE *out;
+	__u64 elapsed;
+	__u64 timestamp;
+	struct stat_mean mean_elapsed;
+	double user;
+	double sys;
+};
+
+/* stat_count.c: the groups and their counts */
+
+int stat_open(struct stat *st);
+void stat_close(struct stat *st);
+void stat_free(struct stat *st);
+int stat_enable(struct stat *st);
+int stat_disable(struct stat *st);
+int stat_collect(struct stat *st);
+bool stat_tasks_exited(struct stat *st);
+bool stat_enables_on_exec(const struct stat *st);
+
+/* stat_print.c: what all formats have in common */
+
+/**
+ * struct stat_metric - what follows a '#'
+ * @format: how to print @value; NULL if there is no value
+ * @value: the value
+ * @unit: what it is
+ */
+struct stat_metric {
+	const char *format;
+	double value;
+	char unit[32];
+};
+
+/**
+ * struct stat_line - one line of output
+ * @event: the event
+ * @name: its name
+ * @index: its place in its group; 0 leads
+ * @members: events in its group
+ * @cell: its count
+ * @missing: why there is no count, or NULL
+ * @metrics: metrics
+ * @nr_metrics: how many
+ * @noise: standard deviation of that mean, in percent
+ */
+struct stat_line {
+	const struct event *event;
+	const char *name;
+	size_t index;
+	size_t members;
+	const struct stat_cell *cell;
+	const char *missing;
+	struct stat_metric metrics[2];
+	unsigned int nr_metrics;
+	double noise;
+};
+
+/**
+ * struct stat_format - a way to print
+ * @begin: called before the first line
+ * @line: called for each line
+ * @end: called after the last line
+ */
+struct stat_format {
+	void (*begin)(struct stat *st);
+	void (*line)(struct stat *st, const struct stat_line *line);
+	void (*end)(struct stat *st);
+};
+
+extern const struct stat_format stat_text, stat_csv, stat_json;
+
+void stat_add_run(struct stat *st);
+double stat_deviation(const struct stat_mean *mean);
+void stat_print(struct stat *st);
+__u64 stat_count(const struct stat *st, const struct stat_cell *cell);
+double stat_percent(const struct stat_cell *cell);
+const char *stat_state(const struct stat_cell *cell);
+const char *stat_togetherness(const struct stat_line *line);
+
+/* metrics.c */
+
+unsigned int stat_metrics(const struct stat *st, const struct event *event,
+			  const struct stat_cell *cell, struct stat_metric metrics[2]);
+
+#endif /* PERFGRP_STAT_H */

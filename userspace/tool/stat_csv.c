@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf stat's CSV, column by column:
+ *
+ *	[time,][CPUn,]count,unit,event,[variance,]running,percent,metric,metric unit
+ *
+ * and with --raw, behind these: raw, scaled, time enabled, time running, state,
+ * with leader. Numbers are the same in every locale.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "stat.h"
+
+static void begin(struct stat *st)
+{
+	(void)st;
+}
+
+static void end(struct stat *st)
+{
+	(void)st;
+}
+
+static void print_prefix(const struct stat *st, const struct stat_line *line)
+{
+	const char *sep = st->opt.separator;
+
+	if (st->opt.interval)
+		fprintf(st->out, "%6" PRIu64 ".%09" PRIu64 "%s",
+			(uint64_t)st->timestamp / 1000000000, (uint64_t)st->timestamp % 1000000000,
+			sep);
+	if (st->opt.no_aggr && line->cell->cpu >= 0)
+		fprintf(st->out, "CPU%d%s", line->cell->cpu, sep);
+}
+
+static void print_metric(const struct stat *st, const struct stat_metric *metric)
+{
+	const char *sep = st->opt.separator;
+	char text[64], *s = text;
+
+	if (!metric || !metric->format) {
+		fprintf(st->out, "%s%s", sep, sep);
+		return;
+	}
+	snprintf(text, sizeof(text), metric->format, metric->value);
+	s += strspn(s, " ");
+	s[strspn(s, "0123456789.")] = '\0';
+	fprintf(st->out, "%s%s%s%s", sep, s, sep, metric->unit);
+}
+
+static void print_count(const struct stat *st, const struct stat_line *line)
+{
+	__u64 count = stat_count(st, line->cell);
+	double scale = line->event->scale;
+
+	if (line->missing)
+		fputs(line->missing, st->out);
+	else if (scale == 1.0)
+		fprintf(st->out, "%" PRIu64, (uint64_t)count);
+	else
+		fprintf(st->out, floor(scale) != scale ? "%.2f" : "%.0f", count * scale);
+}
+
+static void line(struct stat *st, const struct stat_line *line)
+{
+	const struct stat_cell *cell = line->cell;
+	const char *sep = st->opt.separator;
+	unsigned int i;
+
+	print_prefix(st, line);
+	print_count(st, line);
+	fprintf(st->out, "%s%s%s%s", sep, line->event->unit, sep, line->name);
+	if (st->opt.runs > 1)
+		fprintf(st->out, "%s%.2f%%", sep, line->noise);
+	fprintf(st->out, "%s%" PRIu64 "%s%.2f", sep, (uint64_t)cell->running, sep,
+		stat_percent(cell));
+	print_metric(st, line->nr_metrics ? &line->metrics[0] : NULL);
+	if (st->opt.raw)
+		fprintf(st->out,
+			"%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64 "%s%s%s%d",
+			sep, (uint64_t)cell->raw, sep, (uint64_t)cell->scaled,
+			sep, (uint64_t)cell->enabled, sep, (uint64_t)cell->running,
+			sep, stat_state(cell),
+			sep, !!(cell->flags & PERFGRP_VALUE_WITH_LEADER));
+	fputc('\n', st->out);
+
+	/* A further metric has a line of its own, with its columns where they belong. */
+	for (i = 1; i < line->nr_metrics; i++) {
+		int column = 3;
+
+		print_prefix(st, line);
+		while (column--)
+			fputs(sep, st->out);
+		print_metric(st, &line->metrics[i]);
+		fputc('\n', st->out);
+	}
+}
+
+const struct stat_format stat_csv = { begin, line, end };

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf stat's JSON, an object a line; with --raw it also has what the kernel said
+ * about the count. Numbers are the same in every locale, and counts are exact.
+ */
+#include <inttypes.h>
+
+#include "json.h"
+#include "stat.h"
+
+static void begin(struct stat *st)
+{
+	(void)st;
+}
+
+static void end(struct stat *st)
+{
+	(void)st;
+}
+
+static struct json_object *new_line(const struct stat *st, const struct stat_line *line)
+{
+	struct json_object *object = json_object_new_object();
+	char text[32];
+
+	if (st->opt.interval) {
+		snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64,
+			 (uint64_t)st->timestamp / 1000000000,
+			 (uint64_t)st->timestamp % 1000000000);
+		json_add_literal(object, "interval", text);
+	}
+	if (st->opt.no_aggr && line->cell->cpu >= 0) {
+		snprintf(text, sizeof(text), "%d", line->cell->cpu);
+		json_add_string(object, "cpu", text);
+	}
+	return object;
+}
+
+static void add_metric(struct json_object *object, const struct stat_metric *metric)
+{
+	json_add_double(object, "metric-value", "%f", metric ? metric->value : 0);
+	json_add_string(object, "metric-unit", metric ? metric->unit : "");
+}
+
+static void add_raw(struct json_object *object, const struct stat_cell *cell)
+{
+	json_add_u64(object, "raw", cell->raw);
+	if (cell->flags & PERFGRP_VALUE_SCALED)
+		json_add_u64(object, "scaled", cell->scaled);
+	json_add_u64(object, "time-enabled", cell->enabled);
+	json_add_u64(object, "time-running", cell->running);
+	json_add_string(object, "state", stat_state(cell));
+	json_add_bool(object, "with-leader", !!(cell->flags & PERFGRP_VALUE_WITH_LEADER));
+	if (cell->flags & PERFGRP_VALUE_SATURATED)
+		json_add_bool(object, "saturated", 1);
+	if (cell->flags & PERFGRP_VALUE_PARTIAL)
+		json_add_bool(object, "partial", 1);
+}
+
+static void line(struct stat *st, const struct stat_line *line)
+{
+	struct json_object *object = new_line(st, line);
+	const struct stat_cell *cell = line->cell;
+	__u64 count = stat_count(st, cell);
+	char text[64];
+	unsigned int i;
+
+	if (line->missing)
+		snprintf(text, sizeof(text), "%s", line->missing);
+	else if (line->event->scale == 1.0)
+		snprintf(text, sizeof(text), "%" PRIu64 ".000000", (uint64_t)count);
+	else
+		snprintf(text, sizeof(text), "%f", count * line->event->scale);
+	json_add_string(object, "counter-value", text);
+	json_add_string(object, "unit", line->event->unit);
+	json_add_string(object, "event", line->name);
+	if (st->opt.runs > 1)
+		json_add_double(object, "variance", "%.2f", line->noise);
+	json_add_u64(object, "event-runtime", cell->running);
+	json_add_double(object, "pcnt-running", "%.2f", stat_percent(cell));
+	add_metric(object, line->nr_metrics ? &line->metrics[0] : NULL);
+	if (st->opt.raw)
+		add_raw(object, cell);
+	json_print(st->out, object, 0);
+
+	for (i = 1; i < line->nr_metrics; i++) {
+		object = new_line(st, line);
+		add_metric(object, &line->metrics[i]);
+		json_print(st->out, object, 0);
+	}
+}
+
+const struct stat_format stat_json = { begin, line, end };

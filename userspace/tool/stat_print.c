@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Printing counts: which lines there are and what is in them, in every format. */
+#include <stdlib.h>
+#include <math.h>
+#include <string.h>
+
+#include "pmu.h"
+#include "stat.h"
+
+#define NOT_SUPPORTED	"<not supported>"
+#define NOT_COUNTED	"<not counted>"
+
+/* The count that the user wants to see. */
+__u64 stat_count(const struct stat *st, const struct stat_cell *cell)
+{
+	return st->opt.no_scale ? cell->raw : cell->scaled;
+}
+
+/* How much of the time that it was enabled an event was counted. */
+double stat_percent(const struct stat_cell *cell)
+{
+	return cell->running == cell->enabled ? 100.0 : 100.0 * cell->running / cell->enabled;
+}
+
+/* The state of a count in a word or two. */
+const char *stat_state(const struct stat_cell *cell)
+{
+	static const char *const states[] = {
+		[PERFGRP_STATE_NONE] = "not counted",
+		[PERFGRP_STATE_COUNTED] = "counted",
+		[PERFGRP_STATE_MULTIPLEXED] = "multiplexed",
+		[PERFGRP_STATE_NEVER_RAN] = "never ran",
+		[PERFGRP_STATE_FAILED] = "failed",
+		[PERFGRP_STATE_OFFLINE] = "offline",
+		[PERFGRP_STATE_EXITED] = "exited",
+	};
+
+	return cell->state < ARRAY_SIZE(states) ? states[cell->state] : "unknown";
+}
+
+/* Whether an event was on the PMU together with the leader of its group. */
+const char *stat_togetherness(const struct stat_line *line)
+{
+	if (line->members == 1)
+		return "alone";
+	if (line->missing)
+		return "-";
+	if (line->index == 0)
+		return "leader";
+	return line->cell->flags & PERFGRP_VALUE_WITH_LEADER ? "together" : "apart";
+}
+
+static const struct stat_format *format_of(const struct stat *st)
+{
+	if (st->opt.json)
+		return &stat_json;
+	return st->opt.separator ? &stat_csv : &stat_text;
+}
+
+/* Finds the name of a PMU by its number; empty if there is none. */
+static char *pmu_name(__u32 type)
+{
+	struct strings names = { 0 };
+	char *name = NULL;
+	size_t i;
+
+	pmu_names(&names, NULL);
+	for (i = 0; i < names.nr && !name; i++) {
+		struct pmu pmu;
+
+		if (pmu_open(&pmu, NULL, names.s[i]))
+			continue;
+		if (pmu.type == type)
+			name = xstrdup(pmu.name);
+		pmu_close(&pmu);
+	}
+	strings_free(&names);
+	return name ? name : xasprintf("pmu %u", type);
+}
+
+static void print_cell(struct stat *st, const struct event_group *group, size_t index,
+		       const struct stat_event *counts, const struct stat_cell *cell)
+{
+	struct stat_line line = {
+		.event = &group->events[index],
+		.name = group->events[index].name,
+		.index = index,
+		.members = group->nr,
+		.cell = cell,
+	};
+	struct stat_cell mean = *cell;
+	char *name = NULL, *pmu;
+
+	if (!counts->supported)
+		line.missing = NOT_SUPPORTED;
+	else if (!cell->running || !cell->enabled || cell->state == PERFGRP_STATE_FAILED)
+		line.missing = NOT_COUNTED;
+
+	if (!line.missing && counts->mean.nr > 1) {
+		mean.scaled = counts->mean.sum / counts->mean.nr;
+		mean.raw = mean.scaled;
+		line.cell = &mean;
+		if (counts->mean.about)
+			line.noise = 100.0 * stat_deviation(&counts->mean) / counts->mean.about;
+	}
+	if (!line.missing)
+		line.nr_metrics = stat_metrics(st, line.event, line.cell, line.metrics);
+
+	/* Totals over CPUs of different kinds are one line a kind. */
+	if (counts->nr > 1 && !st->opt.no_aggr) {
+		pmu = pmu_name(cell->pmu);
+		name = xasprintf("%s [%s]", line.name, pmu);
+		free(pmu);
+		line.name = name;
+	}
+	format_of(st)->line(st, &line);
+	free(name);
+}
+
+static void print_event(struct stat *st, const struct event_group *group, size_t index,
+			const struct stat_event *counts)
+{
+	struct stat_cell none = { .cpu = -1, .pmu = PERFGRP_NONE };
+	size_t i;
+
+	for (i = 0; i < counts->nr; i++)
+		print_cell(st, group, index, counts, &counts->cells[i]);
+	if (counts->nr)
+		return;
+	for (i = 0; i < st->cpus.nr; i++) {
+		none.cpu = st->cpus.n[i];
+		print_cell(st, group, index, counts, &none);
+	}
+	if (!st->cpus.nr)
+		print_cell(st, group, index, counts, &none);
+}
+
+static void add_to_mean(struct stat_mean *mean, __u64 value)
+{
+	double off = value - mean->about;
+
+	mean->nr++;
+	mean->sum += value;
+	mean->about += off / mean->nr;
+	mean->squares += off * (value - mean->about);
+}
+
+/* Returns the standard deviation of a mean (not of the values). */
+double stat_deviation(const struct stat_mean *mean)
+{
+	return mean->nr < 2 ? 0 : sqrt(mean->squares / (mean->nr - 1) / mean->nr);
+}
+
+/**
+ * stat_add_run - take the counts of one run of many into the means
+ * @st: with the counts of the last stat_collect(), and the run's length
+ *
+ * Means are of what is summed up over CPUs and tasks; a row a CPU has none.
+ */
+void stat_add_run(struct stat *st)
+{
+	size_t i, j;
+
+	add_to_mean(&st->mean_elapsed, st->elapsed);
+	for (i = 0; i < st->nr_groups; i++) {
+		for (j = 0; j < st->list.groups[i].nr; j++) {
+			struct stat_event *event = &st->groups[i].events[j];
+
+			if (event->nr == 1)
+				add_to_mean(&event->mean, stat_count(st, &event->cells[0]));
+		}
+	}
+}
+
+/**
+ * stat_print - print all counts
+ * @st: with the counts of the last stat_collect()
+ */
+void stat_print(struct stat *st)
+{
+	size_t i, j;
+
+	format_of(st)->begin(st);
+	for (i = 0; i < st->nr_groups; i++)
+		for (j = 0; j < st->list.groups[i].nr; j++)
+			print_event(st, &st->list.groups[i], j, &st->groups[i].events[j]);
+	format_of(st)->end(st);
+	fflush(st->out);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table that users of perf stat know, and with --raw a table of what the
+ * kernel said. This is the one place where the locale has a say.
+ */
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stat.h"
+
+#define METRIC_WIDTH	35
+#define MIN_UNIT_WIDTH	4
+/* Intervals between two headings. */
+#define HEADING_EVERY	25
+
+static int unit_width(const struct stat *st)
+{
+	int width = MIN_UNIT_WIDTH;
+	size_t i, j;
+
+	for (i = 0; i < st->nr_groups; i++)
+		for (j = 0; j < st->list.groups[i].nr; j++) {
+			int len = strlen(st->list.groups[i].events[j].unit);
+
+			if (st->groups[i].events[j].supported && len > width)
+				width = len;
+		}
+	return width;
+}
+
+static void print_target(const struct stat *st)
+{
+	const struct target *target = &st->target;
+	char **word;
+
+	switch (target->kind) {
+	case TARGET_ALL_CPUS:
+		fputs("'system wide", st->out);
+		break;
+	case TARGET_CPUS:
+		fprintf(st->out, "'CPU(s) %s", target->cpu_list);
+		break;
+	case TARGET_TASKS:
+		fprintf(st->out, "%s '%s", target->pids ? "process id" : "thread id",
+			target->pids ? target->pids : target->tids);
+		break;
+	case TARGET_COMMAND:
+		fprintf(st->out, "'%s", target->command[0]);
+		for (word = target->command + 1; *word; word++)
+			fprintf(st->out, " %s", *word);
+		break;
+	}
+	fputc('\'', st->out);
+	if (st->opt.runs > 1)
+		fprintf(st->out, " (%u runs)", st->opt.runs);
+}
+
+static void print_raw_heading(const struct stat *st)
+{
+	if (st->opt.interval)
+		fprintf(st->out, "#           time ");
+	if (st->opt.no_aggr && target_has_cpus(&st->target))
+		fprintf(st->out, "CPU        ");
+	fprintf(st->out, "%20s %20s %16s %16s  %-11s  %-8s  %s\n", "raw", "scaled",
+		"enabled [ns]", "running [ns]", "state", "group", "event");
+}
+
+static void print_interval_heading(struct stat *st)
+{
+	static unsigned int printed;
+	bool cpus = st->opt.no_aggr && target_has_cpus(&st->target);
+
+	if (printed++ % HEADING_EVERY)
+		return;
+	if (st->opt.raw)
+		print_raw_heading(st);
+	else
+		fprintf(st->out, "#           time %s             counts %*s events\n",
+			cpus ? "CPU       " : "", unit_width(st), "unit");
+}
+
+static void begin(struct stat *st)
+{
+	if (st->opt.interval) {
+		print_interval_heading(st);
+		return;
+	}
+	fputs("\n Performance counter stats for ", st->out);
+	print_target(st);
+	fputs(":\n\n", st->out);
+	if (st->opt.raw && !st->opt.null)
+		print_raw_heading(st);
+}
+
+static void print_prefix(const struct stat *st, const struct stat_line *line, FILE *out)
+{
+	if (st->opt.interval)
+		fprintf(out, "%6" PRIu64 ".%09" PRIu64 " ",
+			(uint64_t)st->timestamp / 1000000000, (uint64_t)st->timestamp % 1000000000);
+	if (st->opt.no_aggr && line->cell->cpu >= 0)
+		fprintf(out, "CPU%-7d ", line->cell->cpu);
+}
+
+static void print_count(const struct stat *st, const struct stat_line *line, FILE *out)
+{
+	uint64_t count = stat_count(st, line->cell);
+	double scale = line->event->scale;
+
+	if (line->missing)
+		fprintf(out, "%18s ", line->missing);
+	else if (scale == 1.0)
+		fprintf(out, st->opt.big_num ? "%'18" PRIu64 " " : "%18" PRIu64 " ", count);
+	else if (floor(scale) != scale)
+		fprintf(out, st->opt.big_num ? "%'18.2f " : "%18.2f ", count * scale);
+	else
+		fprintf(out, st->opt.big_num ? "%'18.0f " : "%18.0f ", count * scale);
+}
+
+static void print_metric(const struct stat_metric *metric, FILE *out)
+{
+	int n;
+
+	if (!metric || !metric->format) {
+		fprintf(out, "%*s", METRIC_WIDTH, "");
+		return;
+	}
+	n = fprintf(out, " # ");
+	n += fprintf(out, metric->format, metric->value);
+	fprintf(out, " %-*s", METRIC_WIDTH - n - 1, metric->unit);
+}
+
+static void print_line(struct stat *st, const struct stat_line *line, FILE *out)
+{
+	const struct stat_cell *cell = line->cell;
+	unsigned int i;
+
+	print_prefix(st, line, out);
+	print_count(st, line, out);
+	fprintf(out, "%-*s ", unit_width(st), line->event->unit);
+	fprintf(out, "%-*s", line->missing ? 25 : 32, line->name);
+	print_metric(line->nr_metrics ? &line->metrics[0] : NULL, out);
+	for (i = 1; i < line->nr_metrics; i++) {
+		fputc('\n', out);
+		print_prefix(st, line, out);
+		fprintf(out, "%*s", st->opt.no_aggr ? 57 : 49, "");
+		print_metric(&line->metrics[i], out);
+	}
+	if (line->noise)
+		fprintf(out, "  ( +-%6.2f%% )", line->noise);
+	if (cell->running != cell->enabled)
+		fprintf(out, "  (%.2f%%)", stat_percent(cell));
+	fputc('\n', out);
+}
+
+/* The raw table: what has no value shows none. */
+static void print_raw(struct stat *st, const struct stat_line *line, FILE *out)
+{
+	const struct stat_cell *cell = line->cell;
+	const char *number = st->opt.big_num ? "%'20" PRIu64 " " : "%20" PRIu64 " ";
+	const char *time = st->opt.big_num ? "%'16" PRIu64 " " : "%16" PRIu64 " ";
+	print_prefix(st, line, out);
+	if (line->missing)
+		fprintf(out, "%20s %20s ", line->missing, "-");
+	else
+		fprintf(out, number, (uint64_t)cell->raw);
+	if (!line->missing && cell->flags & PERFGRP_VALUE_SCALED)
+		fprintf(out, number, (uint64_t)cell->scaled);
+	else if (!line->missing)
+		fprintf(out, "%20s ", "-");
+	fprintf(out, time, (uint64_t)cell->enabled);
+	fprintf(out, time, (uint64_t)cell->running);
+	fprintf(out, " %-11s  %-8s  %s%s%s\n", stat_state(cell), stat_togetherness(line), line->name,
+		cell->flags & PERFGRP_VALUE_SATURATED ? " (saturated)" : "",
+		cell->flags & PERFGRP_VALUE_PARTIAL ? " (not on all CPUs)" : "");
+}
+
+/* Prints a line (or two) without the blanks that perf leaves at its end. */
+static void line(struct stat *st, const struct stat_line *line)
+{
+	locale_t locale, before = NULL;
+	char *text = NULL, *s;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return;
+	locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
+	if (locale)
+		before = uselocale(locale);
+	if (st->opt.raw)
+		print_raw(st, line, out);
+	else
+		print_line(st, line, out);
+	fclose(out);
+	if (locale) {
+		uselocale(before);
+		freelocale(locale);
+	}
+
+	for (s = text; *s;) {
+		size_t length = strcspn(s, "\n"), used = length;
+
+		while (used && s[used - 1] == ' ')
+			used--;
+		fprintf(st->out, "%.*s\n", (int)used, s);
+		s += length + (s[length] == '\n');
+	}
+	free(text);
+}
+
+/* As perf: two digits more than the standard deviation has certain ones. */
+static int precision(double deviation)
+{
+	return deviation > 1 || deviation <= 0 ? 2 : lround(ceil(-log10(deviation))) + 2;
+}
+
+static void end(struct stat *st)
+{
+	if (st->opt.interval)
+		return;
+	if (!st->opt.null)
+		fputc('\n', st->out);
+	if (st->opt.raw && !st->opt.null)
+		fprintf(st->out, " %17.9f seconds for the longest read of all CPUs\n",
+			st->skew / 1e9);
+	if (st->opt.runs > 1) {
+		double mean = st->mean_elapsed.about / 1e9;
+		double deviation = stat_deviation(&st->mean_elapsed) / 1e9;
+		int digits = precision(deviation);
+
+		fprintf(st->out, " %17.*f +- %.*f seconds time elapsed", digits, mean, digits,
+			deviation);
+		if (mean && deviation)
+			fprintf(st->out, "  ( +-%6.2f%% )", 100.0 * deviation / mean);
+	} else {
+		fprintf(st->out, " %17.9f seconds time elapsed", st->elapsed / 1e9);
+	}
+	if (st->user >= 0)
+		fprintf(st->out, "\n\n %17.9f seconds user\n %17.9f seconds sys\n", st->user,
+			st->sys);
+	fputs("\n\n", st->out);
+}
+
+const struct stat_format stat_text = { begin, line, end };

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What to count: a command, tasks, or CPUs. */
+#ifndef PERFGRP_TARGET_H
+#define PERFGRP_TARGET_H
+
+#include "util.h"
+
+enum target_kind {
+	TARGET_COMMAND,		/* the command, which is not running yet */
+	TARGET_TASKS,		/* tasks that run already */
+	TARGET_CPUS,		/* some CPUs */
+	TARGET_ALL_CPUS,
+};
+
+/**
+ * struct target - what to count
+ * @kind: which of them
+ * @pids: processes as the user listed them (-p), or NULL
+ * @tids: threads as the user listed them (-t), or NULL
+ * @cpu_list: CPUs as the user listed them (-C), or NULL
+ * @all_cpus: asked for by name (-a)
+ * @command: the command and its arguments, ended by NULL; or NULL
+ * @tasks: thread ids of TARGET_TASKS, and of TARGET_COMMAND once it has one
+ * @cpus: CPUs of TARGET_CPUS
+ */
+struct target {
+	enum target_kind kind;
+	const char *pids;
+	const char *tids;
+	const char *cpu_list;
+	bool all_cpus;
+	char **command;
+	struct numbers tasks;
+	struct numbers cpus;
+};
+
+int target_resolve(struct target *target);
+bool target_has_cpus(const struct target *target);
+void target_free(struct target *target);
+
+#endif /* PERFGRP_TARGET_H */

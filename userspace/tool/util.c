@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Small helpers of the tool. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+static void *check(void *p)
+{
+	if (!p) {
+		fputs("perfgrp: out of memory\n", stderr);
+		exit(1);
+	}
+	return p;
+}
+
+void *xcalloc(size_t nr, size_t size)
+{
+	return check(calloc(nr, size));
+}
+
+void *xrealloc(void *old, size_t nr, size_t size)
+{
+	return check(reallocarray(old, nr, size));
+}
+
+char *xstrdup(const char *s)
+{
+	return check(strdup(s));
+}
+
+char *xstrndup(const char *s, size_t len)
+{
+	return check(strndup(s, len));
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0)
+		s = NULL;
+	va_end(ap);
+	return check(s);
+}
+
+/* Adds a string, which from now on belongs to the list. */
+void strings_add(struct strings *list, char *s)
+{
+	GROW(list->s, list->nr, list->room);
+	list->s[list->nr++] = s;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sorts as people do: cpu2 before cpu10. */
+void strings_sort(struct strings *list)
+{
+	if (list->nr)
+		qsort(list->s, list->nr, sizeof(*list->s), compare);
+}
+
+void strings_free(struct strings *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		free(list->s[i]);
+	free(list->s);
+	memset(list, 0, sizeof(*list));
+}
+
+/* Returns a small file's contents without the last newline, or NULL. */
+char *read_file(const char *fmt, ...)
+{
+	char path[PATH_MAX], *text = NULL;
+	size_t room = 0;
+	ssize_t len;
+	va_list ap;
+	FILE *f;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return NULL;
+
+	f = fopen(path, "re");
+	if (!f)
+		return NULL;
+	len = getdelim(&text, &room, '\0', f);
+	fclose(f);
+	if (len < 0) {
+		free(text);
+		return NULL;
+	}
+	if (len && text[len - 1] == '\n')
+		text[len - 1] = '\0';
+	return text;
+}
+
+/* Adds the names in a directory, sorted; none where there is no such directory. */
+void list_dir(struct strings *names, const char *path)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(path);
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			strings_add(names, xstrdup(entry->d_name));
+	closedir(dir);
+	strings_sort(names);
+}
+
+void numbers_add(struct numbers *list, unsigned int n)
+{
+	GROW(list->n, list->nr, list->room);
+	list->n[list->nr++] = n;
+}
+
+bool numbers_have(const struct numbers *list, unsigned int n)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		if (list->n[i] == n)
+			return true;
+	return false;
+}
+
+static int parse_number(const char **s, unsigned int *n)
+{
+	unsigned long value;
+	char *end;
+
+	if (**s < '0' || **s > '9')
+		return -EINVAL;
+	errno = 0;
+	value = strtoul(*s, &end, 10);
+	if (errno || value > INT_MAX)
+		return -EINVAL;
+	*s = end;
+	*n = value;
+	return 0;
+}
+
+/*
+ * Reads "0,3-5,7" into a list, each number once; ranges only where they are
+ * allowed. Returns 0 or -EINVAL. Spaces at the end are fine, as sysfs has them.
+ */
+int numbers_parse(struct numbers *list, const char *s, bool ranges)
+{
+	for (;;) {
+		unsigned int first, last;
+
+		if (parse_number(&s, &first))
+			return -EINVAL;
+		last = first;
+		if (*s == '-' && ranges) {
+			s++;
+			if (parse_number(&s, &last) || last < first || last - first > 1 << 16)
+				return -EINVAL;
+		}
+		for (;;) {
+			if (!numbers_have(list, first))
+				numbers_add(list, first);
+			if (first++ == last)
+				break;
+		}
+		if (*s != ',')
+			break;
+		s++;
+	}
+	s += strspn(s, " \n");
+	return *s ? -EINVAL : 0;
+}
+
+void numbers_free(struct numbers *list)
+{
+	free(list->n);
+	memset(list, 0, sizeof(*list));
+}
+
+/* Says what went wrong, on a line of its own, on standard error. */
+void error(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("perfgrp: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}

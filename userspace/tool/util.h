@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Small helpers of the tool. Memory that is not to be had ends the program. */
+#ifndef PERFGRP_UTIL_H
+#define PERFGRP_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+void *xcalloc(size_t nr, size_t size);
+void *xrealloc(void *old, size_t nr, size_t size);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t len);
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Makes room for one more element in an array that doubles as it grows. */
+#define GROW(array, nr, room)								\
+do {											\
+	if ((nr) == (room)) {								\
+		(room) = (room) ? 2 * (room) : 4;					\
+		(array) = xrealloc(array, room, sizeof(*(array)));			\
+	}										\
+} while (0)
+
+/**
+ * struct strings - a list of strings that it owns
+ * @s: the strings
+ * @nr: how many
+ * @room: how many @s has room for
+ */
+struct strings {
+	char **s;
+	size_t nr;
+	size_t room;
+};
+
+void strings_add(struct strings *list, char *s);
+void strings_sort(struct strings *list);
+void strings_free(struct strings *list);
+
+char *read_file(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void list_dir(struct strings *names, const char *path);
+
+/**
+ * struct numbers - a list of CPUs or tasks
+ * @n: the numbers
+ * @nr: how many
+ * @room: how many @n has room for
+ */
+struct numbers {
+	unsigned int *n;
+	size_t nr;
+	size_t room;
+};
+
+void numbers_add(struct numbers *list, unsigned int n);
+bool numbers_have(const struct numbers *list, unsigned int n);
+int numbers_parse(struct numbers *list, const char *s, bool ranges);
+void numbers_free(struct numbers *list);
+
+void error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif /* PERFGRP_UTIL_H */

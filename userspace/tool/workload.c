@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command to count: it is there, but runs only when told to. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "workload.h"
+
+/* In the child: wait for the word, then become the command. */
+static void __attribute__((noreturn)) child(int go, int failed, char **command,
+					     const sigset_t *signals)
+{
+	char byte;
+	int err;
+
+	/* No byte: the parent has given up, or is gone. */
+	if (read(go, &byte, 1) != 1)
+		_exit(0);
+	sigprocmask(SIG_SETMASK, signals, NULL);
+	execvp(command[0], command);
+	err = errno;
+	if (write(failed, &err, sizeof(err)) != sizeof(err))
+		_exit(126);
+	_exit(127);
+}
+
+/**
+ * workload_prepare - make the process that will be the command
+ * @w: filled in
+ * @command: the command and its arguments, ended by NULL
+ * @signals: mask of blocked signals that the command is to have
+ *
+ * Return: 0 or a negative errno
+ */
+int workload_prepare(struct workload *w, char **command, const sigset_t *signals)
+{
+	int go[2], failed[2], err;
+
+	memset(w, 0, sizeof(*w));
+	if (pipe2(go, O_CLOEXEC))
+		return -errno;
+	if (pipe2(failed, O_CLOEXEC)) {
+		err = -errno;
+		goto close_go;
+	}
+	w->pid = fork();
+	if (w->pid < 0) {
+		err = -errno;
+		w->pid = 0;
+		goto close_failed;
+	}
+	if (!w->pid) {
+		close(go[1]);
+		close(failed[0]);
+		child(go[0], failed[1], command, signals);
+	}
+	close(go[0]);
+	close(failed[1]);
+	w->go = go[1];
+	w->failed = failed[0];
+	return 0;
+
+close_failed:
+	close(failed[0]);
+	close(failed[1]);
+close_go:
+	close(go[0]);
+	close(go[1]);
+	return err;
+}
+
+/**
+ * workload_start - let the command run
+ * @w: the workload
+ *
+ * Return: 0 once it has begun, or a negative errno if it cannot be executed
+ */
+int workload_start(struct workload *w)
+{
+	int err = 0;
+
+	if (write(w->go, "", 1) != 1)
+		err = errno;
+	close(w->go);
+	/* The exec closes the other end: nothing to read is good news. */
+	if (!err && read(w->failed, &err, sizeof(err)) != sizeof(err))
+		err = 0;
+	close(w->failed);
+	return -err;
+}
+
+/**
+ * workload_reap - see whether the command has come to its end
+ * @w: the workload
+ * @block: wait until it has
+ */
+void workload_reap(struct workload *w, bool block)
+{
+	pid_t pid;
+
+	if (!w->pid || w->exited)
+		return;
+	do {
+		pid = wait4(w->pid, &w->status, block ? 0 : WNOHANG, &w->usage);
+	} while (pid < 0 && errno == EINTR);
+	w->exited = pid == w->pid;
+}
+
+/**
+ * workload_cancel - the command is not to run after all
+ * @w: the workload, prepared and not started
+ */
+void workload_cancel(struct workload *w)
+{
+	if (!w->pid)
+		return;
+	close(w->go);
+	close(w->failed);
+	workload_reap(w, true);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The command to count: it is there, but runs only when told to. */
+#ifndef PERFGRP_WORKLOAD_H
+#define PERFGRP_WORKLOAD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+/**
+ * struct workload - a command as a child process
+ * @pid: the child; 0 if there is none
+ * @go: writing to it lets the command start
+ * @failed: errno comes out of it if there is no such command
+ * @exited: it has come to its end
+ * @status: as of wait(2), once it has exited
+ * @usage: its user and system time, once it has exited
+ */
+struct workload {
+	pid_t pid;
+	int go;
+	int failed;
+	bool exited;
+	int status;
+	struct rusage usage;
+};
+
+int workload_prepare(struct workload *w, char **command, const sigset_t *signals);
+int workload_start(struct workload *w);
+void workload_reap(struct workload *w, bool block);
+void workload_cancel(struct workload *w);
+
+#endif /* PERFGRP_WORKLOAD_H */
