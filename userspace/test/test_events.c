@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The event parser, against a sysfs and a tracefs of our own making. TAP on
+ * standard output; anything but 0 at the end if a test has failed.
+ */
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+
+#include "events.h"
+#include "pmu.h"
+#include "util.h"
+
+static char root[] = "/tmp/perfgrp-test.XXXXXX";
+static struct event_sources sources;
+static unsigned int tests, failures;
+
+/* ---- the harness ---------------------------------------------------------- */
+
+static void result(bool ok, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void result(bool ok, const char *fmt, ...)
+{
+	va_list ap;
+
+	failures += !ok;
+	printf("%sok %u - ", ok ? "" : "not ", ++tests);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+static void put(const char *path, const char *text)
+{
+	char *full = xasprintf("%s/%s", root, path), *slash = full + strlen(root);
+	FILE *f;
+
+	while ((slash = strchr(slash + 1, '/'))) {
+		*slash = '\0';
+		mkdir(full, 0700);
+		*slash = '/';
+	}
+	f = fopen(full, "w");
+	if (!f || fputs(text, f) < 0 || fclose(f)) {
+		printf("Bail out! cannot write %s\n", full);
+		exit(1);
+	}
+	free(full);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static void remove_root(void)
+{
+	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void make_root(void)
+{
+	if (!mkdtemp(root)) {
+		puts("Bail out! no temporary directory");
+		exit(1);
+	}
+	atexit(remove_root);
+	sources.pmus = xasprintf("%s/pmus", root);
+	sources.tracing = xasprintf("%s/tracing", root);
+
+	put("pmus/core/type", "8\n");
+	put("pmus/core/format/event", "config:0-7,32-35\n");
+	put("pmus/core/format/umask", "config:8-15\n");
+	put("pmus/core/format/edge", "config:18\n");
+	put("pmus/core/format/ldlat", "config1:0-15\n");
+	put("pmus/core/format/match", "config2:0-63\n");
+	put("pmus/core/format/broken", "config9:0\n");
+	put("pmus/core/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n");
+	put("pmus/core/events/inst_retired", "event=0x08\n");
+	put("pmus/core/events/open", "event=0x1,umask=?\n");
+	put("pmus/power/type", "12\n");
+	put("pmus/power/cpumask", "0,4\n");
+	put("pmus/power/format/event", "config:0-7\n");
+	put("pmus/power/events/energy-pkg", "event=0x02\n");
+	put("pmus/power/events/energy-pkg.scale", "2.3283064365386962890625e-10\n");
+	put("pmus/power/events/energy-pkg.unit", "Joules\n");
+	put("pmus/uncore_imc_0/type", "20\n");
+	put("pmus/uncore_imc_0/format/event", "config:0-7\n");
+	put("pmus/uncore_imc_1/type", "21\n");
+	put("pmus/uncore_imc_1/format/event", "config:0-7\n");
+	put("tracing/events/sched/sched_switch/id", "316\n");
+	put("tracing/events/sched/sched_wakeup/id", "318\n");
+	put("tracing/events/sched/enable", "0\n");
+}
+
+/* ---- what is expected ----------------------------------------------------- */
+
+/* One event with nothing about it but its constant. */
+static void names(const char *text, __u64 event)
+{
+	struct event_list list = { 0 };
+	struct event_error err = { .text = "" };
+	int ret = events_parse(&list, text, &sources, &err);
+	bool ok = !ret && list.nr == 1 && list.groups[0].nr == 1 &&
+		  list.groups[0].events[0].counter.event == event &&
+		  !list.groups[0].events[0].counter.flags &&
+		  !strcmp(list.groups[0].events[0].name, text);
+
+	result(ok, "E1 E2 E3 E4 %s is 0x%llx %s", text, (unsigned long long)event, err.text);
+	events_free(&list);
+}
+
+static const struct perfgrp_counter *one(struct event_list *list, const char *text)
+{
+	struct event_error err = { .text = "" };
+
+	if (!events_parse(list, text, &sources, &err) && list->nr == 1 &&
+	    list->groups[0].nr == 1)
+		return &list->groups[0].events[0].counter;
+	printf("# %s: column %u: %s\n", text, err.column, err.text);
+	return NULL;
+}
+
+/* One event in the raw form. */
+static void raw(const char *text, __u32 type, __u64 config, __u64 config1, __u64 config2)
+{
+	struct event_list list = { 0 };
+	const struct perfgrp_counter *c = one(&list, text);
+
+	result(c && c->flags & PERFGRP_COUNTER_RAW && c->type == type && c->config == config &&
+	       c->config1 == config1 && c->config2 == config2 && !c->event, "E5 %s", text);
+	if (c && c->config != config)
+		printf("# config 0x%llx\n", (unsigned long long)c->config);
+	events_free(&list);
+}
+
+/* One event, of which only the flags matter. */
+static void flags(const char *text, __u32 wanted, __u32 create, __u32 precise)
+{
+	struct event_list list = { 0 };
+	const struct perfgrp_counter *c = one(&list, text);
+
+	result(c && (c->flags & ~PERFGRP_COUNTER_RAW) == wanted &&
+	       list.groups[0].create_flags == create && c->precise_ip == precise,
+	       "E6 modifiers of %s", text);
+	events_free(&list);
+}
+
+/* A fault at a column, with a word that the message must have. */
+static void refused(const char *text, unsigned int column, const char *word)
+{
+	struct event_list list = { 0 };
+	struct event_error err = { .text = "" };
+	int ret = events_parse(&list, text, &sources, &err);
+
+	result(ret && !list.nr && err.column == column && strstr(err.text, word),
+	       "'%s' is refused", text);
+	if (!ret || err.column != column || !strstr(err.text, word))
+		printf("# %d column %u: %s\n", ret, err.column, err.text);
+	events_free(&list);
+}
+
+/* Groups, written down as the names of their events: "a|b c" for {a,b},c. */
+static void shape(const char *text, const char *wanted)
+{
+	struct event_list list = { 0 };
+	struct event_error err = { .text = "" };
+	char got[512] = "";
+	size_t i, j;
+	int ret = events_parse(&list, text, &sources, &err);
+
+	for (i = 0; i < list.nr; i++)
+		for (j = 0; j < list.groups[i].nr; j++) {
+			strcat(got, j ? "|" : i ? " " : "");
+			strcat(got, list.groups[i].events[j].name);
+		}
+	result(!ret && !strcmp(got, wanted), "groups of %s", text);
+	if (ret || strcmp(got, wanted))
+		printf("# '%s' %s\n", got, err.text);
+	events_free(&list);
+}
+
+/* ---- tests ---------------------------------------------------------------- */
+
+static void test_names(void)
+{
+	names("cycles", PERFGRP_HW_CPU_CYCLES);
+	names("cpu-cycles", PERFGRP_HW_CPU_CYCLES);
+	names("instructions", PERFGRP_HW_INSTRUCTIONS);
+	names("cache-references", PERFGRP_HW_CACHE_REFERENCES);
+	names("cache-misses", PERFGRP_HW_CACHE_MISSES);
+	names("branches", PERFGRP_HW_BRANCH_INSTRUCTIONS);
+	names("branch-instructions", PERFGRP_HW_BRANCH_INSTRUCTIONS);
+	names("branch-misses", PERFGRP_HW_BRANCH_MISSES);
+	names("bus-cycles", PERFGRP_HW_BUS_CYCLES);
+	names("stalled-cycles-frontend", PERFGRP_HW_STALLED_CYCLES_FRONTEND);
+	names("idle-cycles-frontend", PERFGRP_HW_STALLED_CYCLES_FRONTEND);
+	names("stalled-cycles-backend", PERFGRP_HW_STALLED_CYCLES_BACKEND);
+	names("ref-cycles", PERFGRP_HW_REF_CYCLES);
+
+	names("context-switches", PERFGRP_SW_CONTEXT_SWITCHES);
+	names("cs", PERFGRP_SW_CONTEXT_SWITCHES);
+	names("page-faults", PERFGRP_SW_PAGE_FAULTS);
+	names("faults", PERFGRP_SW_PAGE_FAULTS);
+	names("minor-faults", PERFGRP_SW_MINOR_FAULTS);
+	names("major-faults", PERFGRP_SW_MAJOR_FAULTS);
+	names("cpu-migrations", PERFGRP_SW_CPU_MIGRATIONS);
+	names("migrations", PERFGRP_SW_CPU_MIGRATIONS);
+	names("cpu-clock", PERFGRP_SW_CPU_CLOCK);
+	names("task-clock", PERFGRP_SW_TASK_CLOCK);
+	names("alignment-faults", PERFGRP_SW_ALIGNMENT_FAULTS);
+	names("emulation-faults", PERFGRP_SW_EMULATION_FAULTS);
+	names("dummy", PERFGRP_SW_DUMMY);
+	names("bpf-output", PERFGRP_SW_BPF_OUTPUT);
+	names("cgroup-switches", PERFGRP_SW_CGROUP_SWITCHES);
+
+	names("L1-dcache-loads", PERFGRP_CACHE_L1D_LOAD_ACCESS);
+	names("L1-dcache-load-misses", PERFGRP_CACHE_L1D_LOAD_MISS);
+	names("L1-dcache-stores", PERFGRP_CACHE_L1D_STORE_ACCESS);
+	names("L1-dcache-prefetch-misses", PERFGRP_CACHE_L1D_PREFETCH_MISS);
+	names("L1-icache-load-misses", PERFGRP_CACHE_L1I_LOAD_MISS);
+	names("LLC-loads", PERFGRP_CACHE_LLC_LOAD_ACCESS);
+	names("LLC-store-misses", PERFGRP_CACHE_LLC_STORE_MISS);
+	names("dTLB-load-misses", PERFGRP_CACHE_DTLB_LOAD_MISS);
+	names("dTLB-stores", PERFGRP_CACHE_DTLB_STORE_ACCESS);
+	names("iTLB-load-misses", PERFGRP_CACHE_ITLB_LOAD_MISS);
+	names("branch-loads", PERFGRP_CACHE_BRANCH_LOAD_ACCESS);
+	names("branch-load-misses", PERFGRP_CACHE_BRANCH_LOAD_MISS);
+	names("node-loads", PERFGRP_CACHE_NODE_LOAD_ACCESS);
+	names("node-prefetch-misses", PERFGRP_CACHE_NODE_PREFETCH_MISS);
+}
+
+static void test_raw(void)
+{
+	raw("r1a8", PERF_TYPE_RAW, 0x1a8, 0, 0);
+	raw("r0x1a8", PERF_TYPE_RAW, 0x1a8, 0, 0);
+	raw("rffffffffffffffff:u", PERF_TYPE_RAW, ~0ULL, 0, 0);
+	raw("core/event=0x8/", 8, 0x8, 0, 0);
+	raw("core/event=0x8,umask=0x12,edge/", 8, 0x41208, 0, 0);
+	raw("core/event=0xfab/", 8, 0xf000000abULL, 0, 0);
+	raw("core/event=010/", 8, 010, 0, 0);
+	raw("core/config=0x123456789abcdef0,config1=7,config2=8/", 8, 0x123456789abcdef0ULL, 7, 8);
+	raw("core/match=0xffffffffffffffff/", 8, 0, 0, ~0ULL);
+	raw("core/mem-loads/", 8, 0x1cd, 3, 0);
+	raw("core/mem-loads,ldlat=30/", 8, 0x1cd, 30, 0);
+	raw("core/open,umask=0x40/", 8, 0x4001, 0, 0);
+	raw("core/inst_retired/k", 8, 8, 0, 0);
+	raw("core/inst_retired/:k", 8, 8, 0, 0);
+	raw("inst_retired", 8, 8, 0, 0);
+	raw("inst_retired:u", 8, 8, 0, 0);
+	raw("mem-loads", 8, 0x1cd, 3, 0);
+	raw("imc_1/event=3/", 21, 3, 0, 0);
+	raw("sched:sched_switch", PERF_TYPE_TRACEPOINT, 316, 0, 0);
+	raw("sched:sched_wakeup:k", PERF_TYPE_TRACEPOINT, 318, 0, 0);
+	raw("sched:*_wakeup", PERF_TYPE_TRACEPOINT, 318, 0, 0);
+	raw("mem:0x1000", PERF_TYPE_BREAKPOINT, 0, 0x1000, 4);
+	raw("mem:0x1000/8", PERF_TYPE_BREAKPOINT, 0, 0x1000, 8);
+	raw("mem:0x1000:x", PERF_TYPE_BREAKPOINT, 0, 0x1000, sizeof(long));
+	raw("mem:4096/1:w:u", PERF_TYPE_BREAKPOINT, 0, 4096, 1);
+}
+
+static void breakpoint(const char *text, __u32 type)
+{
+	struct event_list list = { 0 };
+	const struct perfgrp_counter *c = one(&list, text);
+
+	result(c && c->bp_type == type, "E5 bp_type of %s", text);
+	events_free(&list);
+}
+
+static void test_modifiers(void)
+{
+	const __u32 u = PERFGRP_COUNTER_EXCLUDE_USER;
+	const __u32 k = PERFGRP_COUNTER_EXCLUDE_KERNEL;
+	const __u32 h = PERFGRP_COUNTER_EXCLUDE_HV;
+
+	flags("cycles:u", k | h, 0, 0);
+	flags("cycles:k", u | h, 0, 0);
+	flags("cycles:uk", h, 0, 0);
+	flags("cycles:h", u | k, 0, 0);
+	flags("cycles:ukh", 0, 0, 0);
+	flags("cycles:I", PERFGRP_COUNTER_EXCLUDE_IDLE, 0, 0);
+	flags("cycles:pp", 0, 0, 2);
+	flags("cycles:upp", k | h, 0, 2);
+	flags("cycles:S", 0, 0, 0);
+	flags("cycles:D", 0, PERFGRP_CREATE_NO_MUX, 0);
+	flags("cycles:ue", k | h, PERFGRP_CREATE_EXCLUSIVE, 0);
+	flags("r8:k", u | h, 0, 0);
+	flags("core/event=8/uD", k | h, PERFGRP_CREATE_NO_MUX, 0);
+	flags("{cycles:k}:u", h, 0, 0);
+	flags("{cycles}:u", k | h, 0, 0);
+	flags("{cycles}:D", 0, PERFGRP_CREATE_NO_MUX, 0);
+	flags("sched:sched_switch:u", k | h, 0, 0);
+	flags("page-faults:u", k | h, 0, 0);
+
+	breakpoint("mem:0x1000", HW_BREAKPOINT_RW);
+	breakpoint("mem:0x1000:w", HW_BREAKPOINT_W);
+	breakpoint("mem:0x1000:x", HW_BREAKPOINT_X);
+	breakpoint("mem:0x1000/2:rw:k", HW_BREAKPOINT_RW);
+}
+
+static void test_groups(void)
+{
+	shape("cycles,instructions", "cycles instructions");
+	shape("{cycles,instructions}", "cycles|instructions");
+	shape("{cycles,instructions},cs", "cycles|instructions cs");
+	shape("cs,{cycles,page-faults}:u,{r8}", "cs cycles|page-faults r8");
+	shape("{core/event=1,umask=2/,cycles}", "core/event=1,umask=2/|cycles");
+	shape("core/event=1,name=mine/", "mine");
+	shape("{mem:0x1000/4:w,cs}", "mem:0x1000/4:w|cs");
+	shape("imc/event=1/", "uncore_imc_0/event=1/ uncore_imc_1/event=1/");
+	shape("uncore_imc_*/event=1/,cs", "uncore_imc_0/event=1/ uncore_imc_1/event=1/ cs");
+	shape("sched:*", "sched:sched_switch sched:sched_wakeup");
+	shape("{sched:sched_switch,sched:sched_wakeup}", "sched:sched_switch|sched:sched_wakeup");
+}
+
+static void test_units(void)
+{
+	struct event_list list = { 0 };
+	struct event_error err;
+	const struct event *e;
+
+	if (events_parse(&list, "power/energy-pkg/,task-clock", &sources, &err) || list.nr != 2) {
+		result(false, "scale, unit and CPUs");
+		return;
+	}
+	e = &list.groups[0].events[0];
+	result(e->scale == 0x1p-32 && !strcmp(e->unit, "Joules"), "scale and unit of sysfs");
+	result(e->cpus && !strcmp(e->cpus, "0,4"), "CPUs of an uncore PMU");
+	e = &list.groups[1].events[0];
+	result(e->scale == 1e-6 && !strcmp(e->unit, "msec"), "a clock is in msec");
+	result(!e->cpus, "no CPUs of a software event");
+	events_free(&list);
+}
+
+static void test_split(void)
+{
+	struct event_list list = { 0 };
+	struct event_error err;
+
+	result(!events_parse(&list, "cs,{cycles,instructions}:W,faults", &sources, &err) &&
+	       list.nr == 3 && list.groups[1].weak, "a weak group");
+	events_split(&list, 1);
+	result(list.nr == 4 && list.groups[1].nr == 1 && list.groups[2].nr == 1 &&
+	       !strcmp(list.groups[0].events[0].name, "cs") &&
+	       !strcmp(list.groups[1].events[0].name, "cycles") &&
+	       !strcmp(list.groups[2].events[0].name, "instructions") &&
+	       !strcmp(list.groups[3].events[0].name, "faults"), "a group taken apart");
+	result(events_parse(&list, "cs,nope", &sources, &err) && list.nr == 4,
+	       "a failure leaves earlier groups alone");
+	result(!events_parse(&list, "dummy", &sources, &err) && list.nr == 5,
+	       "a list that grows");
+	events_free(&list);
+}
+
+static void test_faults(void)
+{
+	refused("", 0, "missing");
+	refused("cycles,", 7, "missing");
+	refused("cycles,,cs", 7, "missing");
+	refused("nope", 0, "no such event");
+	refused("cycles,nope", 7, "no such event");
+	refused("cycles:q", 7, "unknown modifier 'q'");
+	refused("cycles:uq", 8, "unknown modifier 'q'");
+	refused("cycles:", 7, "missing");
+	refused("cycles:pppp", 10, "three times");
+	refused("cycles:G", 7, "lacks");
+	refused("{cycles", 0, "no '}'");
+	refused("cs,{cycles,faults", 3, "no '}'");
+	refused("{}", 1, "missing");
+	refused("{cycles,{cs}}", 8, "missing");
+	refused("cycles}", 6, "unexpected '}'");
+	refused("{cycles}x", 8, "unexpected 'x'");
+	refused("{cycles}:q", 9, "unknown modifier 'q'");
+	refused("{cycles,cs:D}", 11, "whole group");
+	refused("nope/event=1/", 0, "no PMU 'nope'");
+	refused("core/event=1", 12, "'/' is missing");
+	refused("core/nope=1/", 5, "unknown term 'nope' for pmu 'core'; it has broken,edge");
+	refused("core/event=1,nope/", 13, "unknown term");
+	refused("core/event=xyz/", 11, "not a number");
+	refused("core/event=-1/", 11, "not a number");
+	refused("core/event=0x1000/", 5, "does not fit");
+	refused("core/umask=0x100/", 5, "does not fit");
+	refused("core/broken=1/", 5, "no sense");
+	refused("core/config/", 5, "needs a value");
+	refused("core//", 5, "a term is missing");
+	refused("core/event=1/q", 13, "unknown modifier");
+	refused("{imc/event=1/,cs}", 1, "more than one PMU");
+	refused("{sched:*}", 1, "more than one tracepoint");
+	refused("sched:nope", 0, "no such event");
+	refused("nope:sched_switch", 0, "no such event");
+	refused("r10000000000000000", 0, "64 bits");
+	refused("mem:", 4, "address");
+	refused("mem:x", 4, "address");
+	refused("mem:0x1000/", 11, "length");
+	refused("mem:0x1000/0", 11, "length");
+	refused("mem:0x1000:rwq", 13, "unexpected 'q'");
+	refused("cs,mem:0x1000:q", 14, "unknown modifier");
+}
+
+int main(void)
+{
+	make_root();
+	test_names();
+	test_raw();
+	test_modifiers();
+	test_groups();
+	test_units();
+	test_split();
+	test_faults();
+	printf("1..%u\n", tests);
+	return failures ? 1 : 0;
+}
