@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A test program is a list of promises, each a function that arranges, acts and
+ * compares. Every promise runs in a child process of its own with a time limit:
+ * what it leaves open goes with it, and what crashes or hangs is one "not ok".
+ *
+ * Output is TAP. A promise has one line; the values that broke it follow as
+ * "# " lines. EXPECT_* notes a broken promise and goes on, REQUIRE_* ends it.
+ * Both work in threads and in children of the promise.
+ *
+ * Arguments of a test program: a number multiplies the rounds of whatever is
+ * repeated (see rounds()), anything else selects promises whose line holds it.
+ */
+#ifndef TESTS_HARNESS_H
+#define TESTS_HARNESS_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define __maybe_unused	__attribute__((unused))
+
+#define MAX_PROMISES		512
+#define PROMISE_SECONDS		30
+#define MAX_DIAG_LINES		24
+
+struct promise {
+	const char *name;
+	void (*keep)(const void *arg);
+	const void *arg;
+	unsigned int seconds;
+};
+
+/* What a promise's process tells the harness, in shared memory. */
+struct verdict {
+	int failed;
+	int skipped;
+	int finished;
+	unsigned int lines;
+	char reason[160];
+	char diag[MAX_DIAG_LINES][320];
+};
+
+static struct promise promises[MAX_PROMISES];
+static unsigned int nr_promises;
+static struct verdict *verdict;
+static unsigned int effort = 1;
+
+static inline void promise_add(const char *name, void (*keep)(const void *), const void *arg,
+			       unsigned int seconds)
+{
+	if (nr_promises == MAX_PROMISES)
+		abort();
+	promises[nr_promises++] = (struct promise){ name, keep, arg, seconds };
+}
+
+/* PROMISE(function, "G12: removing the leader with members is EBUSY") { ... } */
+#define PROMISE_LIMIT(fn, secs, text)						\
+	static void fn(const void *arg);					\
+	__attribute__((constructor)) static void promise_##fn(void)		\
+	{									\
+		promise_add(text, fn, NULL, secs);				\
+	}									\
+	static void fn(const void *arg __maybe_unused)
+#define PROMISE(fn, text) PROMISE_LIMIT(fn, PROMISE_SECONDS, text)
+
+/* How often to repeat something that is done N times by default. */
+static inline unsigned int rounds(unsigned int n)
+{
+	return n * effort;
+}
+
+__attribute__((format(printf, 1, 2)))
+static inline void diag(const char *fmt, ...)
+{
+	unsigned int line = __atomic_fetch_add(&verdict->lines, 1, __ATOMIC_RELAXED);
+	va_list ap;
+
+	if (line >= MAX_DIAG_LINES)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(verdict->diag[line], sizeof(verdict->diag[line]), fmt, ap);
+	va_end(ap);
+}
+
+#define broken(fmt, ...) do {							\
+	diag("%s:%d: " fmt, __FILE__, __LINE__, ##__VA_ARGS__);			\
+	__atomic_store_n(&verdict->failed, 1, __ATOMIC_RELAXED);		\
+} while (0)
+
+/* Ends the promise, from wherever in it. */
+static inline void promise_end(void)
+{
+	__atomic_store_n(&verdict->finished, 1, __ATOMIC_RELAXED);
+	_exit(0);
+}
+
+__attribute__((format(printf, 1, 2)))
+static inline void skip(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(verdict->reason, sizeof(verdict->reason), fmt, ap);
+	va_end(ap);
+	verdict->skipped = 1;
+	promise_end();
+}
+
+#define COMPARE(got, op, want) ({						\
+	long long got_ = (long long)(got), want_ = (long long)(want);		\
+	bool holds_ = got_ op want_;						\
+	if (!holds_)								\
+		broken("%s is %lld, expected " #op " %lld (%s)", #got, got_,	\
+		       want_, #want);						\
+	holds_;									\
+})
+
+#define EXPECT(cond) do {							\
+	if (!(cond))								\
+		broken("not so: %s", #cond);					\
+} while (0)
+#define EXPECT_EQ(got, want)	((void)COMPARE(got, ==, want))
+#define EXPECT_NE(got, want)	((void)COMPARE(got, !=, want))
+#define EXPECT_GE(got, want)	((void)COMPARE(got, >=, want))
+#define EXPECT_GT(got, want)	((void)COMPARE(got, >, want))
+#define EXPECT_LE(got, want)	((void)COMPARE(got, <=, want))
+#define EXPECT_LT(got, want)	((void)COMPARE(got, <, want))
+
+#define REQUIRE(cond) do {							\
+	if (!(cond)) {								\
+		broken("not so: %s (errno %d)", #cond, errno);			\
+		promise_end();							\
+	}									\
+} while (0)
+#define REQUIRE_OP(got, op, want) do {						\
+	if (!COMPARE(got, op, want))						\
+		promise_end();							\
+} while (0)
+#define REQUIRE_EQ(got, want)	REQUIRE_OP(got, ==, want)
+#define REQUIRE_GE(got, want)	REQUIRE_OP(got, >=, want)
+#define REQUIRE_GT(got, want)	REQUIRE_OP(got, >, want)
+
+static inline void skip_all(const char *reason)
+{
+	printf("1..0 # SKIP %s\n", reason);
+	exit(0);
+}
+
+/* Waits for PID until the deadline; false where it is still alive then. */
+static inline bool wait_for_child(pid_t pid, unsigned int seconds, int *status)
+{
+	struct timespec end, now, left;
+	sigset_t chld;
+
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += seconds;
+	for (;;) {
+		if (waitpid(pid, status, WNOHANG) == pid)
+			return true;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec > end.tv_sec ||
+		    (now.tv_sec == end.tv_sec && now.tv_nsec >= end.tv_nsec))
+			return false;
+		left.tv_sec = end.tv_sec - now.tv_sec;
+		left.tv_nsec = end.tv_nsec - now.tv_nsec;
+		if (left.tv_nsec < 0) {
+			left.tv_sec--;
+			left.tv_nsec += 1000000000;
+		}
+		sigtimedwait(&chld, NULL, &left);
+	}
+}
+
+static inline void print_file(const char *fmt, pid_t pid)
+{
+	char path[64], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), fmt, (int)pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		printf("# %s", line);
+	if (f)
+		fclose(f);
+}
+
+/* Runs one promise and prints its line; false where it is broken. */
+static inline bool promise_run(unsigned int nr, const struct promise *p)
+{
+	int status = 0;
+	unsigned int i;
+	bool kept;
+	pid_t pid;
+
+	memset(verdict, 0, sizeof(*verdict));
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		sigset_t none;
+
+		setpgid(0, 0);
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		p->keep(p->arg);
+		promise_end();
+	}
+	if (pid < 0) {
+		printf("not ok %u - %s\n# fork: errno %d\n", nr, p->name, errno);
+		return false;
+	}
+	if (!wait_for_child(pid, p->seconds, &status)) {
+		broken("still running after %u s", p->seconds);
+		kill(-pid, SIGKILL);
+		kill(pid, SIGKILL);
+		if (!wait_for_child(pid, 5, &status)) {
+			printf("not ok %u - %s\n# cannot be killed: stuck in the kernel\n",
+			       nr, p->name);
+			print_file("/proc/%d/stack", pid);
+			printf("Bail out! a process is stuck in the kernel\n");
+			exit(1);
+		}
+	} else if (WIFSIGNALED(status)) {
+		broken("killed by signal %d", WTERMSIG(status));
+	} else if (!verdict->finished) {
+		broken("exited with %d before its end", WEXITSTATUS(status));
+	}
+	kill(-pid, SIGKILL);
+
+	kept = !verdict->failed;
+	if (verdict->skipped && kept)
+		printf("ok %u - %s # SKIP %s\n", nr, p->name, verdict->reason);
+	else
+		printf("%s %u - %s\n", kept ? "ok" : "not ok", nr, p->name);
+	for (i = 0; i < verdict->lines && i < MAX_DIAG_LINES; i++)
+		printf("# %s\n", verdict->diag[i]);
+	if (verdict->lines > MAX_DIAG_LINES)
+		printf("# and %u lines more\n", verdict->lines - MAX_DIAG_LINES);
+	fflush(stdout);
+	return kept;
+}
+
+static inline int keep_promises(int argc, char **argv)
+{
+	unsigned int i, nr = 0, wanted = 0, failed = 0;
+	const char *select = "";
+	sigset_t chld;
+
+	for (i = 1; i < (unsigned int)argc; i++) {
+		if (atoi(argv[i]) > 0)
+			effort = atoi(argv[i]);
+		else
+			select = argv[i];
+	}
+	verdict = mmap(NULL, sizeof(*verdict), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (verdict == MAP_FAILED)
+		return 1;
+	/* Blocked, so that sigtimedwait() can take it. */
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &chld, NULL);
+
+	for (i = 0; i < nr_promises; i++)
+		wanted += strstr(promises[i].name, select) != NULL;
+	printf("1..%u\n", wanted);
+	for (i = 0; i < nr_promises; i++) {
+		if (strstr(promises[i].name, select))
+			failed += !promise_run(++nr, &promises[i]);
+	}
+	return failed ? 1 : 0;
+}
+
+#endif /* TESTS_HARNESS_H */

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What tests need from the machine: CPUs, page faults in known numbers, children
+ * that do as they are told, and perf_event_open(2) as the peer to compare with.
+ */
+#ifndef TESTS_MACHINE_H
+#define TESTS_MACHINE_H
+
+#include "harness.h"
+
+#include <dirent.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define MAX_CPUS	64
+
+/* ---- files --------------------------------------------------------------- */
+
+/* Reads a small file as a string without the last newline; length or -errno. */
+static inline int read_file(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n, all = 0;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, buf + all, size - 1 - all)) > 0)
+		all += n;
+	close(fd);
+	if (n < 0)
+		return -errno;
+	if (all > 0 && buf[all - 1] == '\n')
+		all--;
+	buf[all] = '\0';
+	return all;
+}
+
+/* 0 or -errno. */
+static inline int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static inline long read_number(const char *path)
+{
+	char buf[64];
+
+	return read_file(path, buf, sizeof(buf)) > 0 ? strtol(buf, NULL, 0) : -1;
+}
+
+static inline unsigned int nr_open_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* ---- time ---------------------------------------------------------------- */
+
+static inline uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static inline void nap_ns(uint64_t ns)
+{
+	struct timespec t = { ns / 1000000000, ns % 1000000000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* True once COND holds, false where it still does not after MS milliseconds. */
+#define BECOMES_TRUE(cond, ms) ({						\
+	uint64_t end_ = now_ns() + (ms) * 1000000ULL;				\
+	bool true_;								\
+	while (!(true_ = (cond)) && now_ns() < end_)				\
+		nap_ns(1000000);						\
+	true_;									\
+})
+
+/* ---- CPUs ---------------------------------------------------------------- */
+
+struct cpus {
+	unsigned int nr;
+	uint32_t cpu[MAX_CPUS];
+};
+
+static inline void cpus_online(struct cpus *cpus)
+{
+	char buf[256], *p = buf;
+
+	cpus->nr = 0;
+	REQUIRE(read_file("/sys/devices/system/cpu/online", buf, sizeof(buf)) > 0);
+	while (*p) {
+		long first = strtol(p, &p, 10), last = first;
+
+		if (*p == '-')
+			last = strtol(p + 1, &p, 10);
+		if (*p == ',')
+			p++;
+		while (first <= last && cpus->nr < MAX_CPUS)
+			cpus->cpu[cpus->nr++] = first++;
+	}
+	REQUIRE(cpus->nr > 0);
+}
+
+/* Only CPU from here on. */
+static inline void run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	REQUIRE(sched_setaffinity(0, sizeof(set), &set) == 0);
+}
+
+/* 0 or -errno; writing a state that the CPU is in already is 0. */
+static inline int cpu_set_online(int cpu, bool online)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	return write_file(path, online ? "1" : "0");
+}
+
+/* ---- work of known size --------------------------------------------------- */
+
+/*
+ * Makes all memory that this process has now present, private and writable, so
+ * that it faults no more on it: from here on fault_in() faults only as often as
+ * it says.
+ */
+static inline void settle_memory(void)
+{
+	volatile char stack[128 * 1024];
+	size_t i;
+
+	for (i = 0; i < sizeof(stack); i += 1024)
+		stack[i] = 1;
+	REQUIRE(mlockall(MCL_CURRENT) == 0);
+}
+
+/* Room for NR pages, none of them present. */
+static inline char *fresh_pages(unsigned int nr)
+{
+	size_t size = (size_t)nr * sysconf(_SC_PAGESIZE);
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	REQUIRE(p != MAP_FAILED);
+	madvise(p, size, MADV_NOHUGEPAGE);
+	return p;
+}
+
+static inline void touch_pages(char *p, unsigned int nr)
+{
+	size_t page = sysconf(_SC_PAGESIZE), i;
+
+	for (i = 0; i < nr; i++)
+		((volatile char *)p)[i * page] = 1;
+}
+
+/* Takes exactly NR page faults in user mode. */
+static inline void fault_in(unsigned int nr)
+{
+	char *p = fresh_pages(nr);
+
+	touch_pages(p, nr);
+	munmap(p, (size_t)nr * sysconf(_SC_PAGESIZE));
+}
+
+/* Takes exactly NR page faults in kernel mode. */
+static inline void fault_in_kernel(unsigned int nr)
+{
+	size_t size = (size_t)nr * sysconf(_SC_PAGESIZE);
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	char *p = fresh_pages(nr);
+
+	REQUIRE(fd >= 0);
+	REQUIRE_EQ(read(fd, p, size), size);
+	close(fd);
+	munmap(p, size);
+}
+
+/* NR turns of a loop of two instructions, in user mode. */
+static inline void spin(uint64_t nr)
+{
+	unsigned long n = nr;
+
+#if defined(__aarch64__)
+	asm volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(n) : : "cc");
+#elif defined(__x86_64__) || defined(__i386__)
+	asm volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+#else
+	while (n--)
+		asm volatile("");
+#endif
+}
+
+/* ---- children that do as they are told ------------------------------------- */
+
+enum order {
+	ORDER_FAULT,
+	ORDER_SPIN,
+	ORDER_RUN_ON,
+	ORDER_EXIT,
+};
+
+struct order_msg {
+	enum order order;
+	unsigned int arg;
+};
+
+struct child {
+	pid_t pid;
+	int orders;
+	int done;
+};
+
+static inline void child_obey(int orders, int done)
+{
+	struct order_msg msg;
+
+	while (read(orders, &msg, sizeof(msg)) == sizeof(msg)) {
+		switch (msg.order) {
+		case ORDER_FAULT:
+			fault_in(msg.arg);
+			break;
+		case ORDER_SPIN:
+			spin(msg.arg);
+			break;
+		case ORDER_RUN_ON:
+			run_on(msg.arg);
+			break;
+		case ORDER_EXIT:
+			_exit(msg.arg);
+		}
+		if (write(done, "", 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+/* A child with settled memory that waits for orders; it dies with its parent. */
+static inline struct child child_start(void)
+{
+	int orders[2], done[2];
+	struct child child;
+	char byte;
+
+	REQUIRE(pipe2(orders, O_CLOEXEC) == 0);
+	REQUIRE(pipe2(done, O_CLOEXEC) == 0);
+	child.pid = fork();
+	REQUIRE(child.pid >= 0);
+	if (child.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		settle_memory();
+		/* Once through all of it, so that nothing is left to fault. */
+		fault_in(1);
+		spin(1);
+		if (write(done[1], "", 1) != 1)
+			_exit(1);
+		child_obey(orders[0], done[1]);
+	}
+	close(orders[0]);
+	close(done[1]);
+	child.orders = orders[1];
+	child.done = done[0];
+	REQUIRE(read(child.done, &byte, 1) == 1);
+	return child;
+}
+
+static inline void child_tell(struct child *child, enum order order, unsigned int arg)
+{
+	struct order_msg msg = { order, arg };
+
+	REQUIRE(write(child->orders, &msg, sizeof(msg)) == sizeof(msg));
+}
+
+/* Gives an order and waits until it has been done. */
+static inline void child_do(struct child *child, enum order order, unsigned int arg)
+{
+	char byte;
+
+	child_tell(child, order, arg);
+	REQUIRE(read(child->done, &byte, 1) == 1);
+}
+
+/* Lets it exit without taking its exit status: it is a zombie afterwards. */
+static inline void child_exit(struct child *child)
+{
+	siginfo_t info;
+
+	child_tell(child, ORDER_EXIT, 0);
+	REQUIRE(waitid(P_PID, child->pid, &info, WEXITED | WNOWAIT) == 0);
+}
+
+static inline void child_reap(struct child *child)
+{
+	REQUIRE(waitpid(child->pid, NULL, 0) == child->pid);
+	close(child->orders);
+	close(child->done);
+}
+
+static inline char task_state(pid_t pid)
+{
+	char path[32], buf[512], *p;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (read_file(path, buf, sizeof(buf)) <= 0)
+		return '?';
+	p = strrchr(buf, ')');
+	return p && p[1] == ' ' ? p[2] : '?';
+}
+
+static inline void wait_until_asleep(pid_t pid)
+{
+	REQUIRE(BECOMES_TRUE(task_state(pid) == 'S', 5000));
+}
+
+/* ---- the peer --------------------------------------------------------------- */
+
+struct peer_value {
+	uint64_t value;
+	uint64_t enabled;
+	uint64_t running;
+};
+
+/* A counter of perf_event_open(2), disabled; fd or -errno. */
+static inline int peer_open_attr(struct perf_event_attr *attr, pid_t pid, int cpu, int leader)
+{
+	long fd;
+
+	attr->size = sizeof(*attr);
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr->disabled = leader < 0;
+	fd = syscall(__NR_perf_event_open, attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static inline int peer_open(uint32_t type, uint64_t config, pid_t pid, int cpu, int leader)
+{
+	struct perf_event_attr attr = { .type = type, .config = config };
+
+	return peer_open_attr(&attr, pid, cpu, leader);
+}
+
+static inline void peer_enable(int fd)
+{
+	REQUIRE(ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0);
+}
+
+static inline void peer_disable(int fd)
+{
+	REQUIRE(ioctl(fd, PERF_EVENT_IOC_DISABLE, 0) == 0);
+}
+
+static inline struct peer_value peer_read(int fd)
+{
+	struct peer_value v;
+
+	REQUIRE_EQ(read(fd, &v, sizeof(v)), sizeof(v));
+	return v;
+}
+
+#endif /* TESTS_MACHINE_H */
