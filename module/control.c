@@ -103,14 +103,8 @@ int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 
 	lockdep_assert_held_write(&group->lock);
 
-	if (perfgrp_group_inherits(group)) {
-		if (!group->enabled)
-			hold_inherited(group, false);
-		else if (!perfgrp_group_is_counting(group))
-			perfgrp_group_start_all(group);
-		group->enabled = true;
-		return 0;
-	}
+	if (perfgrp_group_inherits(group) && !group->enabled)
+		hold_inherited(group, false);
 	perfgrp_group_start_all(group);
 	ret = check_pinned(group, err);
 	if (ret) {

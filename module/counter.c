@@ -267,7 +267,7 @@ release:
 refused:
 	ret = PTR_ERR(event);
 	/* A CPU that has just left is no error: the worker will create it anew. */
-	if (ret == -ENODEV && cpu >= 0 && !perfgrp_hotplug_cpu_usable(cpu))
+	if (ret == -ENODEV && !group->task && !perfgrp_hotplug_cpu_usable(cpu))
 		return NULL;
 	return ERR_PTR(refuse_event(group, member, cpu, ret, err));
 }
