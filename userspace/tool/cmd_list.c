@@ -75,8 +75,6 @@ static void add_pfm(void *arg, const char *pmu, const char *name, const char *de
 		add(list, NATIVE, xasprintf("%s::%s", pmu, name), xstrdup(desc));
 		return;
 	}
-	if (!counter)
-		return;
 	switch (event_type(counter)) {
 	case PERF_TYPE_HARDWARE:
 		kind = HARDWARE;

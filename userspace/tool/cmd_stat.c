@@ -42,11 +42,11 @@ static __u64 earlier(__u64 a, __u64 b)
  * @st: what is counted
  * @signals: the signals to wait for, which are blocked
  * @w: the command
- * @start: when it began, in ns of CLOCK_MONOTONIC
+ * @start: when counting began, in ns of CLOCK_MONOTONIC
  * @last: when the last interval ended
  * @intervals: how many intervals have been printed
- * @enabled: counting has begun
- * @signal: the signal that ended it, or 0
+ * @signal: the last signal that asks to end, or 0
+ * @killed: the command was ended by us
  */
 struct run {
 	struct stat *st;
@@ -55,8 +55,8 @@ struct run {
 	__u64 start;
 	__u64 last;
 	unsigned int intervals;
-	bool enabled;
 	int signal;
+	bool killed;
 };
 
 /* Reads and prints what was counted since the last time. */
@@ -76,22 +76,19 @@ static int print_interval(struct run *run, __u64 time)
 }
 
 /*
- * A signal: the command gets it too, and when it has exited counting ends. The
- * terminal has sent it to the command already. Returns true if counting is to end
- * at once.
+ * A signal: returns true if it ends counting. One from the terminal has gone to the
+ * command as well, and counting ends when the command does; unless it comes twice.
  */
-static bool handle_signal(struct run *run, const siginfo_t *info)
+static bool ends(struct run *run, const siginfo_t *info)
 {
 	bool again = run->signal;
 
+	if (info->si_signo == SIGCHLD) {
+		workload_reap(&run->w, false);
+		return run->w.exited;
+	}
 	run->signal = info->si_signo;
-	if (!run->w.pid)
-		return true;
-	if (again)
-		kill(run->w.pid, SIGKILL);
-	else if (info->si_code <= 0)
-		kill(run->w.pid, info->si_signo);
-	return false;
+	return !run->w.pid || again || info->si_code <= 0;
 }
 
 /* Sleeps until some time, or until a signal; returns the signal or a negative value. */
@@ -109,6 +106,20 @@ static int wait_for_signal(const struct run *run, __u64 until, siginfo_t *info)
 	return sigtimedwait(&run->signals, info, &ts);
 }
 
+/* Sleeps before counting begins; returns true if that is the end already. */
+static bool delay(struct run *run, unsigned int ms)
+{
+	__u64 until = run->start + ms * NSEC_PER_MSEC;
+
+	while (now() < until) {
+		siginfo_t info;
+
+		if (wait_for_signal(run, until, &info) > 0 && ends(run, &info))
+			return true;
+	}
+	return false;
+}
+
 /* Counts until the command, the tasks, the time or the user's patience is at its end. */
 static int count(struct run *run)
 {
@@ -116,41 +127,31 @@ static int count(struct run *run)
 	bool watch = run->st->target.kind == TARGET_TASKS && !run->w.pid;
 	__u64 interval = opt->interval * NSEC_PER_MSEC;
 	__u64 next = interval ? run->start + interval : NEVER;
-	__u64 enable = run->enabled ? NEVER : run->start + opt->delay * NSEC_PER_MSEC;
 	__u64 end = opt->timeout ? run->start + opt->timeout * NSEC_PER_MSEC : NEVER;
-	int err = 0;
 
-	while (!err) {
-		__u64 until = earlier(next, earlier(enable, end)), time;
+	for (;;) {
+		__u64 until = earlier(next, end), time;
 		siginfo_t info;
-		int sig;
+		int err;
 
 		if (watch)
 			until = earlier(until, now() + EXIT_CHECK);
-		sig = wait_for_signal(run, until, &info);
-		if (sig == SIGCHLD)
-			workload_reap(&run->w, false);
-		else if (sig > 0 && handle_signal(run, &info))
-			break;
-		if (run->w.exited || (watch && stat_tasks_exited(run->st)))
-			break;
+		if (wait_for_signal(run, until, &info) > 0 && ends(run, &info))
+			return 0;
+		if (watch && stat_tasks_exited(run->st))
+			return 0;
 
 		time = now();
-		if (time >= enable) {
-			err = stat_enable(run->st);
-			enable = NEVER;
-		}
 		if (time >= end)
-			break;
-		if (time >= next && !err) {
-			err = print_interval(run, time);
-			if (opt->interval_count && run->intervals == opt->interval_count)
-				break;
-			/* Intervals that have been missed altogether are one long one. */
-			next += (time - next) / interval * interval + interval;
-		}
+			return 0;
+		if (time < next)
+			continue;
+		err = print_interval(run, time);
+		if (err || run->intervals == opt->interval_count)
+			return err;
+		/* Intervals that have been missed altogether are one long one. */
+		next += (time - next) / interval * interval + interval;
 	}
-	return err;
 }
 
 /* The command is to end, if it has not done so by itself. */
@@ -161,8 +162,10 @@ static void end_workload(struct run *run)
 	if (!run->w.pid)
 		return;
 	workload_reap(&run->w, false);
-	if (!run->w.exited)
+	if (!run->w.exited) {
 		kill(run->w.pid, SIGTERM);
+		run->killed = true;
+	}
 	workload_reap(&run->w, true);
 	if (st->target.kind == TARGET_COMMAND && st->opt.runs == 1) {
 		st->user = run->w.usage.ru_utime.tv_sec + run->w.usage.ru_utime.tv_usec / 1e6;
@@ -190,8 +193,7 @@ static int begin(struct run *run, const sigset_t *mask)
 	err = stat_open(st);
 	if (err)
 		goto cancel;
-	run->enabled = !st->opt.delay;
-	if (run->enabled && !stat_enables_on_exec(st)) {
+	if (!st->opt.delay && !stat_enables_on_exec(st)) {
 		err = stat_enable(st);
 		if (err)
 			goto close;
@@ -220,6 +222,7 @@ cancel:
 static int run_once(struct run *run, const sigset_t *mask)
 {
 	struct stat *st = run->st;
+	bool ended = false;
 	__u64 end;
 	int err, ret;
 
@@ -227,7 +230,14 @@ static int run_once(struct run *run, const sigset_t *mask)
 	err = begin(run, mask);
 	if (err)
 		return err;
-	err = count(run);
+	if (st->opt.delay) {
+		ended = delay(run, st->opt.delay);
+		err = stat_enable(st);
+		run->start = now();
+		run->last = run->start;
+	}
+	if (!err && !ended)
+		err = count(run);
 
 	end = now();
 	ret = stat_disable(st);
@@ -237,7 +247,7 @@ static int run_once(struct run *run, const sigset_t *mask)
 	st->elapsed = end - run->start;
 	if (!err && !st->opt.interval)
 		err = stat_collect(st);
-	else if (!err && !(st->opt.interval_count && run->intervals == st->opt.interval_count))
+	else if (!err && (!run->intervals || run->intervals != st->opt.interval_count))
 		err = print_interval(run, end);
 	stat_close(st);
 	return err;
@@ -246,7 +256,7 @@ static int run_once(struct run *run, const sigset_t *mask)
 /* What the command ended with is what we end with; 128 and more for a signal, as sh. */
 static int exit_status(const struct run *run, char **command)
 {
-	if (!run->w.pid)
+	if (!run->w.pid || run->killed)
 		return 0;
 	if (WIFSIGNALED(run->w.status)) {
 		psignal(WTERMSIG(run->w.status), command[0]);

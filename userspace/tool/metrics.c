@@ -56,13 +56,13 @@ static bool is_clock(const struct event *event)
 static const struct stat_cell *cell_beside(const struct stat_event *event,
 					   const struct stat_cell *cell)
 {
+	bool several = cell->cpu < 0 && event->nr > 1;
 	size_t i;
 
-	/* Software events are counted by a PMU of their own, on all CPUs. */
-	if (event->nr == 1 && event->cells[0].cpu == cell->cpu)
-		return &event->cells[0];
+	/* Several totals are those of CPUs of different kinds, with PMUs of their own. */
 	for (i = 0; i < event->nr; i++)
-		if (event->cells[i].cpu == cell->cpu && event->cells[i].pmu == cell->pmu)
+		if (event->cells[i].cpu == cell->cpu &&
+		    (!several || event->cells[i].pmu == cell->pmu))
 			return &event->cells[i];
 	return NULL;
 }
@@ -149,8 +149,7 @@ unsigned int stat_metrics(const struct stat *st, const struct event *event,
 	}
 	if (is(event, PERFGRP_HW_CPU_CYCLES)) {
 		count_of(st, PERFGRP_SW_TASK_CLOCK, event, cell, &other);
-		set(&metrics[0], other ? "%8.3f" : NULL, other ? "GHz" : "Ghz",
-		    other ? count / other : 0);
+		set(&metrics[0], other ? "%8.3f" : NULL, "GHz", other ? count / other : 0);
 		return 1;
 	}
 	if (is_clock(event)) {

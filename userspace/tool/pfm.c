@@ -11,7 +11,7 @@
 #include "pfm.h"
 #include "util.h"
 
-/* libpfm4's PMU of the generic events. */
+/* libpfm4's PMU of the generic events (and, where tracefs is, of tracepoints). */
 #define GENERIC		"perf"
 
 /*
@@ -60,12 +60,17 @@ static int encode(const char *text, struct perfgrp_counter *counter)
 	return PFM_SUCCESS;
 }
 
+static bool is_generic(const struct perfgrp_counter *counter)
+{
+	return !(counter->flags & PERFGRP_COUNTER_RAW);
+}
+
 /**
  * pfm_generic_event - find one of perf's generic events
  * @name: its name, in any case
  * @counter: zeros; filled in
  *
- * Return: 0, or -1 if there is no such event
+ * Return: 0, or -1 if there is no such event and @counter is zeros
  */
 int pfm_generic_event(const char *name, struct perfgrp_counter *counter)
 {
@@ -82,7 +87,10 @@ int pfm_generic_event(const char *name, struct perfgrp_counter *counter)
 	text = xasprintf(GENERIC "::%s", name);
 	err = encode(text, counter);
 	free(text);
-	return err == PFM_SUCCESS ? 0 : -1;
+	if (err == PFM_SUCCESS && is_generic(counter))
+		return 0;
+	memset(counter, 0, sizeof(*counter));
+	return -1;
 }
 
 /**
@@ -141,6 +149,8 @@ static void list_pmu(const pfm_pmu_info_t *pmu, pfm_list_fn fn, void *arg)
 		text = xasprintf("%s::%s", pmu->name, info.name);
 		err = encode(text, &counter);
 		free(text);
+		if (generic && (err != PFM_SUCCESS || !is_generic(&counter)))
+			continue;
 		fn(arg, pmu->name, name, info.desc ? info.desc : "",
 		   err == PFM_SUCCESS ? &counter : NULL);
 	}

@@ -142,7 +142,7 @@ static enum refusal judge(const struct stat *st, struct stat_group *group,
 		return REFUSED_GONE;
 
 	if (why->member < events->nr)
-		error("%s: %s", events->events[why->member].name, why->text);
+		error("cannot count '%s': %s", events->events[why->member].name, why->text);
 	else
 		error("%s", why->text);
 	if (why->error == EACCES || why->error == EPERM)

@@ -47,7 +47,10 @@ const char *stat_togetherness(const struct stat_line *line)
 		return "-";
 	if (line->index == 0)
 		return "leader";
-	return line->cell->flags & PERFGRP_VALUE_WITH_LEADER ? "together" : "apart";
+	if (line->cell->flags & PERFGRP_VALUE_WITH_LEADER)
+		return "together";
+	/* An offline CPU's events are gone, and with them the answer. */
+	return line->cell->state == PERFGRP_STATE_OFFLINE ? "-" : "apart";
 }
 
 static const struct stat_format *format_of(const struct stat *st)

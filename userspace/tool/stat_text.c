@@ -78,8 +78,8 @@ static void print_interval_heading(struct stat *st)
 	if (st->opt.raw)
 		print_raw_heading(st);
 	else
-		fprintf(st->out, "#           time %s             counts %*s events\n",
-			cpus ? "CPU       " : "", unit_width(st), "unit");
+		fprintf(st->out, "#           time%s             counts %*s events\n",
+			cpus ? " CPU       " : "", unit_width(st), "unit");
 }
 
 static void begin(struct stat *st)
