@@ -24,14 +24,17 @@
 
 static bool allow_unprivileged;
 module_param(allow_unprivileged, bool, 0644);
-MODULE_PARM_DESC(allow_unprivileged,
-		 "let callers without CAP_PERFMON count their own tasks in user mode (default: off)");
+MODULE_PARM_DESC(
+	allow_unprivileged,
+	"callers without CAP_PERFMON may count their own tasks in user mode (default: off)");
 
 /* How many groups a user has open, by uid. The xarray's lock covers changes. */
 static DEFINE_XARRAY(groups_of_user);
 
 /**
- * perfgrp_access_unprivileged_allowed - whether callers without CAP_PERFMON may count at all
+ * perfgrp_access_unprivileged_allowed - may callers without CAP_PERFMON count at all?
+ *
+ * Return: the module parameter.
  */
 bool perfgrp_access_unprivileged_allowed(void)
 {
@@ -80,13 +83,11 @@ int perfgrp_access_create(struct perfgrp_group *group, struct perfgrp_error *err
 	if (perfmon_capable())
 		return 0;
 	if (!perfgrp_access_unprivileged_allowed())
-		return perfgrp_refuse(
-			err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
-			"needs CAP_PERFMON (or the module parameter allow_unprivileged, for one's own tasks)");
+		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
+				      "needs CAP_PERFMON (or the module parameter allow_unprivileged, for one's own tasks)");
 	if (group->target != PERFGRP_TARGET_TASK)
-		return perfgrp_refuse(
-			err, -EACCES, PERFGRP_REASON_PRIVILEGE, "target",
-			"counting CPUs needs CAP_PERFMON; allow_unprivileged is for one's own tasks");
+		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "target",
+				      "counting CPUs needs CAP_PERFMON; allow_unprivileged is for one's own tasks");
 	if (!is_own_task(group->task))
 		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "pid",
 				      "counting a task of another user needs CAP_PERFMON");
@@ -114,9 +115,8 @@ int perfgrp_access_counter(struct perfgrp_group *group, const struct perfgrp_cou
 	if (ret || perfmon_capable())
 		return ret;
 	if ((spec->flags & user_only) != user_only)
-		return perfgrp_refuse(
-			err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
-			"without CAP_PERFMON only user mode is counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
+		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
+				      "without CAP_PERFMON only user mode is counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
 	return 0;
 }
 

@@ -67,10 +67,9 @@ static int refuse_full(const struct perfgrp_member *member, int cpu, struct perf
 	char buf[PERFGRP_EVENT_NAME_LEN];
 
 	err->cpu = cpu;
-	return perfgrp_refuse(
-		err, -EINVAL, PERFGRP_REASON_PMU_FULL, "event",
-		"%s: the PMU counts it alone, but cannot count it at the same time as the group's other members",
-		perfgrp_event_name(&member->spec, buf));
+	return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_PMU_FULL, "event",
+			      "%s: the PMU counts it alone, but cannot count it at the same time as the group's other members",
+			      perfgrp_event_name(&member->spec, buf));
 }
 
 /* ---- scheduling sets ----------------------------------------------------- */
@@ -142,7 +141,8 @@ static void set_leader_bits(const struct perfgrp_group *group, struct perf_event
 	attr->disabled = on_exec || !perfgrp_group_inherits(group);
 	attr->enable_on_exec = on_exec;
 	attr->pinned = !!(group->flags & PERFGRP_CREATE_NO_MUX);
-	attr->exclusive = group->flags & PERFGRP_CREATE_EXCLUSIVE && !perfgrp_event_is_software(attr);
+	attr->exclusive =
+		group->flags & PERFGRP_CREATE_EXCLUSIVE && !perfgrp_event_is_software(attr);
 }
 
 static struct perf_event *create_alone(const struct perfgrp_group *group, int cpu,
@@ -156,7 +156,8 @@ static struct perf_event *create_alone(const struct perfgrp_group *group, int cp
 }
 
 static struct perf_event *create_under(const struct perfgrp_group *group, int cpu,
-				       const struct perfgrp_member *member, struct perf_event *leader)
+				       const struct perfgrp_member *member,
+				       struct perf_event *leader)
 {
 	struct perf_event_attr attr = member->attr;
 
@@ -199,10 +200,10 @@ static int check_one_set(struct perfgrp_group *group, unsigned int instance, uns
 		    other->group_leader == event->group_leader)
 			continue;
 		err->cpu = group->instances[instance].cpu;
-		return perfgrp_refuse(
-			err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
-			"%s: counted by PMU %s, the group by %s; ONE_SCHED_GROUP takes one PMU",
-			perfgrp_event_name(&member->spec, buf), event->pmu->name, other->pmu->name);
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+				      "%s: counted by PMU %s, the group by %s; ONE_SCHED_GROUP takes one PMU",
+				      perfgrp_event_name(&member->spec, buf), event->pmu->name,
+				      other->pmu->name);
 	}
 	return 0;
 }
@@ -372,7 +373,8 @@ void perfgrp_counter_release_next(struct perfgrp_kcounter *counter)
 }
 
 /* What an event reads that is stopped, or is inherited and read event by event. */
-static struct perfgrp_count read_stopped(const struct perfgrp_group *group, struct perf_event *event)
+static struct perfgrp_count read_stopped(const struct perfgrp_group *group,
+					 struct perf_event *event)
 {
 	struct perfgrp_count count;
 	unsigned long flags;
@@ -424,8 +426,10 @@ void perfgrp_counter_rebase(const struct perfgrp_group *group, struct perfgrp_kc
 }
 
 /**
- * perfgrp_counter_leads_others - whether releasing this event would break up a set
+ * perfgrp_counter_leads_others - would releasing this event break up a set?
  * @counter: whose event it is
+ *
+ * Return: whether there are events under it.
  */
 bool perfgrp_counter_leads_others(const struct perfgrp_kcounter *counter)
 {
@@ -434,10 +438,10 @@ bool perfgrp_counter_leads_others(const struct perfgrp_kcounter *counter)
 }
 
 /**
- * perfgrp_counter_failed - whether the perf core has given an event up
+ * perfgrp_counter_failed - has the perf core given an event up?
  * @counter: whose event it is
  *
- * It does so with pinned events for which there is no room.
+ * Return: whether it has, as it does with pinned events for which there is no room.
  */
 bool perfgrp_counter_failed(const struct perfgrp_kcounter *counter)
 {

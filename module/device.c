@@ -58,7 +58,8 @@ static int create_group(struct file *file, struct perfgrp_call *call)
 		call->file = NULL;
 		put_unused_fd(call->fd);
 		perfgrp_group_destroy(group);
-		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_LIMIT, "fd", "no file is left");
+		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_LIMIT, "fd",
+				      "no file is left");
 	}
 	create->fd = call->fd;
 	return 0;

@@ -80,7 +80,8 @@ static const char *cache_name(u64 config, char name[PERFGRP_EVENT_NAME_LEN])
  *
  * Return: a generic event's name, or "type T config 0xC".
  */
-const char *perfgrp_event_name(const struct perfgrp_counter *spec, char name[PERFGRP_EVENT_NAME_LEN])
+const char *perfgrp_event_name(const struct perfgrp_counter *spec,
+			       char name[PERFGRP_EVENT_NAME_LEN])
 {
 	bool raw = spec->flags & PERFGRP_COUNTER_RAW;
 	u32 type = raw ? spec->type : PERFGRP_EVENT_TYPE(spec->event);
@@ -97,10 +98,11 @@ const char *perfgrp_event_name(const struct perfgrp_counter *spec, char name[PER
 }
 
 /**
- * perfgrp_event_is_software - whether an event's type alone tells that it needs no PMU slot
+ * perfgrp_event_is_software - does an event's type alone tell that it needs no PMU slot?
  * @attr: the event
  *
- * The others are known when the perf event is there: perfgrp_core_is_software().
+ * Return: whether it does. Others are known when the perf event is there, by
+ * perfgrp_core_is_software().
  */
 bool perfgrp_event_is_software(const struct perf_event_attr *attr)
 {
@@ -114,9 +116,8 @@ static int check_unused(const struct perfgrp_counter *spec, struct perfgrp_error
 
 	if (spec->flags & PERFGRP_COUNTER_RAW) {
 		if (spec->event)
-			return perfgrp_refuse(
-				err, -EINVAL, PERFGRP_REASON_RESERVED, "event",
-				"event is set, but PERFGRP_COUNTER_RAW uses type and config");
+			return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "event",
+					      "event is set, but PERFGRP_COUNTER_RAW uses type and config");
 		if (spec->bp_type && spec->type != PERF_TYPE_BREAKPOINT)
 			return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "bp_type",
 					      "bp_type is set, but type %u is not a breakpoint",

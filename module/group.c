@@ -20,9 +20,8 @@ static int check_flags(const struct perfgrp_create *arg, struct perfgrp_error *e
 	const u32 both = PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_ENABLE_ON_EXEC;
 
 	if (arg->flags & PERFGRP_CREATE_ONE_SCHED_GROUP && !perfgrp_core_can_link())
-		return perfgrp_refuse(
-			err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
-			"ONE_SCHED_GROUP: counters cannot be put into scheduling groups here; the kernel log says why");
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
+				      "ONE_SCHED_GROUP: counters cannot be put into scheduling groups here; the kernel log says why");
 	if (arg->flags & task_only && arg->target != PERFGRP_TARGET_TASK)
 		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
 				      "INHERIT and ENABLE_ON_EXEC mean nothing for CPUs");
@@ -40,10 +39,9 @@ static int check_target(const struct perfgrp_create *arg, struct perfgrp_error *
 	switch (arg->target) {
 	case PERFGRP_TARGET_TASK:
 		if (arg->nr_cpus > 1)
-			return perfgrp_refuse(
-				err, -EINVAL, PERFGRP_REASON_TARGET, "nr_cpus",
-				"a task is counted on all CPUs or on one, not on a list of %u",
-				arg->nr_cpus);
+			return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_TARGET, "nr_cpus",
+					      "a task is counted on all CPUs or on one, not on a list of %u",
+					      arg->nr_cpus);
 		if (arg->pid < 0)
 			return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_PID, "pid",
 					      "pid %d is negative", arg->pid);
@@ -73,12 +71,14 @@ static int check_target(const struct perfgrp_create *arg, struct perfgrp_error *
 				      "cpus is set, but nr_cpus is 0");
 	if (arg->nr_cpus > nr_cpu_ids)
 		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_CPU, "nr_cpus",
-				      "%u CPUs are named; there can be %u", arg->nr_cpus, nr_cpu_ids);
+				      "%u CPUs are named; there can be %u", arg->nr_cpus,
+				      nr_cpu_ids);
 	return check_flags(arg, err);
 }
 
 /* Bad numbers first, all of them, then those offline. */
-static int read_cpus(const struct perfgrp_create *arg, struct cpumask *cpus, struct perfgrp_error *err)
+static int read_cpus(const struct perfgrp_create *arg, struct cpumask *cpus,
+		     struct perfgrp_error *err)
 {
 	u32 __user *list = u64_to_user_ptr(arg->cpus);
 	unsigned int i;
@@ -168,6 +168,25 @@ static int create_cpu_instances(struct perfgrp_group *group, const struct cpumas
 	return 0;
 }
 
+static struct perfgrp_group *alloc_group(const struct perfgrp_create *arg)
+{
+	struct perfgrp_group *group;
+
+	group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
+	if (!group)
+		return NULL;
+	if (!zalloc_cpumask_var(&group->cpus, GFP_KERNEL_ACCOUNT)) {
+		kfree(group);
+		return NULL;
+	}
+	init_rwsem(&group->lock);
+	group->flags = arg->flags;
+	group->target = arg->target;
+	group->owner = current_uid();
+	group->enabled = arg->flags & (PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_ENABLE_ON_EXEC);
+	return group;
+}
+
 static void free_group(struct perfgrp_group *group)
 {
 	if (group->task)
@@ -209,7 +228,8 @@ out:
  *
  * Return: the group, or an ERR_PTR().
  */
-struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg, struct perfgrp_error *err)
+struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
+					   struct perfgrp_error *err)
 {
 	struct perfgrp_group *group;
 	int ret;
@@ -218,17 +238,11 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg, str
 	if (ret)
 		return ERR_PTR(ret);
 
-	group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
-	if (!group || !zalloc_cpumask_var(&group->cpus, GFP_KERNEL_ACCOUNT)) {
-		kfree(group);
-		return ERR_PTR(perfgrp_refuse(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory"));
+	group = alloc_group(arg);
+	if (!group) {
+		perfgrp_refuse(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
+		return ERR_PTR(-ENOMEM);
 	}
-	init_rwsem(&group->lock);
-	group->flags = arg->flags;
-	group->target = arg->target;
-	group->owner = current_uid();
-	group->enabled = arg->flags & (PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_ENABLE_ON_EXEC);
-
 	if (arg->target == PERFGRP_TARGET_TASK)
 		ret = set_task(group, arg, err);
 	if (!ret)

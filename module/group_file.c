@@ -38,7 +38,8 @@ static int lock_read(struct perfgrp_group *group, struct perfgrp_error *err)
 	return 0;
 }
 
-static int check_element_size(u32 size, size_t min_size, const char *field, struct perfgrp_error *err)
+static int check_element_size(u32 size, size_t min_size, const char *field,
+			      struct perfgrp_error *err)
 {
 	if (size < min_size)
 		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_SIZE, field,
@@ -64,10 +65,9 @@ static int copy_specs(const struct perfgrp_add *add, struct perfgrp_counter *spe
 			continue;
 		err->member = i;
 		if (ret == -E2BIG)
-			return perfgrp_refuse(
-				err, ret, PERFGRP_REASON_TAIL, "counter_size",
-				"counter_size is %u, this kernel knows %zu, and the rest is not zero",
-				add->counter_size, sizeof(specs[i]));
+			return perfgrp_refuse(err, ret, PERFGRP_REASON_TAIL, "counter_size",
+					      "counter_size is %u, this kernel knows %zu, and the rest is not zero",
+					      add->counter_size, sizeof(specs[i]));
 		return perfgrp_refuse(err, ret, PERFGRP_REASON_POINTER, "counters",
 				      "the array of counters cannot be read");
 	}
@@ -269,7 +269,8 @@ static int check_snapshot(const struct perfgrp_snapshot *arg, struct perfgrp_err
 				      "MIX_PMUS means nothing without TOTALS");
 	ret = check_element_size(arg->row_size, PERFGRP_ROW_SIZE_VER0, "row_size", err);
 	if (!ret)
-		ret = check_element_size(arg->value_size, PERFGRP_VALUE_SIZE_VER0, "value_size", err);
+		ret = check_element_size(arg->value_size, PERFGRP_VALUE_SIZE_VER0, "value_size",
+					 err);
 	return ret;
 }
 
@@ -323,7 +324,8 @@ static int query_locked(struct perfgrp_group *group, struct perfgrp_call *call)
 							 (size_t)i * query->counter_size,
 						 query->counter_size, &counter, sizeof(counter)))
 			return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER,
-					      "counters", "the array of counters cannot be written");
+					      "counters",
+					      "the array of counters cannot be written");
 	}
 	query->create_flags = group->flags;
 	query->target = group->target;
@@ -419,11 +421,11 @@ static int group_release(struct inode *inode, struct file *file)
 
 /* ---- the file ------------------------------------------------------------ */
 
-#define FIRST	 _IOC_NR(PERFGRP_ADD)
-#define ROW(cmd) [_IOC_NR(cmd) - FIRST]
+#define FIRST	   _IOC_NR(PERFGRP_ADD)
+#define INDEX(cmd) (_IOC_NR(cmd) - FIRST)
 
 static const struct perfgrp_ioctl group_ioctls[] = {
-	ROW(PERFGRP_ADD) = {
+	[INDEX(PERFGRP_ADD)] = {
 		.name		= "PERFGRP_ADD",
 		.size		= sizeof(struct perfgrp_add),
 		.min_size	= PERFGRP_ADD_SIZE_VER0,
@@ -431,7 +433,7 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.reserved_size	= sizeof_field(struct perfgrp_add, reserved),
 		.fn		= group_add,
 	},
-	ROW(PERFGRP_REMOVE) = {
+	[INDEX(PERFGRP_REMOVE)] = {
 		.name		= "PERFGRP_REMOVE",
 		.size		= sizeof(struct perfgrp_remove),
 		.min_size	= PERFGRP_REMOVE_SIZE_VER0,
@@ -440,7 +442,7 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.reserved_size	= sizeof_field(struct perfgrp_remove, reserved),
 		.fn		= group_remove_member,
 	},
-	ROW(PERFGRP_ENABLE) = {
+	[INDEX(PERFGRP_ENABLE)] = {
 		.name		= "PERFGRP_ENABLE",
 		.size		= sizeof(struct perfgrp_control),
 		.min_size	= PERFGRP_CONTROL_SIZE_VER0,
@@ -448,7 +450,7 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.reserved_size	= sizeof_field(struct perfgrp_control, reserved),
 		.fn		= group_enable_all,
 	},
-	ROW(PERFGRP_DISABLE) = {
+	[INDEX(PERFGRP_DISABLE)] = {
 		.name		= "PERFGRP_DISABLE",
 		.size		= sizeof(struct perfgrp_control),
 		.min_size	= PERFGRP_CONTROL_SIZE_VER0,
@@ -456,7 +458,7 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.reserved_size	= sizeof_field(struct perfgrp_control, reserved),
 		.fn		= group_disable_all,
 	},
-	ROW(PERFGRP_RESET) = {
+	[INDEX(PERFGRP_RESET)] = {
 		.name		= "PERFGRP_RESET",
 		.size		= sizeof(struct perfgrp_control),
 		.min_size	= PERFGRP_CONTROL_SIZE_VER0,
@@ -464,7 +466,7 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.reserved_size	= sizeof_field(struct perfgrp_control, reserved),
 		.fn		= group_reset_all,
 	},
-	ROW(PERFGRP_SNAPSHOT) = {
+	[INDEX(PERFGRP_SNAPSHOT)] = {
 		.name		= "PERFGRP_SNAPSHOT",
 		.size		= sizeof(struct perfgrp_snapshot),
 		.min_size	= PERFGRP_SNAPSHOT_SIZE_VER0,
@@ -475,7 +477,7 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.out		= true,
 		.fn		= group_snapshot,
 	},
-	ROW(PERFGRP_QUERY) = {
+	[INDEX(PERFGRP_QUERY)] = {
 		.name		= "PERFGRP_QUERY",
 		.size		= sizeof(struct perfgrp_query),
 		.min_size	= PERFGRP_QUERY_SIZE_VER0,

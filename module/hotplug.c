@@ -33,7 +33,8 @@ static enum cpuhp_state hotplug_state;
  * perfgrp_hotplug_cpu_usable - whether events can be created on a CPU
  * @cpu: the CPU
  *
- * It may change at any time; then all groups that follow are called.
+ * Return: whether they can. It may change at any time; then all groups that
+ * follow are called.
  */
 bool perfgrp_hotplug_cpu_usable(int cpu)
 {

@@ -95,7 +95,8 @@ static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 		return perfgrp_refuse(&call->err, -EINVAL, PERFGRP_REASON_SIZE, "size",
 				      "%s: size is %u, at least %u is needed", ioctl->name, size,
 				      ioctl->min_size);
-	ret = size > PAGE_SIZE ? -E2BIG : copy_struct_from_user(&call->arg, ioctl->size, user, size);
+	ret = size > PAGE_SIZE ? -E2BIG :
+				 copy_struct_from_user(&call->arg, ioctl->size, user, size);
 	if (ret == -E2BIG) {
 		put_user(ioctl->size, (u32 __user *)user);
 		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_TAIL, "size",

@@ -57,7 +57,8 @@ static int find_member(const struct perfgrp_group *group, u32 id)
 	return -1;
 }
 
-static int create_counters(struct perfgrp_group *group, unsigned int index, struct perfgrp_error *err)
+static int create_counters(struct perfgrp_group *group, unsigned int index,
+			   struct perfgrp_error *err)
 {
 	unsigned int i;
 	int ret;
@@ -247,9 +248,8 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 	int ret;
 
 	if (perfgrp_group_inherits(group) && needs_rebuild(group, 0, leaving))
-		return perfgrp_refuse(
-			err, -EBUSY, PERFGRP_REASON_LEADER, "id",
-			"other members of its PMU are scheduled with it, and what was inherited cannot be made anew");
+		return perfgrp_refuse(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
+				      "other members of its PMU are scheduled with it, and what was inherited cannot be made anew");
 
 	ret = link_begin(err);
 	if (ret)
@@ -290,7 +290,8 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
  * Return: 0, -ENOENT, -EBUSY, or what the perf core says to making the members of
  * a set anew.
  */
-int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade, struct perfgrp_error *err)
+int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
+			 struct perfgrp_error *err)
 {
 	int index, ret;
 
@@ -304,10 +305,9 @@ int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade, stru
 				      id && id <= group->next_id ? " any more" : "");
 	if (index == 0) {
 		if (group->nr_members > 1 && !cascade)
-			return perfgrp_refuse(
-				err, -EBUSY, PERFGRP_REASON_LEADER, "id",
-				"member %u leads %u others; remove them first, or all with CASCADE",
-				id, group->nr_members - 1);
+			return perfgrp_refuse(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
+					      "member %u leads %u others; remove them first, or all with CASCADE",
+					      id, group->nr_members - 1);
 		perfgrp_group_release_members(group, 0, group->nr_members);
 		group->nr_members = 0;
 		return 0;

@@ -92,6 +92,7 @@ static int supply_leader(struct kprobe *probe, struct pt_regs *regs)
 	link.leader = NULL;
 	return 0;
 }
+
 NOKPROBE_SYMBOL(supply_leader);
 
 static struct kprobe probe = {
@@ -182,7 +183,9 @@ void perfgrp_core_link_end(void)
 }
 
 /**
- * perfgrp_core_can_link - whether perfgrp_core_create() takes a leader
+ * perfgrp_core_can_link - does perfgrp_core_create() take a leader?
+ *
+ * Return: what the self-test found.
  */
 bool perfgrp_core_can_link(void)
 {
@@ -219,7 +222,8 @@ static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
 }
 
 static struct perf_event *create_linked_for_task(struct perf_event_attr *attr, int cpu,
-						 struct task_struct *task, struct perf_event *leader)
+						 struct task_struct *task,
+						 struct perf_event *leader)
 {
 	struct perf_event *event;
 
@@ -263,8 +267,10 @@ struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 /* ---- reading ------------------------------------------------------------- */
 
 /**
- * perfgrp_core_is_software - whether an event needs no PMU slot
+ * perfgrp_core_is_software - does an event need no PMU slot?
  * @event: the event
+ *
+ * Return: whether it is one of the kernel's own.
  */
 bool perfgrp_core_is_software(const struct perf_event *event)
 {
@@ -275,7 +281,8 @@ bool perfgrp_core_is_software(const struct perf_event *event)
  * perfgrp_core_state - the state that an event is in by its leader's and its own
  * @event: the event
  *
- * An event whose leader is off is off, whatever its own state says.
+ * Return: the leader's where that is off, because then the event is, whatever its
+ * own says; else its own.
  */
 enum perf_event_state perfgrp_core_state(const struct perf_event *event)
 {
@@ -287,8 +294,10 @@ enum perf_event_state perfgrp_core_state(const struct perf_event *event)
 /**
  * perfgrp_core_clock - the clock for perfgrp_core_read()
  *
- * Taken once for all that is to be read at the same moment, so that the members
- * of a scheduling group have the same times. Interrupts are off.
+ * Interrupts are off.
+ *
+ * Return: a time, taken once for all that is to be read at the same moment, so
+ * that the members of a scheduling group have the same times.
  */
 u64 perfgrp_core_clock(void)
 {

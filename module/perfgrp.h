@@ -257,7 +257,8 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr);
 void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr);
 int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
 			 struct perfgrp_error *err);
-void perfgrp_group_release_members(struct perfgrp_group *group, unsigned int first, unsigned int nr);
+void perfgrp_group_release_members(struct perfgrp_group *group, unsigned int first,
+				   unsigned int nr);
 
 /* ---- control.c: enable and disable --------------------------------------- */
 
@@ -308,7 +309,8 @@ void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance);
 
 int perfgrp_event_to_attr(const struct perfgrp_counter *spec, struct perf_event_attr *attr,
 			  struct perfgrp_error *err);
-const char *perfgrp_event_name(const struct perfgrp_counter *spec, char name[PERFGRP_EVENT_NAME_LEN]);
+const char *perfgrp_event_name(const struct perfgrp_counter *spec,
+			       char name[PERFGRP_EVENT_NAME_LEN]);
 bool perfgrp_event_is_software(const struct perf_event_attr *attr);
 
 /* ---- snapshot.c ---------------------------------------------------------- */

@@ -435,9 +435,10 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_re
 		for (m = 0; m < group->nr_members; m++) {
 			counter = &group->members[m]->counters[i];
 			from = is_held(group) ? &counter->held : &counter->base;
-			*from = perfgrp_count_sub(
-				*from,
-				value_count(&values[group->instances[i].row * group->nr_members + m]));
+			*from = perfgrp_count_sub(*from,
+						  value_count(&values[group->instances[i].row *
+									      group->nr_members +
+								      m]));
 		}
 	}
 }
