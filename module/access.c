@@ -24,9 +24,8 @@
 
 static bool allow_unprivileged;
 module_param(allow_unprivileged, bool, 0644);
-MODULE_PARM_DESC(
-	allow_unprivileged,
-	"callers without CAP_PERFMON may count their own tasks in user mode (default: off)");
+MODULE_PARM_DESC(allow_unprivileged,
+		 "count own tasks in user mode without CAP_PERFMON (default: off)");
 
 /* How many groups a user has open, by uid. The xarray's lock covers changes. */
 static DEFINE_XARRAY(groups_of_user);
