@@ -17,16 +17,16 @@ struct perfgrp_dev *cmd_open_device(void)
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
-		error("cannot open " PERFGRP_DEVICE ": %s; is the module loaded? (insmod perfgrp.ko)",
-		      strerror(errno));
+		error("cannot open %s: %s; is the module loaded? (insmod perfgrp.ko)",
+		      PERFGRP_DEVICE, strerror(errno));
 		break;
 	case EACCES:
 	case EPERM:
-		error("cannot open " PERFGRP_DEVICE ": %s; it belongs to root, "
-		      "until a udev rule gives it to a group", strerror(errno));
+		error("cannot open %s: %s; it is root's, until a udev rule gives it to a group",
+		      PERFGRP_DEVICE, strerror(errno));
 		break;
 	default:
-		error("cannot open " PERFGRP_DEVICE ": %s", strerror(errno));
+		error("cannot open %s: %s", PERFGRP_DEVICE, strerror(errno));
 	}
 	return NULL;
 }

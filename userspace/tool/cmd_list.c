@@ -226,8 +226,9 @@ static struct json_object *make_json(const struct entry *entry)
 
 static void usage(FILE *out)
 {
-	fputs("usage: perfgrp list [-d] [--json] [hw|sw|cache|pmu|pfm|raw|mem|tracepoint|WORD|PATTERN]...\n\n"
-	      "Lists the events that can be named, all of them or those that a word picks.\n\n"
+	fputs("usage: perfgrp list [-d] [--json] [KIND|WORD|PATTERN]...\n\n"
+	      "Lists the events that can be named: all of them, or those of a KIND (hw, sw, cache,\n"
+	      "pmu, pfm, raw, mem, tracepoint), or that have WORD in a name, or match PATTERN.\n\n"
 	      "  -d, --desc   print descriptions, where there are any\n"
 	      "  -j, --json   print JSON\n"
 	      "  -h, --help   print this\n", out);

@@ -367,6 +367,11 @@ enum {
 	OPT_NO_BIG_NUM,
 	OPT_NO_MERGE,
 	OPT_NO_SCALE,
+	OPT_PER_CORE,
+	OPT_PER_DIE,
+	OPT_PER_NODE,
+	OPT_PER_SOCKET,
+	OPT_PER_THREAD,
 	OPT_RAW,
 	OPT_TIMEOUT,
 };
@@ -378,6 +383,11 @@ static const struct option options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "tid", required_argument, NULL, 't' },
 	{ "no-aggr", no_argument, NULL, 'A' },
+	{ "per-core", no_argument, NULL, OPT_PER_CORE },
+	{ "per-die", no_argument, NULL, OPT_PER_DIE },
+	{ "per-socket", no_argument, NULL, OPT_PER_SOCKET },
+	{ "per-node", no_argument, NULL, OPT_PER_NODE },
+	{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
 	{ "no-inherit", no_argument, NULL, 'i' },
 	{ "all-user", no_argument, NULL, OPT_ALL_USER },
 	{ "all-kernel", no_argument, NULL, OPT_ALL_KERNEL },
@@ -429,6 +439,8 @@ static void usage(FILE *out)
 	      "      --interval-count N   N such reports\n"
 	      "What to print:\n"
 	      "  -A, --no-aggr            a row a CPU\n"
+	      "      --per-core, --per-die, --per-socket, --per-node, --per-thread\n"
+	      "                           a row for each of these\n"
 	      "      --raw                raw and scaled counts, times, state, who ran together\n"
 	      "      --no-scale           raw counts in place of scaled ones\n"
 	      "      --hybrid-merge       one sum over CPUs of different kinds\n"
@@ -498,7 +510,22 @@ static int parse_option(struct stat *st, struct command_line *line, int c)
 		st->target.tids = optarg;
 		break;
 	case 'A':
-		opt->no_aggr = true;
+		st->aggr.mode = AGGR_CPU;
+		break;
+	case OPT_PER_CORE:
+		st->aggr.mode = AGGR_CORE;
+		break;
+	case OPT_PER_DIE:
+		st->aggr.mode = AGGR_DIE;
+		break;
+	case OPT_PER_SOCKET:
+		st->aggr.mode = AGGR_SOCKET;
+		break;
+	case OPT_PER_NODE:
+		st->aggr.mode = AGGR_NODE;
+		break;
+	case OPT_PER_THREAD:
+		st->aggr.mode = AGGR_THREAD;
 		break;
 	case 'i':
 		opt->no_inherit = true;
@@ -634,13 +661,40 @@ static int open_device(struct stat *st)
 	return 0;
 }
 
+/* What can be shown apart depends on what is counted. */
+static int check_aggr(struct stat *st)
+{
+	const bool cpus = target_has_cpus(&st->target);
+
+	switch (st->aggr.mode) {
+	case AGGR_CORE:
+	case AGGR_DIE:
+	case AGGR_SOCKET:
+	case AGGR_NODE:
+		if (cpus)
+			return 0;
+		error("cores, dies, sockets and nodes can be told apart with -a or -C only");
+		return -EINVAL;
+	case AGGR_THREAD:
+		if (st->target.kind == TARGET_TASKS)
+			return 0;
+		error("--per-thread needs -p, -t or -a");
+		return -EINVAL;
+	case AGGR_GLOBAL:
+	case AGGR_CPU:
+		break;
+	}
+	return 0;
+}
+
 static int run_stat(struct stat *st, const struct command_line *line)
 {
 	int status = EXIT_FAILED;
 
+	st->target.all_threads = st->target.all_cpus && st->aggr.mode == AGGR_THREAD;
 	if (check_options(st, line))
 		return EXIT_USAGE;
-	if (target_resolve(&st->target))
+	if (target_resolve(&st->target) || check_aggr(st))
 		return EXIT_USAGE;
 	if (!line->events && !st->opt.null && add_default_events(st, line->detail))
 		return EXIT_USAGE;

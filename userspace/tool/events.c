@@ -345,8 +345,7 @@ static int check_leader(const struct parser *p, const struct token *t, const str
 	const char *at = m->pinned ? m->pinned : m->exclusive ? m->exclusive : m->weak;
 
 	if (at && t->group->nr && !t->several)
-		return fail(p, at, "'%c' is about a whole group: put it behind the first event or the brace",
-			    *at);
+		return fail(p, at, "'%c' is for a whole group, behind the first event or the brace", *at);
 	return 0;
 }
 
@@ -487,7 +486,7 @@ static int parse_pmu_event(const struct parser *p, struct token *t, const char *
 		goto out;
 	}
 	if (pmus.nr > 1 && !t->several) {
-		err = fail(p, t->start, "'%s' is more than one PMU, which cannot be one group", word);
+		err = fail(p, t->start, "'%s' is more than one PMU, not one group", word);
 		goto out;
 	}
 	terms = xstrndup(slash + 1, close - slash - 1);
@@ -539,8 +538,7 @@ static int add_sysfs_event(const struct parser *p, struct token *t, const char *
 		if (!has)
 			continue;
 		if (found++ && !t->several) {
-			err = fail(p, t->start, "more than one PMU has '%s', which cannot be one group",
-				   name);
+			err = fail(p, t->start, "more than one PMU has '%s', not one group", name);
 			break;
 		}
 		err = add_pmu_event(p, t, pmus.s[i], name, t->start,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What follows the '#': ratios of counts, chosen, worded and rounded as perf stat
- * does it. Only counts of the same CPU (or of the same total) and of the same
- * modes go into a ratio.
+ * does it. Only counts of the same place and of the same modes go into a ratio.
  */
 #include <stdio.h>
 #include <string.h>
@@ -56,15 +55,20 @@ static bool is_clock(const struct event *event)
 static const struct stat_cell *cell_beside(const struct stat_event *event,
 					   const struct stat_cell *cell)
 {
-	bool several = cell->cpu < 0 && event->nr > 1;
+	const struct stat_cell *found = NULL;
 	size_t i;
 
-	/* Several totals are those of CPUs of different kinds, with PMUs of their own. */
-	for (i = 0; i < event->nr; i++)
-		if (event->cells[i].cpu == cell->cpu &&
-		    (!several || event->cells[i].pmu == cell->pmu))
+	for (i = 0; i < event->nr; i++) {
+		if (event->cells[i].place != cell->place)
+			continue;
+		if (event->cells[i].pmu == cell->pmu)
 			return &event->cells[i];
-	return NULL;
+		/* Of several PMUs in one place none belongs beside that of another. */
+		if (found)
+			return NULL;
+		found = &event->cells[i];
+	}
+	return found;
 }
 
 /*

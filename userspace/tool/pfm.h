@@ -12,7 +12,7 @@ int pfm_generic_event(const char *name, struct perfgrp_counter *counter);
 int pfm_native_event(const char *text, struct perfgrp_counter *counter, const char **why);
 
 /**
- * pfm_list_fn - called for each event that libpfm4 knows on this machine
+ * typedef pfm_list_fn - called for each event that libpfm4 knows on this machine
  * @arg: as given to pfm_list()
  * @pmu: name of the event's PMU in libpfm4; "perf" for generic events
  * @name: the event's name, as perf spells it where it is a generic one

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "aggr.h"
 #include "events.h"
 #include "perfgrp.h"
 #include "target.h"
@@ -15,7 +16,6 @@
  * @json: a JSON object a line
  * @raw: show what the kernel said: raw and scaled, times, state
  * @big_num: group digits as the locale does (text only)
- * @no_aggr: a row a CPU
  * @no_scale: print raw counts in place of scaled ones
  * @merge: add up CPUs with different PMUs
  * @no_inherit: do not count children
@@ -34,7 +34,6 @@ struct stat_options {
 	bool json;
 	bool raw;
 	bool big_num;
-	bool no_aggr;
 	bool no_scale;
 	bool merge;
 	bool no_inherit;
@@ -50,8 +49,8 @@ struct stat_options {
 };
 
 /**
- * struct stat_cell - one event's count on one CPU, on all tasks, or in total
- * @cpu: the CPU, or -1
+ * struct stat_cell - one event's count in one place
+ * @place: which of the places of &struct stat.aggr
  * @pmu: number of the PMU that counted it, or PERFGRP_NONE
  * @state: enum perfgrp_state
  * @flags: PERFGRP_VALUE_*
@@ -61,7 +60,7 @@ struct stat_options {
  * @running: sum of time_running
  */
 struct stat_cell {
-	int cpu;
+	size_t place;
 	__u32 pmu;
 	__u32 state;
 	__u32 flags;
@@ -104,6 +103,7 @@ struct stat_event {
 /**
  * struct stat_group - a group of events, counted by one or more perfgrp groups
  * @fds: one for each task, or one for all CPUs
+ * @tasks: the task of each of @fds, if it counts tasks
  * @nr: how many
  * @room: how many @fds has room for
  * @ids: the members' ids, those of the first of @fds first
@@ -111,6 +111,7 @@ struct stat_event {
  */
 struct stat_group {
 	struct perfgrp_group **fds;
+	unsigned int *tasks;
 	size_t nr;
 	size_t room;
 	__u32 *ids;
@@ -127,7 +128,7 @@ struct stat_group {
  * @groups: as @list.groups, element by element, once they have been opened
  * @nr_groups: how many of them there are
  * @room_groups: how many @groups has room for
- * @cpus: the CPUs that have a row with @opt.no_aggr
+ * @aggr: what counts are added up over
  * @snap: memory for snapshots
  * @skew: longest time that a snapshot took to read all CPUs, in ns
  * @out: where to print
@@ -146,7 +147,7 @@ struct stat {
 	struct stat_group *groups;
 	size_t nr_groups;
 	size_t room_groups;
-	struct numbers cpus;
+	struct aggr aggr;
 	struct perfgrp_snap snap;
 	__u64 skew;
 	FILE *out;
@@ -184,6 +185,7 @@ struct stat_metric {
 
 /**
  * struct stat_line - one line of output
+ * @place: what it is about
  * @event: the event
  * @name: its name
  * @index: its place in its group; 0 leads
@@ -195,6 +197,7 @@ struct stat_metric {
  * @noise: standard deviation of that mean, in percent
  */
 struct stat_line {
+	const struct aggr_place *place;
 	const struct event *event;
 	const char *name;
 	size_t index;
@@ -221,6 +224,8 @@ struct stat_format {
 extern const struct stat_format stat_text, stat_csv, stat_json;
 
 void stat_add_run(struct stat *st);
+void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *place,
+		      const char *separator);
 double stat_deviation(const struct stat_mean *mean);
 void stat_print(struct stat *st);
 __u64 stat_count(const struct stat *st, const struct stat_cell *cell);

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
-#include "cpus.h"
 #include "stat.h"
 
 static __u64 add_saturated(__u64 a, __u64 b)
@@ -93,9 +93,9 @@ static struct perfgrp_counter *make_counters(const struct stat *st,
 	return counters;
 }
 
-/* Takes a perfgrp group into a stat_group and adds the counters to it. */
+/* Adds the counters to a perfgrp group, and takes that into a stat_group. */
 static int add_fd(const struct stat *st, struct stat_group *group,
-		  const struct event_group *events, struct perfgrp_group *fd)
+		  const struct event_group *events, struct perfgrp_group *fd, unsigned int task)
 {
 	struct perfgrp_counter *counters = make_counters(st, events);
 	size_t i;
@@ -104,6 +104,8 @@ static int add_fd(const struct stat *st, struct stat_group *group,
 	err = perfgrp_add(fd, counters, events->nr);
 	if (!err) {
 		GROW(group->fds, group->nr, group->room);
+		group->tasks = xrealloc(group->tasks, group->room, sizeof(*group->tasks));
+		group->tasks[group->nr] = task;
 		group->fds[group->nr++] = fd;
 		group->ids = xrealloc(group->ids, group->nr * events->nr, sizeof(*group->ids));
 		for (i = 0; i < events->nr; i++)
@@ -157,11 +159,24 @@ static void close_fds(struct stat_group *group)
 	for (i = 0; i < group->nr; i++)
 		perfgrp_group_close(group->fds[i]);
 	free(group->fds);
+	free(group->tasks);
 	free(group->ids);
 	group->fds = NULL;
+	group->tasks = NULL;
 	group->ids = NULL;
 	group->nr = 0;
 	group->room = 0;
+}
+
+/* Many threads are many groups; returns true if there is more room for them now. */
+static bool allow_more_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /*
@@ -173,7 +188,8 @@ static int open_group(struct stat *st, struct stat_group *group, const struct ev
 {
 	__u32 flags = create_flags(st, events);
 	bool on_cpus = target_has_cpus(&st->target);
-	size_t nr = on_cpus ? 1 : st->target.tasks.nr;
+	const struct numbers *tasks = &st->target.tasks;
+	size_t nr = on_cpus ? 1 : tasks->nr;
 	struct numbers cpus = { 0 };
 	size_t i;
 	int err;
@@ -184,12 +200,16 @@ static int open_group(struct stat *st, struct stat_group *group, const struct ev
 		struct perfgrp_group *fd;
 
 		if (!on_cpus)
-			fd = perfgrp_create_task(st->dev, st->target.tasks.n[i], flags);
+			fd = perfgrp_create_task(st->dev, tasks->n[i], flags);
 		else if (cpus.nr)
 			fd = perfgrp_create_cpus(st->dev, cpus.n, cpus.nr, flags);
 		else
 			fd = perfgrp_create_all_cpus(st->dev, flags);
-		if (fd && !add_fd(st, group, events, fd))
+		if (!fd && errno == EMFILE && allow_more_files()) {
+			i--;
+			continue;
+		}
+		if (fd && !add_fd(st, group, events, fd, on_cpus ? 0 : tasks->n[i]))
 			continue;
 
 		why = fd ? perfgrp_group_error(fd) : perfgrp_dev_error(st->dev);
@@ -218,16 +238,21 @@ out:
 	return err;
 }
 
-/* The CPUs that have a row of their own, counted or not. */
-static void list_cpus(struct stat *st)
+/* The places that have a line of their own, counted or not. */
+static void list_places(struct stat *st)
 {
+	struct numbers online = { 0 };
 	size_t i;
 
-	numbers_free(&st->cpus);
 	if (st->target.kind == TARGET_ALL_CPUS)
-		cpus_online(&st->cpus);
+		cpus_online(&online);
+	for (i = 0; i < online.nr; i++)
+		aggr_of_cpu(&st->aggr, online.n[i]);
 	for (i = 0; i < st->target.cpus.nr; i++)
-		numbers_add(&st->cpus, st->target.cpus.n[i]);
+		aggr_of_cpu(&st->aggr, st->target.cpus.n[i]);
+	for (i = 0; i < st->target.tasks.nr; i++)
+		aggr_of_task(&st->aggr, st->target.tasks.n[i]);
+	numbers_free(&online);
 }
 
 static struct stat_group *new_group(struct stat *st, size_t nr_events)
@@ -253,9 +278,7 @@ int stat_open(struct stat *st)
 {
 	size_t i = 0, j;
 
-	if (st->opt.no_aggr)
-		list_cpus(st);
-
+	list_places(st);
 	while (i < st->list.nr) {
 		struct event_group *events = &st->list.groups[i];
 		struct stat_group *group;
@@ -312,7 +335,7 @@ void stat_free(struct stat *st)
 		free(st->groups[i].events);
 	}
 	free(st->groups);
-	numbers_free(&st->cpus);
+	aggr_clear(&st->aggr);
 	perfgrp_snap_free(&st->snap);
 	events_free(&st->list);
 	target_free(&st->target);
@@ -349,24 +372,27 @@ int stat_disable(struct stat *st)
 	return for_all(st, perfgrp_disable);
 }
 
-/* The event's cell for a value: that of the same CPU and, in totals, the same PMU. */
-static struct stat_cell *find_cell(struct stat_event *event, const struct perfgrp_row *row,
-				   const struct perfgrp_value *value)
+/*
+ * The event's cell for a value: that of its place, and of its PMU where counts of
+ * different PMUs are not to be added up.
+ */
+static struct stat_cell *find_cell(const struct stat *st, struct stat_event *event, size_t place,
+				   __u32 pmu)
 {
-	bool total = row->flags & PERFGRP_ROW_TOTAL;
+	bool apart = target_has_cpus(&st->target) && st->aggr.mode != AGGR_CPU && !st->opt.merge;
 	struct stat_cell *cell;
 	size_t i;
 
 	for (i = 0; i < event->nr; i++) {
 		cell = &event->cells[i];
-		if (cell->cpu == row->cpu && (!total || cell->pmu == value->pmu))
+		if (cell->place == place && (!apart || cell->pmu == pmu))
 			return cell;
 	}
 	GROW(event->cells, event->nr, event->room);
 	cell = &event->cells[event->nr++];
 	memset(cell, 0, sizeof(*cell));
-	cell->cpu = row->cpu;
-	cell->pmu = value->pmu;
+	cell->place = place;
+	cell->pmu = pmu;
 	cell->state = PERFGRP_STATE_NONE;
 	cell->flags = PERFGRP_VALUE_SCALED | PERFGRP_VALUE_WITH_LEADER;
 	return cell;
@@ -384,11 +410,9 @@ static __u32 sum_state(const struct stat_cell *cell, __u32 a, __u32 b)
 	return cell->running < cell->enabled ? PERFGRP_STATE_MULTIPLEXED : PERFGRP_STATE_COUNTED;
 }
 
-static void add_value(struct stat_event *event, const struct perfgrp_row *row,
-		      const struct perfgrp_value *value)
+static void add_value(struct stat_cell *cell, const struct perfgrp_value *value)
 {
 	const __u32 all = PERFGRP_VALUE_SCALED | PERFGRP_VALUE_WITH_LEADER;
-	struct stat_cell *cell = find_cell(event, row, value);
 
 	cell->raw = add_saturated(cell->raw, value->raw);
 	if (value->flags & PERFGRP_VALUE_SCALED)
@@ -401,20 +425,26 @@ static void add_value(struct stat_event *event, const struct perfgrp_row *row,
 		      ((cell->flags | value->flags) & ~all);
 }
 
-static void collect_fd(struct stat *st, struct stat_group *group, const __u32 *ids, size_t nr)
+/* Adds the snapshot of one perfgrp group to the cells of its events. */
+static void collect_fd(struct stat *st, struct stat_group *group, size_t fd, size_t nr)
 {
+	const __u32 *ids = &group->ids[fd * nr];
 	__u32 r;
 	size_t i;
 
 	for (r = 0; r < st->snap.nr_rows; r++) {
 		const struct perfgrp_row *row = &st->snap.rows[r];
+		size_t place;
 
+		place = target_has_cpus(&st->target) ? aggr_of_cpu(&st->aggr, row->cpu) :
+						       aggr_of_task(&st->aggr, group->tasks[fd]);
 		for (i = 0; i < nr; i++) {
 			const struct perfgrp_value *value;
 
 			value = perfgrp_snap_value(&st->snap, row, ids[i]);
 			if (value)
-				add_value(&group->events[i], row, value);
+				add_value(find_cell(st, &group->events[i], place, value->pmu),
+					  value);
 		}
 	}
 }
@@ -432,7 +462,7 @@ int stat_collect(struct stat *st)
 	__u32 flags = 0;
 	size_t i, j;
 
-	if (target_has_cpus(&st->target) && !st->opt.no_aggr)
+	if (target_has_cpus(&st->target) && st->aggr.mode == AGGR_GLOBAL)
 		flags |= PERFGRP_SNAPSHOT_TOTALS;
 	if (flags && st->opt.merge)
 		flags |= PERFGRP_SNAPSHOT_MIX_PMUS;
@@ -456,7 +486,7 @@ int stat_collect(struct stat *st)
 			}
 			if (st->snap.time_after - st->snap.time_before > st->skew)
 				st->skew = st->snap.time_after - st->snap.time_before;
-			collect_fd(st, group, &group->ids[j * nr], nr);
+			collect_fd(st, group, j, nr);
 		}
 	}
 	return 0;

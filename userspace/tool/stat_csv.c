@@ -2,7 +2,7 @@
 /*
  * perf stat's CSV, column by column:
  *
- *	[time,][CPUn,]count,unit,event,[variance,]running,percent,metric,metric unit
+ *	[time,][place,]count,unit,event,[variance,]running,percent,metric,metric unit
  *
  * and with --raw, behind these: raw, scaled, time enabled, time running, state,
  * with leader. Numbers are the same in every locale.
@@ -32,8 +32,7 @@ static void print_prefix(const struct stat *st, const struct stat_line *line)
 		fprintf(st->out, "%6" PRIu64 ".%09" PRIu64 "%s",
 			(uint64_t)st->timestamp / 1000000000, (uint64_t)st->timestamp % 1000000000,
 			sep);
-	if (st->opt.no_aggr && line->cell->cpu >= 0)
-		fprintf(st->out, "CPU%d%s", line->cell->cpu, sep);
+	stat_print_place(st->out, st->aggr.mode, line->place, sep);
 }
 
 static void print_metric(const struct stat *st, const struct stat_metric *metric)
@@ -89,10 +88,10 @@ static void line(struct stat *st, const struct stat_line *line)
 
 	/* A further metric has a line of its own, with its columns where they belong. */
 	for (i = 1; i < line->nr_metrics; i++) {
-		int column = 3;
+		int columns = st->opt.runs > 1 ? 5 : 4;
 
 		print_prefix(st, line);
-		while (column--)
+		while (columns--)
 			fputs(sep, st->out);
 		print_metric(st, &line->metrics[i]);
 		fputc('\n', st->out);

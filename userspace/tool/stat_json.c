@@ -18,6 +18,44 @@ static void end(struct stat *st)
 	(void)st;
 }
 
+static void add_place(struct json_object *object, enum aggr_mode mode,
+		      const struct aggr_place *place)
+{
+	char text[64];
+
+	switch (mode) {
+	case AGGR_CPU:
+		if (place->cpu < 0)
+			return;
+		snprintf(text, sizeof(text), "%d", place->cpu);
+		json_add_string(object, "cpu", text);
+		return;
+	case AGGR_THREAD:
+		snprintf(text, sizeof(text), "%s-%d", place->comm, place->tid);
+		json_add_string(object, "thread", text);
+		return;
+	case AGGR_CORE:
+		snprintf(text, sizeof(text), "S%d-D%d-C%d", place->socket, place->die, place->core);
+		json_add_string(object, "core", text);
+		break;
+	case AGGR_DIE:
+		snprintf(text, sizeof(text), "S%d-D%d", place->socket, place->die);
+		json_add_string(object, "die", text);
+		break;
+	case AGGR_SOCKET:
+		snprintf(text, sizeof(text), "S%d", place->socket);
+		json_add_string(object, "socket", text);
+		break;
+	case AGGR_NODE:
+		snprintf(text, sizeof(text), "N%d", place->node);
+		json_add_string(object, "node", text);
+		break;
+	case AGGR_GLOBAL:
+		return;
+	}
+	json_add_u64(object, "aggregate-number", place->nr_cpus);
+}
+
 static struct json_object *new_line(const struct stat *st, const struct stat_line *line)
 {
 	struct json_object *object = json_object_new_object();
@@ -29,10 +67,7 @@ static struct json_object *new_line(const struct stat *st, const struct stat_lin
 			 (uint64_t)st->timestamp % 1000000000);
 		json_add_literal(object, "interval", text);
 	}
-	if (st->opt.no_aggr && line->cell->cpu >= 0) {
-		snprintf(text, sizeof(text), "%d", line->cell->cpu);
-		json_add_string(object, "cpu", text);
-	}
+	add_place(object, st->aggr.mode, line->place);
 	return object;
 }
 

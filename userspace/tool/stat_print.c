@@ -2,6 +2,7 @@
 /* Printing counts: which lines there are and what is in them, in every format. */
 #include <stdlib.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "pmu.h"
@@ -9,6 +10,8 @@
 
 #define NOT_SUPPORTED	"<not supported>"
 #define NOT_COUNTED	"<not counted>"
+
+#define EVERY_PLACE	SIZE_MAX
 
 /* The count that the user wants to see. */
 __u64 stat_count(const struct stat *st, const struct stat_cell *cell)
@@ -53,6 +56,47 @@ const char *stat_togetherness(const struct stat_line *line)
 	return line->cell->state == PERFGRP_STATE_OFFLINE ? "-" : "apart";
 }
 
+/**
+ * stat_print_place - print what a line is about, as perf does, if it needs saying
+ * @out: where to
+ * @mode: what is added up
+ * @place: the place
+ * @separator: of CSV; NULL for a table, whose columns are of even width
+ */
+void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *place,
+		      const char *separator)
+{
+	const char *sep = separator ? separator : " ";
+	const bool table = !separator;
+
+	switch (mode) {
+	case AGGR_CPU:
+		if (place->cpu >= 0)
+			fprintf(out, "CPU%*d%s", table ? -7 : 0, place->cpu, sep);
+		return;
+	case AGGR_CORE:
+		fprintf(out, "S%d-D%d-C%*d%s", place->socket, place->die, table ? -8 : 0,
+			place->core, sep);
+		break;
+	case AGGR_DIE:
+		fprintf(out, "S%d-D%*d%s", place->socket, table ? -8 : 0, place->die, sep);
+		break;
+	case AGGR_SOCKET:
+		fprintf(out, "S%*d%s", table ? -5 : 0, place->socket, sep);
+		break;
+	case AGGR_NODE:
+		fprintf(out, "N%*d%s", table ? -5 : 0, place->node, sep);
+		break;
+	case AGGR_THREAD:
+		fprintf(out, "%*s-%*d%s", table ? 16 : 0, place->comm, table ? -8 : 0, place->tid,
+			sep);
+		return;
+	case AGGR_GLOBAL:
+		return;
+	}
+	fprintf(out, "%*u%s", table ? 4 : 0, place->nr_cpus, sep);
+}
+
 static const struct stat_format *format_of(const struct stat *st)
 {
 	if (st->opt.json)
@@ -81,6 +125,16 @@ static char *pmu_name(__u32 type)
 	return name ? name : xasprintf("pmu %u", type);
 }
 
+static bool shares_place(const struct stat_event *counts, const struct stat_cell *cell)
+{
+	size_t i;
+
+	for (i = 0; i < counts->nr; i++)
+		if (&counts->cells[i] != cell && counts->cells[i].place == cell->place)
+			return true;
+	return false;
+}
+
 static void print_cell(struct stat *st, const struct event_group *group, size_t index,
 		       const struct stat_event *counts, const struct stat_cell *cell)
 {
@@ -89,6 +143,7 @@ static void print_cell(struct stat *st, const struct event_group *group, size_t 
 		.name = group->events[index].name,
 		.index = index,
 		.members = group->nr,
+		.place = &st->aggr.places[cell->place],
 		.cell = cell,
 	};
 	struct stat_cell mean = *cell;
@@ -109,8 +164,8 @@ static void print_cell(struct stat *st, const struct event_group *group, size_t 
 	if (!line.missing)
 		line.nr_metrics = stat_metrics(st, line.event, line.cell, line.metrics);
 
-	/* Totals over CPUs of different kinds are one line a kind. */
-	if (counts->nr > 1 && !st->opt.no_aggr) {
+	/* Sums over CPUs of different kinds are one line a kind. */
+	if (shares_place(counts, cell)) {
 		pmu = pmu_name(cell->pmu);
 		name = xasprintf("%s [%s]", line.name, pmu);
 		free(pmu);
@@ -120,22 +175,38 @@ static void print_cell(struct stat *st, const struct event_group *group, size_t 
 	free(name);
 }
 
+/* Prints the lines of an event, or of one place only. */
 static void print_event(struct stat *st, const struct event_group *group, size_t index,
-			const struct stat_event *counts)
+			const struct stat_event *counts, size_t place)
 {
-	struct stat_cell none = { .cpu = -1, .pmu = PERFGRP_NONE };
+	struct stat_cell none = { .pmu = PERFGRP_NONE };
 	size_t i;
 
-	for (i = 0; i < counts->nr; i++)
-		print_cell(st, group, index, counts, &counts->cells[i]);
-	if (counts->nr)
-		return;
-	for (i = 0; i < st->cpus.nr; i++) {
-		none.cpu = st->cpus.n[i];
-		print_cell(st, group, index, counts, &none);
+	for (i = 0; i < counts->nr; i++) {
+		const struct stat_cell *cell = &counts->cells[i];
+
+		if (place != EVERY_PLACE && cell->place != place)
+			continue;
+		/* Of all the machine's threads most have done nothing. */
+		if (!st->target.all_threads || cell->raw)
+			print_cell(st, group, index, counts, cell);
 	}
-	if (!st->cpus.nr)
-		print_cell(st, group, index, counts, &none);
+	if (counts->nr || st->target.all_threads)
+		return;
+	for (i = 0; i < st->aggr.nr; i++) {
+		none.place = i;
+		if (place == EVERY_PLACE || i == place)
+			print_cell(st, group, index, counts, &none);
+	}
+}
+
+static void print_events(struct stat *st, size_t place)
+{
+	size_t i, j;
+
+	for (i = 0; i < st->nr_groups; i++)
+		for (j = 0; j < st->list.groups[i].nr; j++)
+			print_event(st, &st->list.groups[i], j, &st->groups[i].events[j], place);
 }
 
 static void add_to_mean(struct stat_mean *mean, __u64 value)
@@ -181,12 +252,24 @@ void stat_add_run(struct stat *st)
  */
 void stat_print(struct stat *st)
 {
-	size_t i, j;
+	size_t i;
 
 	format_of(st)->begin(st);
-	for (i = 0; i < st->nr_groups; i++)
-		for (j = 0; j < st->list.groups[i].nr; j++)
-			print_event(st, &st->list.groups[i], j, &st->groups[i].events[j]);
+	/* As perf: CPUs and threads event by event, larger places place by place. */
+	switch (st->aggr.mode) {
+	case AGGR_GLOBAL:
+	case AGGR_CPU:
+	case AGGR_THREAD:
+		print_events(st, EVERY_PLACE);
+		break;
+	case AGGR_CORE:
+	case AGGR_DIE:
+	case AGGR_SOCKET:
+	case AGGR_NODE:
+		for (i = 0; i < st->aggr.nr; i++)
+			print_events(st, i);
+		break;
+	}
 	format_of(st)->end(st);
 	fflush(st->out);
 }

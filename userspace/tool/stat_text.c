@@ -36,6 +36,10 @@ static void print_target(const struct stat *st)
 	const struct target *target = &st->target;
 	char **word;
 
+	if (target->all_threads) {
+		fputs("'system wide'", st->out);
+		return;
+	}
 	switch (target->kind) {
 	case TARGET_ALL_CPUS:
 		fputs("'system wide", st->out);
@@ -58,12 +62,26 @@ static void print_target(const struct stat *st)
 		fprintf(st->out, " (%u runs)", st->opt.runs);
 }
 
+/* What stands above the places. */
+static const char *place_heading(const struct stat *st)
+{
+	static const char *const headings[] = {
+		[AGGR_GLOBAL] = "",
+		[AGGR_CPU] = "CPU        ",
+		[AGGR_CORE] = "core            cpus ",
+		[AGGR_DIE] = "die          cpus ",
+		[AGGR_SOCKET] = "socket cpus ",
+		[AGGR_NODE] = "node   cpus ",
+		[AGGR_THREAD] = "            comm-pid      ",
+	};
+
+	return st->aggr.mode == AGGR_CPU && !target_has_cpus(&st->target) ?
+	       "" : headings[st->aggr.mode];
+}
+
 static void print_raw_heading(const struct stat *st)
 {
-	if (st->opt.interval)
-		fprintf(st->out, "#           time ");
-	if (st->opt.no_aggr && target_has_cpus(&st->target))
-		fprintf(st->out, "CPU        ");
+	fprintf(st->out, "%s%s", st->opt.interval ? "#           time " : "", place_heading(st));
 	fprintf(st->out, "%20s %20s %16s %16s  %-11s  %-8s  %s\n", "raw", "scaled",
 		"enabled [ns]", "running [ns]", "state", "group", "event");
 }
@@ -71,15 +89,14 @@ static void print_raw_heading(const struct stat *st)
 static void print_interval_heading(struct stat *st)
 {
 	static unsigned int printed;
-	bool cpus = st->opt.no_aggr && target_has_cpus(&st->target);
 
 	if (printed++ % HEADING_EVERY)
 		return;
 	if (st->opt.raw)
 		print_raw_heading(st);
 	else
-		fprintf(st->out, "#           time%s             counts %*s events\n",
-			cpus ? " CPU       " : "", unit_width(st), "unit");
+		fprintf(st->out, "#           time %s            counts %*s events\n",
+			place_heading(st), unit_width(st), "unit");
 }
 
 static void begin(struct stat *st)
@@ -100,8 +117,7 @@ static void print_prefix(const struct stat *st, const struct stat_line *line, FI
 	if (st->opt.interval)
 		fprintf(out, "%6" PRIu64 ".%09" PRIu64 " ",
 			(uint64_t)st->timestamp / 1000000000, (uint64_t)st->timestamp % 1000000000);
-	if (st->opt.no_aggr && line->cell->cpu >= 0)
-		fprintf(out, "CPU%-7d ", line->cell->cpu);
+	stat_print_place(out, st->aggr.mode, line->place, NULL);
 }
 
 static void print_count(const struct stat *st, const struct stat_line *line, FILE *out)
@@ -145,7 +161,7 @@ static void print_line(struct stat *st, const struct stat_line *line, FILE *out)
 	for (i = 1; i < line->nr_metrics; i++) {
 		fputc('\n', out);
 		print_prefix(st, line, out);
-		fprintf(out, "%*s", st->opt.no_aggr ? 57 : 49, "");
+		fprintf(out, "%*s", st->aggr.mode == AGGR_CPU ? 57 : 49, "");
 		print_metric(&line->metrics[i], out);
 	}
 	if (line->noise)
@@ -161,6 +177,7 @@ static void print_raw(struct stat *st, const struct stat_line *line, FILE *out)
 	const struct stat_cell *cell = line->cell;
 	const char *number = st->opt.big_num ? "%'20" PRIu64 " " : "%20" PRIu64 " ";
 	const char *time = st->opt.big_num ? "%'16" PRIu64 " " : "%16" PRIu64 " ";
+
 	print_prefix(st, line, out);
 	if (line->missing)
 		fprintf(out, "%20s %20s ", line->missing, "-");
@@ -172,7 +189,8 @@ static void print_raw(struct stat *st, const struct stat_line *line, FILE *out)
 		fprintf(out, "%20s ", "-");
 	fprintf(out, time, (uint64_t)cell->enabled);
 	fprintf(out, time, (uint64_t)cell->running);
-	fprintf(out, " %-11s  %-8s  %s%s%s\n", stat_state(cell), stat_togetherness(line), line->name,
+	fprintf(out, " %-11s  %-8s  %s%s%s\n",
+		stat_state(cell), stat_togetherness(line), line->name,
 		cell->flags & PERFGRP_VALUE_SATURATED ? " (saturated)" : "",
 		cell->flags & PERFGRP_VALUE_PARTIAL ? " (not on all CPUs)" : "");
 }

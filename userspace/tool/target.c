@@ -5,11 +5,39 @@
 
 #include "target.h"
 
+static size_t add_threads(struct target *target, unsigned int pid)
+{
+	char *dir = xasprintf("/proc/%u/task", pid);
+	struct strings names = { 0 };
+	size_t nr, i;
+
+	list_dir(&names, dir);
+	for (i = 0; i < names.nr; i++)
+		numbers_add(&target->tasks, strtoul(names.s[i], NULL, 10));
+	nr = names.nr;
+	strings_free(&names);
+	free(dir);
+	return nr;
+}
+
+static int add_all_threads(struct target *target)
+{
+	struct strings names = { 0 };
+	size_t i;
+
+	list_dir(&names, "/proc");
+	for (i = 0; i < names.nr; i++)
+		if (names.s[i][0] >= '1' && names.s[i][0] <= '9')
+			add_threads(target, strtoul(names.s[i], NULL, 10));
+	strings_free(&names);
+	return 0;
+}
+
 /* Adds all threads of the processes of a list. */
 static int add_processes(struct target *target, const char *list)
 {
 	struct numbers pids = { 0 };
-	size_t i, j;
+	size_t i;
 	int err = 0;
 
 	if (numbers_parse(&pids, list, false)) {
@@ -17,18 +45,10 @@ static int add_processes(struct target *target, const char *list)
 		err = -EINVAL;
 	}
 	for (i = 0; i < pids.nr && !err; i++) {
-		char *dir = xasprintf("/proc/%u/task", pids.n[i]);
-		struct strings names = { 0 };
-
-		list_dir(&names, dir);
-		free(dir);
-		if (!names.nr) {
+		if (!add_threads(target, pids.n[i])) {
 			error("no process %u", pids.n[i]);
 			err = -ESRCH;
 		}
-		for (j = 0; j < names.nr; j++)
-			numbers_add(&target->tasks, strtoul(names.s[j], NULL, 10));
-		strings_free(&names);
 	}
 	numbers_free(&pids);
 	return err;
@@ -56,6 +76,10 @@ int target_resolve(struct target *target)
 			err = -EINVAL;
 		}
 		return err;
+	}
+	if (target->all_threads) {
+		target->kind = TARGET_TASKS;
+		return add_all_threads(target);
 	}
 	if (target->cpu_list) {
 		target->kind = TARGET_CPUS;

@@ -19,6 +19,7 @@ enum target_kind {
  * @tids: threads as the user listed them (-t), or NULL
  * @cpu_list: CPUs as the user listed them (-C), or NULL
  * @all_cpus: asked for by name (-a)
+ * @all_threads: in place of all CPUs, every thread there is (-a --per-thread)
  * @command: the command and its arguments, ended by NULL; or NULL
  * @tasks: thread ids of TARGET_TASKS, and of TARGET_COMMAND once it has one
  * @cpus: CPUs of TARGET_CPUS
@@ -29,6 +30,7 @@ struct target {
 	const char *tids;
 	const char *cpu_list;
 	bool all_cpus;
+	bool all_threads;
 	char **command;
 	struct numbers tasks;
 	struct numbers cpus;

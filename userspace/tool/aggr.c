@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What counts are added up over: everything, CPUs, cores, sockets, threads... */
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggr.h"
+
+static const struct aggr_place nowhere = {
+	.cpu = -1, .socket = -1, .die = -1, .core = -1, .node = -1, .tid = -1,
+};
+
+/* Adds the CPUs that are online; CPU 0 where sysfs does not say. */
+void cpus_online(struct numbers *cpus)
+{
+	char *text = read_file("/sys/devices/system/cpu/online");
+
+	if (!text || numbers_parse(cpus, text, true))
+		numbers_add(cpus, 0);
+	free(text);
+}
+
+static int topology(int cpu, const char *name)
+{
+	char *text = read_file("/sys/devices/system/cpu/cpu%d/topology/%s", cpu, name);
+	int value = text ? atoi(text) : 0;
+
+	free(text);
+	/* Machines that do not know say -1. */
+	return value < 0 ? 0 : value;
+}
+
+/* The NUMA node whose directory has the CPU, or 0. */
+static int node_of(int cpu)
+{
+	char *dir = xasprintf("/sys/devices/system/cpu/cpu%d", cpu);
+	struct strings names = { 0 };
+	int node = 0;
+	size_t i;
+
+	list_dir(&names, dir);
+	free(dir);
+	for (i = 0; i < names.nr; i++)
+		if (!strncmp(names.s[i], "node", 4) && names.s[i][4] >= '0' && names.s[i][4] <= '9')
+			node = atoi(names.s[i] + 4);
+	strings_free(&names);
+	return node;
+}
+
+static struct aggr_place make_place(enum aggr_mode mode, int cpu)
+{
+	struct aggr_place place = nowhere;
+
+	if (cpu < 0)
+		return place;
+	switch (mode) {
+	case AGGR_CPU:
+		place.cpu = cpu;
+		break;
+	case AGGR_CORE:
+		place.core = topology(cpu, "core_id");
+		/* fallthrough */
+	case AGGR_DIE:
+		place.die = topology(cpu, "die_id");
+		/* fallthrough */
+	case AGGR_SOCKET:
+		place.socket = topology(cpu, "physical_package_id");
+		break;
+	case AGGR_NODE:
+		place.node = node_of(cpu);
+		break;
+	case AGGR_GLOBAL:
+	case AGGR_THREAD:
+		break;
+	}
+	return place;
+}
+
+static bool same(const struct aggr_place *a, const struct aggr_place *b)
+{
+	return a->cpu == b->cpu && a->socket == b->socket && a->die == b->die &&
+	       a->core == b->core && a->node == b->node && a->tid == b->tid;
+}
+
+/* Finds a place, or makes it. */
+static size_t find(struct aggr *aggr, const struct aggr_place *place)
+{
+	size_t i;
+
+	for (i = 0; i < aggr->nr; i++)
+		if (same(&aggr->places[i], place))
+			return i;
+	GROW(aggr->places, aggr->nr, aggr->room);
+	aggr->places[aggr->nr] = *place;
+	return aggr->nr++;
+}
+
+/**
+ * aggr_of_cpu - where the counts of a CPU go
+ * @aggr: the mode, and the places so far
+ * @cpu: the CPU, or -1 for counts that are of no CPU
+ *
+ * Return: index of the place
+ */
+size_t aggr_of_cpu(struct aggr *aggr, int cpu)
+{
+	struct aggr_place place;
+	size_t i;
+
+	if (cpu >= 0 && (size_t)cpu < aggr->nr_cpus && aggr->of_cpu[cpu])
+		return aggr->of_cpu[cpu] - 1;
+
+	place = make_place(aggr->mode, cpu);
+	i = find(aggr, &place);
+	if (cpu < 0)
+		return i;
+	if ((size_t)cpu >= aggr->nr_cpus) {
+		aggr->of_cpu = xrealloc(aggr->of_cpu, cpu + 1, sizeof(*aggr->of_cpu));
+		memset(aggr->of_cpu + aggr->nr_cpus, 0,
+		       (cpu + 1 - aggr->nr_cpus) * sizeof(*aggr->of_cpu));
+		aggr->nr_cpus = cpu + 1;
+	}
+	aggr->of_cpu[cpu] = i + 1;
+	aggr->places[i].nr_cpus++;
+	return i;
+}
+
+/**
+ * aggr_of_task - where the counts of a task go
+ * @aggr: the mode, and the places so far
+ * @tid: the task
+ *
+ * Return: index of the place
+ */
+size_t aggr_of_task(struct aggr *aggr, unsigned int tid)
+{
+	struct aggr_place place = nowhere;
+	size_t i;
+
+	if (aggr->mode == AGGR_THREAD)
+		place.tid = tid;
+	i = find(aggr, &place);
+	if (aggr->mode == AGGR_THREAD && !aggr->places[i].comm) {
+		char *comm = read_file("/proc/%u/comm", tid);
+
+		aggr->places[i].comm = comm ? comm : xstrdup("");
+	}
+	return i;
+}
+
+/* Forgets all places, and keeps the mode. */
+void aggr_clear(struct aggr *aggr)
+{
+	size_t i;
+
+	for (i = 0; i < aggr->nr; i++)
+		free(aggr->places[i].comm);
+	free(aggr->places);
+	free(aggr->of_cpu);
+	*aggr = (struct aggr){ .mode = aggr->mode };
+}

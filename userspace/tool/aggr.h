@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What counts are added up over: everything, CPUs, cores, sockets, threads... */
+#ifndef PERFGRP_AGGR_H
+#define PERFGRP_AGGR_H
+
+#include "util.h"
+
+enum aggr_mode {
+	AGGR_GLOBAL,		/* one sum of all */
+	AGGR_CPU,		/* CPUs apart */
+	AGGR_CORE,
+	AGGR_DIE,
+	AGGR_SOCKET,
+	AGGR_NODE,
+	AGGR_THREAD,		/* tasks apart */
+};
+
+/**
+ * struct aggr_place - what one sum stands for
+ * @cpu: the CPU, or -1
+ * @socket: its socket, or -1
+ * @die: its die, or -1
+ * @core: its core, or -1
+ * @node: its NUMA node, or -1
+ * @tid: the thread, or -1
+ * @comm: its name, or NULL
+ * @nr_cpus: CPUs that are added up
+ */
+struct aggr_place {
+	int cpu;
+	int socket;
+	int die;
+	int core;
+	int node;
+	int tid;
+	char *comm;
+	unsigned int nr_cpus;
+};
+
+/**
+ * struct aggr - a mode, and the places there are
+ * @mode: what is added up
+ * @places: the places
+ * @nr: how many
+ * @room: how many @places has room for
+ * @of_cpu: the place of each CPU, plus 1; 0 where it is not known yet
+ * @nr_cpus: how many CPUs are in @of_cpu
+ */
+struct aggr {
+	enum aggr_mode mode;
+	struct aggr_place *places;
+	size_t nr;
+	size_t room;
+	size_t *of_cpu;
+	size_t nr_cpus;
+};
+
+size_t aggr_of_cpu(struct aggr *aggr, int cpu);
+size_t aggr_of_task(struct aggr *aggr, unsigned int tid);
+void aggr_clear(struct aggr *aggr);
+void cpus_online(struct numbers *cpus);
+
+#endif /* PERFGRP_AGGR_H */
