@@ -363,7 +363,7 @@ static void init_rows(const struct perfgrp_group *group, const struct perfgrp_re
 			continue;
 		snapshot->rows[instance->row] = (struct perfgrp_row){
 			.cpu = instance->cpu,
-			.flags = instance->live ? 0 : PERFGRP_ROW_OFFLINE,
+			.flags = perfgrp_instance_usable(instance) ? 0 : PERFGRP_ROW_OFFLINE,
 			.first_value = first,
 			.nr_values = group->nr_members,
 			.epoch = instance->epoch,

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CPUs that go off and on line under a group that counts. The members are
+ * software counters with static keys, which deadlock a module that creates or
+ * releases them in a hotplug callback; each promise has a time limit.
+ */
+#include "group.h"
+
+#include <pthread.h>
+
+#define CPU 1
+
+static struct grp_snap snap;
+
+static void need_hotplug(void)
+{
+	NEED_FEATURE(HOTPLUG);
+	if (access("/sys/devices/system/cpu/cpu1/online", W_OK))
+		skip("CPU 1 cannot be taken down");
+	REQUIRE_EQ(cpu_set_online(CPU, true), 0);
+	run_on(0);
+}
+
+/* NR page faults on CPU by a child; CPU is online. */
+static void fault_on(int cpu, unsigned int nr)
+{
+	struct child child = child_start();
+
+	child_do(&child, ORDER_RUN_ON, cpu);
+	child_do(&child, ORDER_FAULT, nr);
+	child_exit(&child);
+	child_reap(&child);
+}
+
+static bool row_is(int fd, int cpu, bool offline, __u32 epoch)
+{
+	const struct perfgrp_row *row;
+
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	row = snap_row(&snap, cpu);
+	return row && !!(row->flags & PERFGRP_ROW_OFFLINE) == offline && row->epoch == epoch;
+}
+
+static void cpu_down(void)
+{
+	REQUIRE_EQ(cpu_set_online(CPU, false), 0);
+}
+
+static void cpu_up(void)
+{
+	REQUIRE_EQ(cpu_set_online(CPU, true), 0);
+}
+
+static int faults_on_all(int *id)
+{
+	int fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+
+	REQUIRE_GE(fd, 0);
+	*id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(*id, 0);
+	REQUIRE_GT(grp_add(fd, PERFGRP_SW_CONTEXT_SWITCHES), 0);
+	return fd;
+}
+
+PROMISE(down, "G19: the row of a CPU that is off line says so and keeps what it counted")
+{
+	struct perfgrp_value before, after;
+	int id, fd;
+
+	need_hotplug();
+	fd = faults_on_all(&id);
+	fault_on(CPU, 100);
+	before = grp_value_on(fd, CPU, id);
+	EXPECT_GE(before.raw, 100);
+
+	cpu_down();
+	EXPECT(BECOMES_TRUE(row_is(fd, CPU, true, 0), 10000));
+	after = *snap_value(&snap, CPU, id);
+	EXPECT_EQ(after.state, PERFGRP_STATE_OFFLINE);
+	EXPECT_GE(after.raw, before.raw);
+	EXPECT_GE(after.time_enabled, before.time_enabled);
+
+	before = after;
+	EXPECT(row_is(fd, CPU, true, 0));
+	after = *snap_value(&snap, CPU, id);
+	EXPECT_EQ(after.raw, before.raw);
+	EXPECT_EQ(after.time_enabled, before.time_enabled);
+	cpu_up();
+}
+
+PROMISE(up, "G19: a CPU that is back counts again, in a new epoch, on top of what it had")
+{
+	struct perfgrp_value off, on;
+	uint64_t gap;
+	int id, fd;
+
+	need_hotplug();
+	fd = faults_on_all(&id);
+	fault_on(CPU, 100);
+	cpu_down();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, true, 0), 10000));
+	off = *snap_value(&snap, CPU, id);
+	gap = now_ns();
+	nap_ns(200000000);
+	gap = now_ns() - gap;
+	cpu_up();
+	EXPECT(BECOMES_TRUE(row_is(fd, CPU, false, 1), 10000));
+	fault_on(CPU, 100);
+	on = grp_value_on(fd, CPU, id);
+	EXPECT_EQ(on.state, PERFGRP_STATE_COUNTED);
+	EXPECT_GE(on.raw, off.raw + 100);
+	expect_plausible(&on);
+
+	/* All that was enabled since is from after the gap; other CPUs had no gap. */
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	on = *snap_value(&snap, CPU, id);
+	EXPECT_GE(snap_value(&snap, 0, id)->time_enabled, on.time_enabled + gap);
+}
+
+PROMISE(totals, "G19 S11: what a CPU counted before it went is in the totals, in one row")
+{
+	__u64 before;
+	int id, fd;
+
+	need_hotplug();
+	fd = faults_on_all(&id);
+	fault_on(CPU, 1000);
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	before = snap_value(&snap, -1, id)->raw;
+	cpu_down();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, true, 0), 10000));
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_rows, 1);
+	EXPECT_GE(snap_value(&snap, -1, id)->raw, before);
+	cpu_up();
+	EXPECT(BECOMES_TRUE(row_is(fd, CPU, false, 1), 10000));
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_rows, 1);
+	EXPECT_GE(snap_value(&snap, -1, id)->raw, before);
+}
+
+PROMISE(disabled, "G19 G9: a disabled group stays disabled on a CPU that comes back")
+{
+	struct perfgrp_value v;
+	int id, fd;
+
+	need_hotplug();
+	fd = faults_on_all(&id);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	REQUIRE_EQ(grp_reset(fd), 0);
+	cpu_down();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, true, 0), 10000));
+	cpu_up();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, false, 1), 10000));
+	fault_on(CPU, 100);
+	v = grp_value_on(fd, CPU, id);
+	EXPECT_EQ(v.state, PERFGRP_STATE_NEVER_RAN);
+	EXPECT_EQ(v.raw, 0);
+
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_on(CPU, 100);
+	EXPECT_GE(grp_value_on(fd, CPU, id).raw, 100);
+}
+
+PROMISE(named, "G19 G20: a group on one named CPU survives its going; a new one is refused")
+{
+	struct perfgrp_value v;
+	int id, fd;
+
+	need_hotplug();
+	fd = grp_on_cpu(PERFGRP_CREATE_ENABLED, CPU);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	fault_on(CPU, 50);
+	cpu_down();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, true, 0), 10000));
+	EXPECT_GE(snap_value(&snap, CPU, id)->raw, 50);
+	EXPECT_REFUSED_CPU(grp_on_cpu(0, CPU), ENODEV, CPU_OFFLINE, CPU);
+
+	/* Everything can be asked of a group whose only CPU is off line. */
+	EXPECT_GT(grp_add(fd, PERFGRP_SW_CONTEXT_SWITCHES), 0);
+	EXPECT_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(grp_reset(fd), 0);
+	EXPECT_EQ(grp_enable(fd), 0);
+	cpu_up();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, false, 1), 10000));
+	fault_on(CPU, 50);
+	v = grp_value_on(fd, CPU, id);
+	EXPECT_GE(v.raw, 50);
+	EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
+}
+
+PROMISE(late, "G19: a group made while a CPU is off line counts it once it is there")
+{
+	int id, fd;
+
+	need_hotplug();
+	cpu_down();
+	fd = faults_on_all(&id);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT(!snap_row(&snap, CPU));
+	cpu_up();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, false, 0), 10000));
+	fault_on(CPU, 100);
+	EXPECT_GE(grp_value_on(fd, CPU, id).raw, 100);
+}
+
+PROMISE_LIMIT(flips, 100, "G19: quick flips lose nothing that a row said it would count")
+{
+	const struct perfgrp_row *row;
+	unsigned int i, nr = rounds(10), expected = 0;
+	int id, fd;
+
+	need_hotplug();
+	fd = faults_on_all(&id);
+	for (i = 0; i < nr; i++) {
+		/* Every other time without waiting for the group to have followed. */
+		if (i % 2)
+			EXPECT(BECOMES_TRUE(grp_snapshot(fd, 0, &snap) == 0 &&
+					    !(snap_row(&snap, CPU)->flags & PERFGRP_ROW_OFFLINE),
+					    10000));
+		REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+		row = snap_row(&snap, CPU);
+		REQUIRE(row);
+		EXPECT_LE(row->epoch, i);
+		if (!(row->flags & PERFGRP_ROW_OFFLINE))
+			expected += 100;
+		fault_on(CPU, 100);
+		EXPECT_GE(grp_value_on(fd, CPU, id).raw, expected);
+		cpu_down();
+		EXPECT_GE(grp_value_on(fd, CPU, id).raw, expected);
+		cpu_up();
+	}
+	EXPECT_GE(expected, nr / 2 * 100);
+	EXPECT_GE(grp_value_on(fd, CPU, id).raw, expected);
+}
+
+static volatile bool stop;
+
+static void *snapshots(void *arg)
+{
+	static __thread struct grp_snap s, last;
+	int fd = *(int *)arg;
+	__u32 i;
+
+	last.hdr.nr_rows = 0;
+	while (!stop) {
+		EXPECT_EQ(grp_snapshot(fd, 0, &s), 0);
+		for (i = 0; i < last.hdr.nr_rows; i++) {
+			const struct perfgrp_row *row = snap_row(&s, last.row[i].cpu);
+
+			if (!row) {
+				broken("the row of CPU %d is gone", last.row[i].cpu);
+				continue;
+			}
+			EXPECT_GE(row->epoch, last.row[i].epoch);
+			EXPECT_GE(s.value[row->first_value].raw,
+				  last.value[last.row[i].first_value].raw);
+		}
+		last = s;
+	}
+	return NULL;
+}
+
+static void *changes(void *arg)
+{
+	int id, fd;
+
+	(void)arg;
+	while (!stop) {
+		fd = faults_on_all(&id);
+		EXPECT_EQ(grp_disable(fd), 0);
+		EXPECT_EQ(grp_enable(fd), 0);
+		id = grp_add(fd, PERFGRP_SW_CPU_MIGRATIONS);
+		EXPECT_GT(id, 0);
+		EXPECT_EQ(grp_remove(fd, id, 0), 0);
+		close(fd);
+	}
+	return NULL;
+}
+
+PROMISE_LIMIT(storm, 110, "S9 S10 G19: CPUs come and go under snapshots, additions and closings")
+{
+	unsigned int i, nr = rounds(5);
+	pthread_t threads[3];
+	int id, fd;
+
+	need_hotplug();
+	fd = faults_on_all(&id);
+	REQUIRE_EQ(pthread_create(&threads[0], NULL, snapshots, &fd), 0);
+	REQUIRE_EQ(pthread_create(&threads[1], NULL, snapshots, &fd), 0);
+	REQUIRE_EQ(pthread_create(&threads[2], NULL, changes, NULL), 0);
+	for (i = 0; i < nr; i++) {
+		EXPECT_EQ(cpu_set_online(CPU, false), 0);
+		EXPECT_EQ(cpu_set_online(2, false), 0);
+		EXPECT_EQ(cpu_set_online(CPU, true), 0);
+		EXPECT_EQ(cpu_set_online(2, true), 0);
+	}
+	stop = true;
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		pthread_join(threads[i], NULL);
+	EXPECT(BECOMES_TRUE(grp_snapshot(fd, 0, &snap) == 0 && snap_row(&snap, CPU) &&
+			    !(snap_row(&snap, CPU)->flags & PERFGRP_ROW_OFFLINE), 10000));
+	fault_on(CPU, 10);
+	EXPECT_GE(grp_value_on(fd, CPU, id).raw, 10);
+}
+
+int main(int argc, char **argv)
+{
+	return keep_promises(argc, argv);
+}

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The module goes when nobody uses it, and leaves nothing behind (A1, A7).
+# timeout: 120
+
+nr=0
+failed=0
+
+# promise TEXT COMMAND...
+promise() {
+	text=$1
+	shift
+	nr=$((nr + 1))
+	if "$@"; then
+		echo "ok $nr - $text"
+	else
+		echo "not ok $nr - $text"
+		failed=1
+	fi
+}
+
+node_is_private() {
+	[ "$(stat -c %a:%u:%g /dev/perfgrp)" = 600:0:0 ]
+}
+
+unload_is_refused() {
+	# A group whose device is closed is what holds the module.
+	/tests/hold_group &
+	holder=$!
+	while [ ! -e /tmp/group-is-open ] && kill -0 $holder 2>/dev/null; do :; done
+	! rmmod perfgrp 2>/dev/null
+	refused=$?
+	kill $holder
+	wait $holder 2>/dev/null
+	rm -f /tmp/group-is-open
+	return $refused
+}
+
+nothing_is_left() {
+	[ ! -e /sys/module/perfgrp ] && [ ! -e /dev/perfgrp ] &&
+		! grep -q perf_event_alloc /sys/kernel/debug/kprobes/list &&
+		! grep -q perfgrp /sys/devices/system/cpu/hotplug/states &&
+		! grep -q perfgrp /proc/misc
+}
+
+load_and_unload() {
+	for _ in 1 2 3 4 5; do
+		insmod /lib/modules/perfgrp.ko && rmmod perfgrp || return 1
+	done
+}
+
+echo 1..6
+promise "A1: the node is root's, mode 0600" node_is_private
+promise "A7: the module cannot be unloaded while a group is open" unload_is_refused
+promise "A7: it can when none is" rmmod perfgrp
+promise "A7: no node, no kprobe, no hotplug state is left" nothing_is_left
+promise "A7: it can be loaded and unloaded again and again" load_and_unload
+promise "A7: and works afterwards" insmod /lib/modules/perfgrp.ko
+exit $failed
