@@ -292,6 +292,9 @@ struct range {
 
 static const struct range nothing;
 
+/* The kinds of error pointer to try: up to this one. */
+static int last_kind = NR_POINTERS - 1;
+
 /*
  * The call of number NR on FD with the argument ARG of ROOM bytes is refused as
  * WANT says, writes no byte of it outside of MAY, opens no fd, and leaves the
@@ -308,7 +311,7 @@ static void expect_refused_call(const char *what, int fd, unsigned long nr, void
 	int kind, ret;
 
 	memcpy(before, arg, ROOM);
-	for (kind = GOOD; kind < NR_POINTERS && !verdict->failed; kind++) {
+	for (kind = GOOD; kind <= last_kind && !verdict->failed; kind++) {
 		memcpy(arg, before, ROOM);
 		head->error = error_pointer(kind);
 		memcpy(before + offsetof(struct grp_head, error), &head->error, 8);
@@ -878,6 +881,7 @@ PROMISE_LIMIT(counter_flags, 60, "A4: ADD: each unknown flag of a counter is EOP
 	int bit;
 
 	arrange();
+	last_kind = GOOD;
 	for (bit = 6; bit < 32; bit++) {
 		bad.flags = 1U << bit;
 		snprintf(what, sizeof(what), "of a counter with flag bit %d", bit);
@@ -915,6 +919,7 @@ PROMISE_LIMIT(counter_reserved, 60, "A4: ADD: each reserved byte of a counter EO
 	size_t i, b;
 
 	arrange();
+	last_kind = GOOD;
 	for (i = 0; i < ARRAY_SIZE(field); i++) {
 		want.field = field[i].name;
 		want.err = strcmp(field[i].name, "reserved") ? EINVAL : EOPNOTSUPP;

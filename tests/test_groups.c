@@ -1,0 +1,1364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups: targets, events, adding and removing members, enable, disable and
+ * reset, the life of the fd and of the task. What is counted is page faults in
+ * known numbers, so that a count is right or wrong, and never about right.
+ */
+#include "group.h"
+
+#include <sys/socket.h>
+#include <sys/utsname.h>
+
+static struct grp_members members;
+static struct grp_snap snap, snap2;
+
+/* A group on this task with one page-faults member, enabled; *ID is the member. */
+static int faults_group(int *id)
+{
+	int fd = grp_on_task(0, 0);
+
+	REQUIRE_GE(fd, 0);
+	*id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(*id, 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	return fd;
+}
+
+static void expect_never_ran(const struct perfgrp_value *v)
+{
+	EXPECT_EQ(v->state, PERFGRP_STATE_NEVER_RAN);
+	EXPECT_EQ(v->raw, 0);
+	EXPECT_EQ(v->scaled, 0);
+	EXPECT_EQ(v->time_enabled, 0);
+	EXPECT_EQ(v->time_running, 0);
+	EXPECT_EQ(v->flags & PERFGRP_VALUE_SCALED, 0);
+}
+
+/* V holds RAW events of a counter that was never off the PMU. */
+static void expect_counted(const struct perfgrp_value *v, __u64 raw)
+{
+	expect_plausible(v);
+	EXPECT_EQ(v->state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(v->raw, raw);
+	EXPECT_EQ(v->scaled, raw);
+	EXPECT_GT(v->time_running, 0);
+}
+
+/* ---- E: events -------------------------------------------------------------------- */
+
+/* The group takes EVENT exactly where perf_event_open(2) does; else it says why. */
+static void expect_as_perf(int fd, __u64 event)
+{
+	int peer = peer_open(PERFGRP_EVENT_TYPE(event), PERFGRP_EVENT_CONFIG(event), 0, -1, -1);
+	int ret = grp_add(fd, event);
+
+	if (peer >= 0) {
+		if (ret <= 0)
+			broken("event %#llx: perf takes it, ADD says %d: %s", event, ret,
+			       grp_error.text);
+		close(peer);
+	} else if (ret != -ENOENT && ret != -EOPNOTSUPP) {
+		broken("event %#llx: perf says %d, ADD %d: %s", event, peer, ret, grp_error.text);
+	} else if (grp_error.reason != PERFGRP_REASON_EVENT || grp_error.member != 0 ||
+		   !error_is_sane(&grp_error, -ret)) {
+		broken("event %#llx was refused without its reason", event);
+		diag_error(&grp_error);
+	}
+	if (ret > 0)
+		EXPECT_EQ(grp_remove(fd, ret, 0), 0);
+}
+
+PROMISE(hardware_names, "E2 E7: hardware events are taken where perf takes them, else ENOENT")
+{
+	int fd = grp_on_task(0, 0);
+	__u32 config;
+
+	REQUIRE_GE(fd, 0);
+	for (config = 0; config < PERF_COUNT_HW_MAX; config++)
+		expect_as_perf(fd, PERFGRP_EVENT(PERF_TYPE_HARDWARE, config));
+}
+
+PROMISE(software_names, "E3 E7: software events are taken where perf takes them, else ENOENT")
+{
+	int fd = grp_on_task(0, 0), all = grp_on_all_cpus(0);
+	__u32 config;
+
+	REQUIRE_GE(fd, 0);
+	REQUIRE_GE(all, 0);
+	for (config = 0; config <= PERF_COUNT_SW_CGROUP_SWITCHES + 1; config++)
+		expect_as_perf(fd, PERFGRP_EVENT(PERF_TYPE_SOFTWARE, config));
+	/* These every kernel has, on CPUs too. */
+	for (config = 0; config <= PERF_COUNT_SW_EMULATION_FAULTS; config++)
+		EXPECT_GT(grp_add(all, PERFGRP_EVENT(PERF_TYPE_SOFTWARE, config)), 0);
+}
+
+PROMISE(cache_names, "E4 E7: cache events are taken where perf takes them, else ENOENT")
+{
+	int fd = grp_on_task(0, 0);
+	__u32 cache, op, result;
+
+	REQUIRE_GE(fd, 0);
+	for (cache = 0; cache < PERF_COUNT_HW_CACHE_MAX; cache++)
+		for (op = 0; op < PERF_COUNT_HW_CACHE_OP_MAX; op++)
+			for (result = 0; result < PERF_COUNT_HW_CACHE_RESULT_MAX; result++)
+				expect_as_perf(fd, PERFGRP_HW_CACHE(cache, op, result));
+}
+
+PROMISE(raw_form, "E5: the raw form counts as the named one")
+{
+	struct perfgrp_counter raw[] = {
+		{ .flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_SOFTWARE,
+		  .config = PERF_COUNT_SW_PAGE_FAULTS },
+		{ .event = PERFGRP_SW_PAGE_FAULTS },
+	};
+	int fd = grp_on_task(0, 0);
+
+	settle_memory();
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, raw, 2), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(23);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(grp_raw(fd, raw[0].id), 23);
+	EXPECT_EQ(grp_raw(fd, raw[1].id), 23);
+
+	/* 64 bits of config are not 32. */
+	raw[0].id = 0;
+	raw[0].config |= 1ULL << 32;
+	EXPECT_REFUSED_MEMBER(grp_add_counters(fd, raw, 1), ENOENT, EVENT, 0);
+}
+
+PROMISE(tracepoint, "E5: a tracepoint by its id counts every hit")
+{
+	struct perfgrp_counter c = { .flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_TRACEPOINT };
+	long id = read_number("/sys/kernel/tracing/events/syscalls/sys_enter_getppid/id");
+	int fd, peer, i;
+
+	if (id < 0)
+		skip("no tracepoint at system calls");
+	peer = peer_open(PERF_TYPE_TRACEPOINT, id, 0, -1, -1);
+	if (peer < 0)
+		skip("perf_event_open of a tracepoint: errno %d", -peer);
+	fd = grp_on_task(0, 0);
+	REQUIRE_GE(fd, 0);
+	c.config = id;
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	peer_enable(peer);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	for (i = 0; i < 1000; i++)
+		syscall(SYS_getppid);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(grp_raw(fd, c.id), 1000);
+	EXPECT_EQ(peer_read(peer).value, 1000);
+}
+
+static volatile long watched __attribute__((aligned(8)));
+
+static void write_watched(int times)
+{
+	while (times--)
+		watched = times;
+	fault_in(1);
+}
+
+/* One after the other: an emulated x86 reports only one of two on the same address. */
+PROMISE(breakpoint, "E5: a breakpoint counts every write to its address")
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_BREAKPOINT, .bp_type = 2 /* write */,
+					.bp_addr = to_u64(&watched), .bp_len = sizeof(watched),
+					.exclude_kernel = 1, .exclude_hv = 1 };
+	struct perfgrp_counter c = {
+		.flags = PERFGRP_COUNTER_RAW | PERFGRP_COUNTER_EXCLUDE_KERNEL |
+			 PERFGRP_COUNTER_EXCLUDE_HV,
+		.type = PERF_TYPE_BREAKPOINT, .bp_type = attr.bp_type,
+		.config1 = attr.bp_addr, .config2 = attr.bp_len,
+	};
+	int peer = peer_open_attr(&attr, 0, -1, -1), fd;
+	struct perfgrp_value v;
+
+	if (peer < 0)
+		skip("perf_event_open of a breakpoint: errno %d", -peer);
+	peer_enable(peer);
+	write_watched(50);
+	peer_disable(peer);
+	REQUIRE_EQ(peer_read(peer).value, 50);
+	close(peer);
+
+	fd = grp_on_task(0, 0);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	write_watched(50);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	v = grp_value(fd, c.id);
+	expect_counted(&v, 50);
+}
+
+PROMISE(exclusions, "E6: exclude_user and exclude_kernel split a count in two")
+{
+	struct perfgrp_counter c[] = {
+		{ .event = PERFGRP_SW_PAGE_FAULTS },
+		{ .event = PERFGRP_SW_PAGE_FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
+		{ .event = PERFGRP_SW_PAGE_FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_USER },
+		{ .event = PERFGRP_SW_PAGE_FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_USER |
+							    PERFGRP_COUNTER_EXCLUDE_KERNEL },
+	};
+	int fd = grp_on_task(0, 0);
+
+	settle_memory();
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, ARRAY_SIZE(c)), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(31);
+	fault_in_kernel(17);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(grp_raw(fd, c[0].id), 31 + 17);
+	EXPECT_EQ(grp_raw(fd, c[1].id), 31);
+	EXPECT_EQ(grp_raw(fd, c[2].id), 17);
+	EXPECT_EQ(grp_raw(fd, c[3].id), 0);
+}
+
+PROMISE(starts_disabled, "E6: a group starts disabled unless asked otherwise")
+{
+	int off = grp_on_task(0, 0), on = grp_on_task(PERFGRP_CREATE_ENABLED, 0), a, b;
+	struct perfgrp_value v;
+
+	settle_memory();
+	REQUIRE_GE(off, 0);
+	REQUIRE_GE(on, 0);
+	a = grp_add(off, PERFGRP_SW_PAGE_FAULTS);
+	b = grp_add(on, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(a, 0);
+	REQUIRE_GT(b, 0);
+	fault_in(9);
+	v = grp_value(off, a);
+	expect_never_ran(&v);
+	EXPECT_EQ(grp_raw(on, b), 9);
+	EXPECT_EQ(grp_query(off, &members), 0);
+	EXPECT_EQ(members.hdr.enabled, 0);
+	EXPECT_EQ(grp_query(on, &members), 0);
+	EXPECT_EQ(members.hdr.enabled, 1);
+}
+
+/* ---- G1: targets ----------------------------------------------------------------------- */
+
+PROMISE(on_self, "G1: a group on the caller counts the caller, to the last page fault")
+{
+	struct peer_value p;
+	int fd, id, outer, inner;
+
+	settle_memory();
+	outer = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0, -1, -1);
+	inner = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0, -1, -1);
+	REQUIRE(outer >= 0 && inner >= 0);
+	fd = grp_on_task(0, 0);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+
+	peer_enable(outer);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	peer_enable(inner);
+	fault_in(1234);
+	peer_disable(inner);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	peer_disable(outer);
+
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	expect_counted(snap_value(&snap, -1, id), 1234);
+	EXPECT_EQ(snap.hdr.nr_rows, 1);
+	EXPECT_EQ(snap.row[0].flags, 0);
+	p = peer_read(outer);
+	EXPECT_EQ(p.value, 1234);
+	EXPECT_GE(p.enabled, snap_value(&snap, -1, id)->time_enabled);
+	p = peer_read(inner);
+	EXPECT_EQ(p.value, 1234);
+	EXPECT_LE(p.enabled, snap_value(&snap, -1, id)->time_enabled);
+}
+
+PROMISE(on_child, "G1: a group on another task counts that task and no other")
+{
+	struct child child = child_start(), other = child_start();
+	int fd, id, peer;
+
+	settle_memory();
+	fd = grp_on_task(PERFGRP_CREATE_ENABLED, child.pid);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	peer = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, child.pid, -1, -1);
+	REQUIRE_GE(peer, 0);
+	peer_enable(peer);
+	fault_in(10);
+	child_do(&other, ORDER_FAULT, 100);
+	child_do(&child, ORDER_FAULT, 1000);
+	wait_until_asleep(child.pid);
+	EXPECT_EQ(grp_raw(fd, id), 1000);
+	EXPECT_EQ(peer_read(peer).value, 1000);
+	EXPECT_EQ(grp_query(fd, &members), 0);
+	EXPECT_EQ(members.hdr.pid, child.pid);
+	EXPECT_EQ(members.hdr.target, PERFGRP_TARGET_TASK);
+}
+
+PROMISE(on_sleeping, "G1 S2: a task that sleeps has not run, wakes and counts, sleeps and is read")
+{
+	struct child child = child_start();
+	struct perfgrp_value v, again;
+	int fd, id;
+
+	wait_until_asleep(child.pid);
+	fd = grp_on_task(PERFGRP_CREATE_ENABLED, child.pid);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	v = grp_value(fd, id);
+	expect_never_ran(&v);
+	child_do(&child, ORDER_FAULT, 50);
+	wait_until_asleep(child.pid);
+	v = grp_value(fd, id);
+	expect_counted(&v, 50);
+	again = grp_value(fd, id);
+	expect_same_value(&v, &again);
+}
+
+PROMISE(on_task_and_cpu, "G1: a task on one CPU is counted there and nowhere else")
+{
+	struct perfgrp_value v;
+	struct cpus cpus;
+	int fd, id;
+
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("one CPU");
+	settle_memory();
+	run_on(cpus.cpu[0]);
+	fd = grp_on_task_cpu(PERFGRP_CREATE_ENABLED, 0, cpus.cpu[1]);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	fault_in(11);
+	v = grp_value_on(fd, cpus.cpu[1], id);
+	EXPECT_EQ(v.raw, 0);
+	EXPECT_EQ(v.time_running, 0);
+	EXPECT_EQ(v.state, PERFGRP_STATE_NEVER_RAN);
+	run_on(cpus.cpu[1]);
+	fault_in(22);
+	run_on(cpus.cpu[0]);
+	fault_in(33);
+	v = grp_value_on(fd, cpus.cpu[1], id);
+	expect_plausible(&v);
+	EXPECT_EQ(v.raw, 22);
+	EXPECT_GT(v.time_running, 0);
+	EXPECT_EQ(grp_last.hdr.nr_rows, 1);
+}
+
+/* Faults (CPU + 1) * 10 pages in on each of CPUS, between two pairs of peers. */
+static void count_on_cpus(int fd, int id, const struct cpus *cpus)
+{
+	int outer[MAX_CPUS], inner[MAX_CPUS];
+	__u32 i;
+
+	for (i = 0; i < cpus->nr; i++) {
+		outer[i] = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, -1,
+				     cpus->cpu[i], -1);
+		inner[i] = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, -1,
+				     cpus->cpu[i], -1);
+		REQUIRE(outer[i] >= 0 && inner[i] >= 0);
+	}
+	for (i = 0; i < cpus->nr; i++)
+		peer_enable(outer[i]);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	for (i = 0; i < cpus->nr; i++)
+		peer_enable(inner[i]);
+	for (i = 0; i < cpus->nr; i++) {
+		run_on(cpus->cpu[i]);
+		fault_in((cpus->cpu[i] + 1) * 10);
+	}
+	for (i = 0; i < cpus->nr; i++)
+		peer_disable(inner[i]);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	for (i = 0; i < cpus->nr; i++)
+		peer_disable(outer[i]);
+
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_rows, cpus->nr);
+	for (i = 0; i < cpus->nr; i++) {
+		const struct perfgrp_value *v = snap_value(&snap, cpus->cpu[i], id);
+
+		expect_plausible(v);
+		EXPECT_EQ(v->state, PERFGRP_STATE_COUNTED);
+		EXPECT_GE(v->raw, (cpus->cpu[i] + 1) * 10);
+		EXPECT_GE(v->raw, peer_read(inner[i]).value);
+		EXPECT_LE(v->raw, peer_read(outer[i]).value);
+		EXPECT_GE(v->time_enabled, peer_read(inner[i]).enabled);
+		EXPECT_LE(v->time_enabled, peer_read(outer[i]).enabled);
+	}
+}
+
+PROMISE(on_one_cpu, "G1: a group on one CPU counts what runs there")
+{
+	struct cpus cpus;
+	int fd, id;
+
+	settle_memory();
+	cpus_online(&cpus);
+	cpus.cpu[0] = cpus.cpu[cpus.nr - 1];
+	cpus.nr = 1;
+	fd = grp_on_cpu(0, cpus.cpu[0]);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	count_on_cpus(fd, id, &cpus);
+}
+
+PROMISE(on_some_cpus, "G1: a group on a list of CPUs counts each of them in a row of its own")
+{
+	struct cpus cpus;
+	int fd, id;
+
+	settle_memory();
+	cpus_online(&cpus);
+	if (cpus.nr < 3)
+		skip("%u CPUs", cpus.nr);
+	/* Not the first, and the last before the second. */
+	cpus.cpu[0] = cpus.cpu[cpus.nr - 1];
+	cpus.nr = 2;
+	fd = grp_on_cpus(0, &cpus);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	count_on_cpus(fd, id, &cpus);
+}
+
+PROMISE(on_all_cpus, "G1: a group on all CPUs counts each of them in a row of its own")
+{
+	struct cpus cpus;
+	int fd, id;
+
+	settle_memory();
+	cpus_online(&cpus);
+	fd = grp_on_all_cpus(0);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	count_on_cpus(fd, id, &cpus);
+	EXPECT_EQ(grp_query(fd, &members), 0);
+	EXPECT_EQ(members.hdr.target, PERFGRP_TARGET_ALL_CPUS);
+	EXPECT_EQ(members.hdr.pid, 0);
+}
+
+PROMISE(context_switches, "G1: context switches of a task lie between its own accounts of them")
+{
+	struct rusage outer[2], inner[2];
+	int fd = grp_on_task(0, 0), id, i;
+	__u64 raw;
+
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_CONTEXT_SWITCHES);
+	REQUIRE_GT(id, 0);
+	getrusage(RUSAGE_THREAD, &outer[0]);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	getrusage(RUSAGE_THREAD, &inner[0]);
+	for (i = 0; i < 20; i++)
+		nap_ns(100000);
+	getrusage(RUSAGE_THREAD, &inner[1]);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	getrusage(RUSAGE_THREAD, &outer[1]);
+
+	raw = grp_raw(fd, id);
+#define SWITCHES(r) ((r)[1].ru_nvcsw - (r)[0].ru_nvcsw + (r)[1].ru_nivcsw - (r)[0].ru_nivcsw)
+	EXPECT_GT(raw, 0);
+	EXPECT_GE(raw, SWITCHES(inner));
+	EXPECT_LE(raw, SWITCHES(outer));
+}
+
+PROMISE(migrations, "G1: cpu-migrations of a task are as many as it was moved")
+{
+	int fd = grp_on_task(0, 0), id, i;
+	struct cpus cpus;
+
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("one CPU");
+	run_on(cpus.cpu[0]);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_CPU_MIGRATIONS);
+	REQUIRE_GT(id, 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	for (i = 1; i <= 10; i++)
+		run_on(cpus.cpu[i % cpus.nr]);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(grp_raw(fd, id), 10);
+}
+
+PROMISE(clocks, "G1: task-clock lies between perf's own around it and inside it")
+{
+	int outer = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0, -1, -1);
+	int inner = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0, -1, -1);
+	int fd = grp_on_task(0, 0), id;
+	__u64 raw;
+
+	REQUIRE(fd >= 0 && outer >= 0 && inner >= 0);
+	id = grp_add(fd, PERFGRP_SW_TASK_CLOCK);
+	REQUIRE_GT(id, 0);
+	peer_enable(outer);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	peer_enable(inner);
+	spin(1000000);
+	peer_disable(inner);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	peer_disable(outer);
+	raw = grp_raw(fd, id);
+	EXPECT_GT(raw, 0);
+	EXPECT_GE(raw, peer_read(inner).value);
+	EXPECT_LE(raw, peer_read(outer).value);
+}
+
+/* ---- G2, G3, G6: members ------------------------------------------------------------------- */
+
+PROMISE(leader_first, "G2 S4: the first counter added leads, and members keep their order")
+{
+	static const __u64 events[] = {
+		PERFGRP_SW_DUMMY, PERFGRP_SW_PAGE_FAULTS, PERFGRP_SW_TASK_CLOCK,
+		PERFGRP_SW_CONTEXT_SWITCHES, PERFGRP_SW_CPU_MIGRATIONS,
+	};
+	struct perfgrp_counter two[2] = { { .event = events[3] }, { .event = events[4] } };
+	int fd = grp_on_task(0, 0), id[ARRAY_SIZE(events)];
+	size_t i;
+
+	REQUIRE_GE(fd, 0);
+	for (i = 0; i < 3; i++) {
+		id[i] = grp_add(fd, events[i]);
+		REQUIRE_GT(id[i], 0);
+	}
+	REQUIRE_EQ(grp_add_counters(fd, two, 2), 0);
+	id[3] = two[0].id;
+	id[4] = two[1].id;
+	REQUIRE_EQ(grp_query(fd, &members), 0);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(members.hdr.nr_counters, ARRAY_SIZE(events));
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		EXPECT_EQ(members.counter[i].id, id[i]);
+		EXPECT_EQ(members.counter[i].event, events[i]);
+		EXPECT_EQ(snap.value[i].id, id[i]);
+	}
+	EXPECT_EQ(snap.hdr.nr_values, ARRAY_SIZE(events));
+	EXPECT_EQ(snap.value[0].flags & PERFGRP_VALUE_WITH_LEADER, PERFGRP_VALUE_WITH_LEADER);
+}
+
+PROMISE(as_many_as_the_limit, "G3 G6: max_members fit, all of them count, one more is refused")
+{
+	struct perfgrp_info info = grp_info();
+	struct perfgrp_counter *many;
+	struct perfgrp_snapshot s = { .size = sizeof(s) };
+	struct perfgrp_value *values;
+	struct perfgrp_row row;
+	int fd, other;
+	__u32 i, n = info.max_members;
+
+	EXPECT_GE(n, 16);
+	many = calloc(n + 1, sizeof(*many));
+	values = calloc(n, sizeof(*values));
+	REQUIRE(many && values);
+	for (i = 0; i <= n; i++)
+		many[i].event = PERFGRP_SW_PAGE_FAULTS;
+	settle_memory();
+
+	/* In one call too many: none is added. */
+	other = grp_on_task(0, 0);
+	REQUIRE_GE(other, 0);
+	EXPECT_EQ(grp_add_counters(other, many, n + 1), -ENOSPC);
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_LIMIT);
+	EXPECT(text_has_number(grp_error.text, n));
+	EXPECT_EQ(grp_query(other, &members), 0);
+	EXPECT_EQ(members.hdr.nr_counters, 0);
+
+	fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, many, n), 0);
+	fault_in(5);
+	EXPECT_REFUSED_MEMBER(grp_add(fd, PERFGRP_SW_DUMMY), ENOSPC, LIMIT, grp_error.member);
+	EXPECT(text_has_number(grp_error.text, n));
+	fault_in(6);
+	REQUIRE_EQ(grp_disable(fd), 0);
+
+	s.rows = to_u64(&row);
+	s.nr_rows = 1;
+	s.row_size = sizeof(row);
+	s.values = to_u64(values);
+	s.nr_values = n;
+	s.value_size = sizeof(*values);
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_SNAPSHOT, &s), 0);
+	EXPECT_EQ(s.nr_values, n);
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(values[i].id, many[i].id);
+		expect_counted(&values[i], 5 + 6);
+	}
+}
+
+/* ---- G7, G8: adding -------------------------------------------------------------------------- */
+
+PROMISE(add_restarts, "G7: adding restarts all members from zero, counts and times")
+{
+	struct perfgrp_value before, after;
+	__u64 then;
+	int fd, id, new;
+
+	settle_memory();
+	fd = faults_group(&id);
+	fault_in(100);
+	spin(1000000);
+	before = grp_value(fd, id);
+	EXPECT_EQ(before.raw, 100);
+	then = now_ns();
+	new = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(new, id);
+	after = grp_value(fd, id);
+	EXPECT_EQ(after.raw, 0);
+	EXPECT_LE(after.time_enabled, now_ns() - then);
+	fault_in(7);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	expect_counted(snap_value(&snap, -1, id), 7);
+	expect_counted(snap_value(&snap, -1, new), 7);
+}
+
+PROMISE(add_to_disabled, "G7: adding to a disabled group clears it and leaves it disabled")
+{
+	struct perfgrp_value v;
+	int fd, id, new;
+
+	settle_memory();
+	fd = faults_group(&id);
+	fault_in(100);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	new = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(new, 0);
+	fault_in(3);
+	v = grp_value(fd, id);
+	expect_never_ran(&v);
+	v = grp_value(fd, new);
+	expect_never_ran(&v);
+}
+
+PROMISE(failed_add, "G8: a failed add leaves members, counts, times and the counting as they were")
+{
+	static const __u64 bad = PERFGRP_EVENT(PERF_TYPE_SOFTWARE, 4711);
+	struct perfgrp_counter c[3] = {
+		{ .event = PERFGRP_SW_DUMMY }, { .event = PERFGRP_SW_TASK_CLOCK },
+		{ .event = bad },
+	};
+	struct perfgrp_value v, last = { 0 };
+	int fd, id, second, i;
+
+	settle_memory();
+	fd = faults_group(&id);
+	second = grp_add(fd, PERFGRP_SW_DUMMY);
+	REQUIRE_GT(second, id);
+	for (i = 1; i <= 10; i++) {
+		fault_in(10);
+		EXPECT(grp_add_counters(fd, c, 3) < 0);
+		EXPECT_EQ(grp_error.member, 2);
+		EXPECT_EQ(c[0].id, 0);
+		v = grp_value(fd, id);
+		EXPECT_EQ(v.raw, 10 * i);
+		EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
+		EXPECT_GE(v.time_enabled, last.time_enabled);
+		last = v;
+		EXPECT_EQ(grp_last.hdr.nr_values, 2);
+		EXPECT_EQ(grp_last.value[1].id, second);
+	}
+}
+
+PROMISE(failed_add_in_time, "G8: a failed add does not stop the clock of the group")
+{
+	int outer = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0, -1, -1);
+	int inner = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0, -1, -1);
+	struct perfgrp_value v;
+	int fd = grp_on_task(0, 0), id, i;
+
+	REQUIRE(fd >= 0 && outer >= 0 && inner >= 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	peer_enable(outer);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	peer_enable(inner);
+	for (i = 0; i < 5; i++)
+		EXPECT(grp_add(fd, PERFGRP_EVENT(PERF_TYPE_SOFTWARE, 4711)) < 0);
+	peer_disable(inner);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	peer_disable(outer);
+	v = grp_value(fd, id);
+	EXPECT_GE(v.time_enabled, peer_read(inner).enabled);
+	EXPECT_LE(v.time_enabled, peer_read(outer).enabled);
+	EXPECT_EQ(v.time_running, v.time_enabled);
+}
+
+PROMISE(failed_first_add, "G8: a group whose first add failed is as new")
+{
+	int fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0), id;
+
+	settle_memory();
+	REQUIRE_GE(fd, 0);
+	EXPECT(grp_add(fd, PERFGRP_EVENT(PERF_TYPE_SOFTWARE, 4711)) < 0);
+	EXPECT_EQ(grp_query(fd, &members), 0);
+	EXPECT_EQ(members.hdr.nr_counters, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	fault_in(4);
+	EXPECT_EQ(grp_raw(fd, id), 4);
+}
+
+/* ---- G9: enable, disable, reset ---------------------------------------------------------------- */
+
+PROMISE(idempotent, "G9: enable, disable and reset twice are as once")
+{
+	struct perfgrp_value v;
+	int fd, id;
+
+	settle_memory();
+	fd = faults_group(&id);
+	EXPECT_EQ(grp_enable(fd), 0);
+	fault_in(10);
+	EXPECT_EQ(grp_enable(fd), 0);
+	fault_in(1);
+	EXPECT_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(grp_disable(fd), 0);
+	fault_in(100);
+	v = grp_value(fd, id);
+	expect_counted(&v, 11);
+	EXPECT_EQ(grp_reset(fd), 0);
+	EXPECT_EQ(grp_reset(fd), 0);
+	v = grp_value(fd, id);
+	expect_never_ran(&v);
+	EXPECT_EQ(grp_enable(fd), 0);
+	fault_in(2);
+	EXPECT_EQ(grp_raw(fd, id), 2);
+}
+
+PROMISE(disabled_is_still, "G9: after disable nothing moves: counts, times, state")
+{
+	struct perfgrp_value v, again;
+	int fd, id, i;
+
+	settle_memory();
+	fd = faults_group(&id);
+	fault_in(10);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	v = grp_value(fd, id);
+	expect_counted(&v, 10);
+	for (i = 0; i < 20; i++) {
+		fault_in(5);
+		nap_ns(100000);
+		again = grp_value(fd, id);
+		expect_same_value(&v, &again);
+	}
+}
+
+PROMISE(enabled_in_parts, "G9: counts and times add up over enable and disable")
+{
+	struct perfgrp_value v, last = { 0 };
+	int fd, id, i;
+
+	settle_memory();
+	fd = faults_group(&id);
+	for (i = 1; i <= 10; i++) {
+		fault_in(10);
+		REQUIRE_EQ(grp_disable(fd), 0);
+		fault_in(3);
+		v = grp_value(fd, id);
+		expect_counted(&v, 10 * i);
+		EXPECT_GE(v.time_enabled, last.time_enabled);
+		last = v;
+		REQUIRE_EQ(grp_enable(fd), 0);
+	}
+}
+
+PROMISE(reset_running, "G9: reset of a running group lets it run, from zero")
+{
+	struct perfgrp_value v;
+	__u64 then;
+	int fd, id;
+
+	settle_memory();
+	fd = faults_group(&id);
+	fault_in(10);
+	then = now_ns();
+	REQUIRE_EQ(grp_reset(fd), 0);
+	v = grp_value(fd, id);
+	EXPECT_EQ(v.raw, 0);
+	EXPECT_LE(v.time_enabled, now_ns() - then);
+	fault_in(4);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	v = grp_value(fd, id);
+	expect_counted(&v, 4);
+	EXPECT_LE(v.time_enabled, now_ns() - then);
+}
+
+PROMISE(reset_all_cpus, "G9: reset of a disabled group on all CPUs is zero in every row")
+{
+	int fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED), id[2];
+	__u32 i;
+
+	REQUIRE_GE(fd, 0);
+	id[0] = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	id[1] = grp_add(fd, PERFGRP_SW_CPU_CLOCK);
+	REQUIRE(id[0] > 0 && id[1] > 0);
+	fault_in(10);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	REQUIRE_EQ(grp_reset(fd), 0);
+	fault_in(10);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	for (i = 0; i < snap.hdr.nr_values; i++)
+		expect_never_ran(&snap.value[i]);
+}
+
+PROMISE(empty_group, "G9: a group without members is enabled, disabled, reset, read, and stays so")
+{
+	int fd = grp_on_all_cpus(0), id;
+	struct cpus cpus;
+	__u32 i;
+
+	settle_memory();
+	cpus_online(&cpus);
+	REQUIRE_GE(fd, 0);
+	EXPECT_EQ(grp_enable(fd), 0);
+	EXPECT_EQ(grp_reset(fd), 0);
+	EXPECT_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(grp_query(fd, &members), 0);
+	EXPECT_EQ(members.hdr.nr_counters, 0);
+	EXPECT_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_values, 0);
+	EXPECT_EQ(snap.hdr.nr_rows, cpus.nr);
+	for (i = 0; i < snap.hdr.nr_rows; i++)
+		EXPECT_EQ(snap.row[i].nr_values, 0);
+
+	/* Enabled before there was anything to enable. */
+	EXPECT_EQ(grp_enable(fd), 0);
+	run_on(cpus.cpu[0]);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	fault_in(6);
+	EXPECT_GE(grp_value_on(fd, cpus.cpu[0], id).raw, 6);
+}
+
+/* ---- G11, G12: removing ---------------------------------------------------------------------------- */
+
+/* Five page-faults members; all but the leader can be told apart by their id. */
+static int five_members(struct perfgrp_counter c[5])
+{
+	int fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0), i;
+
+	REQUIRE_GE(fd, 0);
+	for (i = 0; i < 5; i++)
+		c[i] = (struct perfgrp_counter){ .event = PERFGRP_SW_PAGE_FAULTS };
+	REQUIRE_EQ(grp_add_counters(fd, c, 5), 0);
+	return fd;
+}
+
+PROMISE(remove_member, "G11: a member is removed; the others keep their counts and go on")
+{
+	struct perfgrp_counter c[5];
+	static const int order[] = { 2, 4, 1, 3 };
+	__u64 enabled = 0;
+	size_t i, j;
+	int fd;
+
+	settle_memory();
+	fd = five_members(c);
+	fault_in(100);
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		REQUIRE_EQ(grp_remove(fd, c[order[i]].id, 0), 0);
+		fault_in(10);
+		REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+		EXPECT_EQ(snap.hdr.nr_values, 4 - i);
+		EXPECT_EQ(snap.value[0].id, c[0].id);
+		EXPECT_GE(snap.value[0].time_enabled, enabled);
+		enabled = snap.value[0].time_enabled;
+		for (j = 0; j < snap.hdr.nr_values; j++) {
+			expect_counted(&snap.value[j], 100 + 10 * (i + 1));
+			EXPECT_NE(snap.value[j].id, c[order[i]].id);
+		}
+	}
+	/* The leader, alone, can go. */
+	EXPECT_EQ(grp_remove(fd, c[0].id, 0), 0);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_values, 0);
+}
+
+PROMISE(stale_ids, "G11: an id is never used again, and a stale one is ENOENT")
+{
+	int fd = grp_on_task(0, 0), highest = 0, id, i;
+
+	REQUIRE_GE(fd, 0);
+	REQUIRE_GT(grp_add(fd, PERFGRP_SW_DUMMY), 0);
+	for (i = 0; i < 20; i++) {
+		id = grp_add(fd, PERFGRP_SW_DUMMY);
+		REQUIRE_GT(id, highest);
+		highest = id;
+		REQUIRE_EQ(grp_remove(fd, id, 0), 0);
+		EXPECT_REFUSED_MEMBER(grp_remove(fd, id, 0), ENOENT, MEMBER, id);
+		EXPECT_REFUSED_MEMBER(grp_remove(fd, id, PERFGRP_REMOVE_CASCADE), ENOENT, MEMBER,
+				      id);
+	}
+	/* Not even after all have gone. */
+	REQUIRE_EQ(grp_query(fd, &members), 0);
+	REQUIRE_EQ(grp_remove(fd, members.counter[0].id, PERFGRP_REMOVE_CASCADE), 0);
+	EXPECT_GT(grp_add(fd, PERFGRP_SW_DUMMY), highest);
+}
+
+PROMISE(leader_stays, "G12: removing the leader with members is EBUSY and changes nothing")
+{
+	struct perfgrp_counter c[5];
+	int fd, i;
+
+	settle_memory();
+	fd = five_members(c);
+	fault_in(8);
+	EXPECT_REFUSED_MEMBER(grp_remove(fd, c[0].id, 0), EBUSY, LEADER, c[0].id);
+	fault_in(9);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_values, 5);
+	for (i = 0; i < 5; i++) {
+		EXPECT_EQ(snap.value[i].id, c[i].id);
+		expect_counted(&snap.value[i], 17);
+	}
+}
+
+PROMISE(cascade, "G12: with CASCADE all go, and the next one added leads")
+{
+	struct perfgrp_counter c[5];
+	int fd, id, i;
+
+	settle_memory();
+	fd = five_members(c);
+	REQUIRE_EQ(grp_remove(fd, c[0].id, PERFGRP_REMOVE_CASCADE), 0);
+	REQUIRE_EQ(grp_query(fd, &members), 0);
+	EXPECT_EQ(members.hdr.nr_counters, 0);
+	EXPECT_EQ(members.hdr.enabled, 1);
+	for (i = 0; i < 5; i++)
+		EXPECT_REFUSED_MEMBER(grp_remove(fd, c[i].id, 0), ENOENT, MEMBER, c[i].id);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, c[4].id);
+	fault_in(12);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_values, 1);
+	expect_counted(&snap.value[0], 12);
+	EXPECT_EQ(snap.value[0].flags & PERFGRP_VALUE_WITH_LEADER, PERFGRP_VALUE_WITH_LEADER);
+}
+
+PROMISE(cascade_of_member, "G12: CASCADE on a member that does not lead removes that one")
+{
+	struct perfgrp_counter c[5];
+	int fd;
+
+	settle_memory();
+	fd = five_members(c);
+	EXPECT_EQ(grp_remove(fd, c[2].id, PERFGRP_REMOVE_CASCADE), 0);
+	REQUIRE_EQ(grp_query(fd, &members), 0);
+	EXPECT_EQ(members.hdr.nr_counters, 4);
+}
+
+/* ---- G13: the fd -------------------------------------------------------------------------------------- */
+
+static long module_refs(void)
+{
+	return read_number(MODULE "/refcnt");
+}
+
+PROMISE(fd_flags, "G13: a group's fd is close-on-exec, and the next free one")
+{
+	int next = dup(0), fd;
+
+	close(next);
+	fd = grp_on_task(0, 0);
+	REQUIRE_GE(fd, 0);
+	EXPECT_EQ(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	/* The device was open in between. */
+	EXPECT_EQ(fd, next + 1);
+}
+
+PROMISE(last_close, "G13: the last close releases the group, and no close before it")
+{
+	long refs = module_refs();
+	int fd, copy, id;
+
+	settle_memory();
+	fd = faults_group(&id);
+	EXPECT_GT(module_refs(), refs);
+	copy = dup(fd);
+	REQUIRE_GE(copy, 0);
+	close(fd);
+	EXPECT_GT(module_refs(), refs);
+	fault_in(13);
+	EXPECT_EQ(grp_raw(copy, id), 13);
+	close(copy);
+	EXPECT_EQ(module_refs(), refs);
+}
+
+PROMISE(close_with_device, "G13: a group outlives the device's fd that made it")
+{
+	int dev = grp_device(), fd, id;
+
+	settle_memory();
+	fd = grp_create_on(dev, PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_TASK, 0, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	close(dev);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	fault_in(3);
+	EXPECT_EQ(grp_raw(fd, id), 3);
+}
+
+PROMISE(open_and_close, "G13: 200 groups opened and closed leave nothing")
+{
+	long refs = module_refs();
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < rounds(200); i++) {
+		fd = i & 1 ? grp_on_all_cpus(PERFGRP_CREATE_ENABLED) : grp_on_task(0, 0);
+		REQUIRE_GE(fd, 0);
+		if (i % 10 == 0)
+			REQUIRE_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
+		close(fd);
+	}
+	EXPECT_EQ(module_refs(), refs);
+}
+
+PROMISE(across_fork, "G13: after fork both have the group; it lives until both have closed it")
+{
+	long refs = module_refs();
+	int fd, id, status;
+	pid_t pid;
+
+	settle_memory();
+	fd = faults_group(&id);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		/* The target is still the parent. */
+		EXPECT_EQ(grp_query(fd, &members), 0);
+		EXPECT_EQ(members.hdr.pid, getppid());
+		EXPECT_EQ(grp_disable(fd), 0);
+		EXPECT_EQ(grp_reset(fd), 0);
+		_exit(0);
+	}
+	REQUIRE(waitpid(pid, &status, 0) == pid);
+	EXPECT_EQ(status, 0);
+	fault_in(5);
+	EXPECT_EQ(grp_raw(fd, id), 0);
+	EXPECT_EQ(grp_enable(fd), 0);
+	settle_memory();
+	EXPECT_EQ(grp_reset(fd), 0);
+	fault_in(5);
+	EXPECT_EQ(grp_raw(fd, id), 5);
+	close(fd);
+	EXPECT_EQ(module_refs(), refs);
+}
+
+/* Sends FD (or, with RECEIVE, takes one) over SOCK. */
+static int pass_fd(int sock, int fd, bool receive)
+{
+	char byte = 0;
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { { 0 } };
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
+			      .msg_controllen = sizeof(control) };
+	struct cmsghdr *cmsg;
+
+	if (receive) {
+		REQUIRE(recvmsg(sock, &msg, MSG_CMSG_CLOEXEC) == 1);
+		cmsg = CMSG_FIRSTHDR(&msg);
+		REQUIRE(cmsg && cmsg->cmsg_type == SCM_RIGHTS);
+		memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
+		return fd;
+	}
+	cmsg = CMSG_FIRSTHDR(&msg);
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
+	REQUIRE(sendmsg(sock, &msg, 0) == 1);
+	return fd;
+}
+
+PROMISE(passed_fd, "G13: a group's fd can be passed, and is whole where it arrives")
+{
+	int sock[2], fd, id = 0, got;
+	long refs = module_refs();
+	char byte;
+	pid_t pid;
+
+	REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sock) == 0);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		/* Makes a group on itself, gives it away and closes it. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		settle_memory();
+		fd = faults_group(&id);
+		pass_fd(sock[1], fd, false);
+		close(fd);
+		fault_in(21);
+		REQUIRE(write(sock[1], &id, sizeof(id)) == sizeof(id));
+		REQUIRE(read(sock[1], &byte, 1) == 1);
+		_exit(0);
+	}
+	got = pass_fd(sock[0], -1, true);
+	REQUIRE(read(sock[0], &id, sizeof(id)) == sizeof(id));
+	EXPECT_EQ(grp_raw(got, id), 21);
+	EXPECT_EQ(grp_query(got, &members), 0);
+	EXPECT_EQ(members.hdr.pid, pid);
+	EXPECT_GT(grp_add(got, PERFGRP_SW_DUMMY), 0);
+	REQUIRE(write(sock[0], "", 1) == 1);
+	REQUIRE(waitpid(pid, NULL, 0) == pid);
+	EXPECT_GT(module_refs(), refs);
+	close(got);
+	EXPECT_EQ(module_refs(), refs);
+}
+
+/* ---- G18: exit ------------------------------------------------------------------------------------------ */
+
+PROMISE(exited_task, "G18: a task that exits leaves final counts, and its row says so")
+{
+	struct child child = child_start();
+	int fd, id, peer;
+	struct perfgrp_value last;
+
+	fd = grp_on_task(PERFGRP_CREATE_ENABLED, child.pid);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	peer = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, child.pid, -1, -1);
+	REQUIRE_GE(peer, 0);
+	peer_enable(peer);
+	child_do(&child, ORDER_FAULT, 77);
+	EXPECT_EQ(grp_value(fd, id).state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(grp_last.row[0].flags, 0);
+
+	child_exit(&child);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_rows, 1);
+	EXPECT_EQ(snap.row[0].flags, PERFGRP_ROW_EXITED);
+	last = *snap_value(&snap, -1, id);
+	expect_plausible(&last);
+	EXPECT_EQ(last.state, PERFGRP_STATE_EXITED);
+	EXPECT_EQ(last.raw, 77);
+	EXPECT_EQ(last.raw, peer_read(peer).value);
+	EXPECT_EQ(last.time_enabled, last.time_running);
+
+	/* Gone for good: the same, and no trouble. */
+	child_reap(&child);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap2), 0);
+	EXPECT_EQ(snap2.row[0].flags, PERFGRP_ROW_EXITED);
+	expect_same_value(&last, snap_value(&snap2, -1, id));
+	EXPECT_EQ(grp_query(fd, &members), 0);
+	EXPECT_EQ(members.hdr.pid, 0);
+	EXPECT_EQ(members.hdr.nr_counters, 1);
+}
+
+PROMISE(after_exit, "G18: the group of a task that exited takes no members, and all else is harmless")
+{
+	struct child child = child_start();
+	struct perfgrp_value v;
+	int fd, id, second;
+
+	fd = grp_on_task(PERFGRP_CREATE_ENABLED, child.pid);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	second = grp_add(fd, PERFGRP_SW_DUMMY);
+	REQUIRE(id > 0 && second > 0);
+	child_do(&child, ORDER_FAULT, 5);
+	child_exit(&child);
+	child_reap(&child);
+	EXPECT_EQ(grp_add(fd, PERFGRP_SW_DUMMY), -ESRCH);
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PID);
+	EXPECT(error_is_sane(&grp_error, ESRCH));
+	EXPECT_EQ(grp_raw(fd, id), 5);
+	EXPECT_EQ(grp_enable(fd), 0);
+	EXPECT_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(grp_raw(fd, id), 5);
+	EXPECT_EQ(grp_remove(fd, second, 0), 0);
+	EXPECT_EQ(grp_raw(fd, id), 5);
+	EXPECT_EQ(grp_reset(fd), 0);
+	v = grp_value(fd, id);
+	EXPECT_EQ(v.raw, 0);
+	EXPECT_EQ(v.time_enabled, 0);
+	EXPECT_EQ(grp_remove(fd, id, 0), 0);
+	close(fd);
+}
+
+PROMISE(exit_under_snapshots, "G18 S10: a task's exit under snapshots: running, then exited, never back")
+{
+	unsigned int round;
+
+	for (round = 0; round < rounds(20); round++) {
+		struct child child = child_start();
+		int fd = grp_on_task(PERFGRP_CREATE_ENABLED, child.pid), id;
+		bool exited = false;
+		__u64 raw = 0;
+
+		REQUIRE_GE(fd, 0);
+		id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+		REQUIRE_GT(id, 0);
+		child_tell(&child, ORDER_FAULT, 100);
+		child_tell(&child, ORDER_EXIT, 0);
+		while (!exited) {
+			REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+			exited = snap.row[0].flags & PERFGRP_ROW_EXITED;
+			EXPECT_GE(snap.value[0].raw, raw);
+			raw = snap.value[0].raw;
+			EXPECT_EQ(exited, snap.value[0].state == PERFGRP_STATE_EXITED);
+			sched_yield();
+		}
+		EXPECT_EQ(raw, 100);
+		child_reap(&child);
+		EXPECT_EQ(grp_raw(fd, id), 100);
+		close(fd);
+	}
+}
+
+/* ---- G16, G17 ---------------------------------------------------------------------------------------------- */
+
+PROMISE(inherit, "G16: with inherit a task's later children are counted, also once they exited")
+{
+	int fd, id, plain, plain_id, status, i;
+	pid_t pid;
+
+	NEED_FEATURE(INHERIT);
+	settle_memory();
+	fd = grp_on_task(PERFGRP_CREATE_INHERIT, 0);
+	plain = grp_on_task(0, 0);
+	REQUIRE(fd >= 0 && plain >= 0);
+	/* In user mode, in code that faults nothing else: the children's own pages. */
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	plain_id = grp_add(plain, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE(id > 0 && plain_id > 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	REQUIRE_EQ(grp_enable(plain), 0);
+	for (i = 0; i < 3; i++) {
+		pid = fork();
+		REQUIRE(pid >= 0);
+		if (pid == 0) {
+			fault_in(1000);
+			_exit(0);
+		}
+		REQUIRE(waitpid(pid, &status, 0) == pid);
+		EXPECT_EQ(status, 0);
+	}
+	REQUIRE_EQ(grp_disable(fd), 0);
+	REQUIRE_EQ(grp_disable(plain), 0);
+	EXPECT_GE(grp_raw(fd, id), grp_raw(plain, plain_id) + 3000);
+}
+
+PROMISE(enable_on_exec, "G17: enable_on_exec starts the group at the exec and not before")
+{
+	int go[2], fd, id, status;
+	pid_t pid;
+	char byte;
+
+	NEED_FEATURE(INHERIT);
+	REQUIRE(pipe2(go, O_CLOEXEC) == 0);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		REQUIRE(read(go[0], &byte, 1) == 1);
+		fault_in(5000);
+		execl("/tests/work", "work", "1", "100", (char *)NULL);
+		_exit(127);
+	}
+	fd = grp_on_task(PERFGRP_CREATE_ENABLE_ON_EXEC, pid);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	EXPECT_EQ(grp_value(fd, id).state, PERFGRP_STATE_NEVER_RAN);
+	REQUIRE(write(go[1], "", 1) == 1);
+	REQUIRE(waitpid(pid, &status, 0) == pid);
+	REQUIRE_EQ(status, 0);
+	EXPECT_GE(grp_raw(fd, id), 100);
+	EXPECT_LT(grp_raw(fd, id), 5000);
+}
+
+/* ---- G21, G22 ---------------------------------------------------------------------------------------------- */
+
+PROMISE(neighbours, "G21: groups on one task do not see or disturb one another")
+{
+	int a, b, c, ida, idb, idc;
+
+	settle_memory();
+	a = faults_group(&ida);
+	fault_in(1);
+	b = faults_group(&idb);
+	fault_in(10);
+	c = faults_group(&idc);
+	fault_in(100);
+	REQUIRE_EQ(grp_disable(b), 0);
+	fault_in(1000);
+	REQUIRE_EQ(grp_reset(c), 0);
+	fault_in(3);
+	EXPECT_GT(grp_add(b, PERFGRP_SW_PAGE_FAULTS), 0);
+	EXPECT_EQ(grp_raw(a, ida), 1114);
+	EXPECT_EQ(grp_raw(c, idc), 3);
+	close(a);
+	fault_in(4);
+	EXPECT_EQ(grp_raw(c, idc), 7);
+	EXPECT_EQ(grp_raw(b, idb), 0);
+}
+
+PROMISE(neighbours_on_cpus, "G21: a group on all CPUs is not disturbed by others that come and go")
+{
+	int fd, id, other, i;
+	struct cpus cpus;
+
+	settle_memory();
+	cpus_online(&cpus);
+	run_on(cpus.cpu[0]);
+	fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	for (i = 0; i < 5; i++) {
+		other = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+		REQUIRE_GE(other, 0);
+		REQUIRE_GT(grp_add(other, PERFGRP_SW_PAGE_FAULTS), 0);
+		fault_in(50);
+		REQUIRE_EQ(grp_reset(other), 0);
+		close(other);
+	}
+	EXPECT_GE(grp_value_on(fd, cpus.cpu[0], id).raw, 250);
+}
+
+PROMISE(fdinfo, "G22: fdinfo shows target, members with their ids and states")
+{
+	static char text[8192], path[64], want[5][64];
+	int fd, id, second;
+	size_t i;
+
+	fd = faults_group(&id);
+	REQUIRE_EQ(grp_remove(fd, id, 0), 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	second = grp_add(fd, PERFGRP_SW_DUMMY);
+	REQUIRE(id > 0 && second > 0);
+	snprintf(want[0], sizeof(want[0]), "\ntarget:\ttask %d\n", getpid());
+	snprintf(want[1], sizeof(want[1]), "\nenabled:\t1\n");
+	snprintf(want[2], sizeof(want[2]), "\nmembers:\t2\n");
+	snprintf(want[3], sizeof(want[3]), "\nmember:\t%d page-faults counted leader\n", id);
+	snprintf(want[4], sizeof(want[4]), "\nmember:\t%d dummy counted\n", second);
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	REQUIRE(read_file(path, text, sizeof(text) - 1) > 0);
+	strcat(text, "\n");
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		if (!strstr(text, want[i]))
+			broken("no '%s' in the fdinfo", strtok(want[i], "\n"));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	return keep_promises(argc, argv);
+}
