@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module goes when nobody uses it, and leaves nothing behind (A1, A7).
 # timeout: 120
+# shellcheck disable=SC2317 # functions that promise calls
 
 nr=0
 failed=0
@@ -27,13 +28,13 @@ unload_is_refused() {
 	# A group whose device is closed is what holds the module.
 	/tests/hold_group &
 	holder=$!
-	while [ ! -e /tmp/group-is-open ] && kill -0 $holder 2>/dev/null; do :; done
+	while [ ! -e /tmp/group-is-open ] && kill -0 "$holder" 2>/dev/null; do :; done
 	! rmmod perfgrp 2>/dev/null
 	refused=$?
-	kill $holder
-	wait $holder 2>/dev/null
+	kill "$holder"
+	wait "$holder" 2>/dev/null
 	rm -f /tmp/group-is-open
-	return $refused
+	return "$refused"
 }
 
 nothing_is_left() {

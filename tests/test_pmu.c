@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hardware counters: what fits the PMU, what shares it, what a value means when
+ * the PMU is oversubscribed. For a machine with a PMU; the emulated arm64 one has
+ * 7 counters and, run with -icount, is exact.
+ */
+#include "group.h"
+
+#define MANY 32
+
+static struct grp_snap snap;
+
+static bool has_pmu(void)
+{
+	int fd = peer_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, -1, -1);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* How many cycles counters the PMU takes at once, by perf's own word. */
+static unsigned int pmu_size(void)
+{
+	unsigned int nr = 0, i;
+	int fd[MANY];
+
+	do {
+		fd[nr] = peer_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, -1,
+				   nr ? fd[0] : -1);
+		/* Enabled: the arm driver leaves a leader that is off out of its sum. */
+		if (nr == 0 && fd[0] >= 0)
+			peer_enable(fd[0]);
+	} while (fd[nr] >= 0 && ++nr < MANY);
+	for (i = 0; i < nr; i++)
+		close(fd[i]);
+	REQUIRE_GT(nr, 0);
+	return nr;
+}
+
+/* NR cycles counters on this task or on all CPUs, one ADD each; the last refusal. */
+static int add_cycles(int fd, unsigned int nr, int *ids)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < nr; i++) {
+		ret = grp_add(fd, PERFGRP_HW_CPU_CYCLES);
+		if (ret < 0)
+			return ret;
+		ids[i] = ret;
+	}
+	return 0;
+}
+
+static void full_group(int fd)
+{
+	unsigned int size = pmu_size(), i;
+	struct perfgrp_value before;
+	int ids[MANY], ret;
+
+	NEED_FEATURE(SCHED_GROUP);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(add_cycles(fd, size, ids), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	spin(100000);
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	before = *snap_value(&snap, -1, ids[0]);
+	EXPECT_EQ(before.state, PERFGRP_STATE_COUNTED);
+
+	ret = grp_add(fd, PERFGRP_HW_CPU_CYCLES);
+	EXPECT_EQ(ret, -EINVAL);
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_FULL);
+	EXPECT_EQ(grp_error.member, 0);
+
+	/* The others go on from where they were, all of them on the PMU. */
+	spin(100000);
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_values, size);
+	for (i = 0; i < size; i++) {
+		const struct perfgrp_value *v = snap_value(&snap, -1, ids[i]);
+
+		EXPECT_EQ(v->state, PERFGRP_STATE_COUNTED);
+		EXPECT_GT(v->raw, before.raw + 100000);
+		EXPECT_GT(v->time_enabled, before.time_enabled);
+		EXPECT(v->flags & PERFGRP_VALUE_WITH_LEADER);
+	}
+}
+
+PROMISE(full_task, "G5: a member too many for the PMU is refused, the rest of a task's group goes on")
+{
+	full_group(grp_on_task(0, 0));
+}
+
+PROMISE(full_cpus, "G5: a member too many for the PMU is refused, the rest of a CPU group goes on")
+{
+	full_group(grp_on_all_cpus(0));
+}
+
+PROMISE(full_at_once, "G5: of many at once the one that breaks the set is named, and none is added")
+{
+	struct perfgrp_counter counters[MANY] = {};
+	unsigned int size = pmu_size();
+	int fd = grp_on_all_cpus(0);
+
+	NEED_FEATURE(SCHED_GROUP);
+	REQUIRE_GE(fd, 0);
+	EXPECT_EQ(grp_add_counters(fd, counters, size + 1), -EINVAL);
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_FULL);
+	EXPECT_EQ(grp_error.member, size);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_values, 0);
+	EXPECT_EQ(grp_add_counters(fd, counters, size), 0);
+}
+
+PROMISE(slots, "G14: the slots of a group that is closed can be used again at once")
+{
+	unsigned int size = pmu_size(), i;
+	int ids[MANY], fd;
+
+	for (i = 0; i < 20; i++) {
+		fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+		REQUIRE_GE(fd, 0);
+		REQUIRE_EQ(add_cycles(fd, size, ids), 0);
+		spin(10000);
+		REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+		EXPECT_EQ(snap_value(&snap, -1, ids[size - 1])->state, PERFGRP_STATE_COUNTED);
+		close(fd);
+	}
+}
+
+PROMISE(together, "G10: members of one scheduling group start in one transaction, and stop in one")
+{
+	struct perfgrp_counter counters[2] = {};
+	int fd = grp_on_task(0, 0), i;
+	__u64 a, b;
+
+	NEED_FEATURE(SCHED_GROUP);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, counters, 2), 0);
+	for (i = 0; i < 100; i++) {
+		REQUIRE_EQ(grp_enable(fd), 0);
+		spin(1000);
+		REQUIRE_EQ(grp_disable(fd), 0);
+		a = grp_raw(fd, counters[0].id);
+		b = grp_raw(fd, counters[1].id);
+		EXPECT_EQ(grp_value(fd, counters[0].id).time_running,
+			  grp_value(fd, counters[1].id).time_running);
+		/* What the PMU driver takes to program one counter after the other. */
+		EXPECT_LE(a > b ? a - b : b - a, (i + 1) * 400);
+		EXPECT_GT(a, (i + 1) * 2000);
+	}
+}
+
+PROMISE(exact, "S5 G10: a loop of known length counts as many instructions as it has")
+{
+	int fd, id;
+	__u64 once, twice;
+
+	fd = grp_on_task(0, 0);
+	REQUIRE_GE(fd, 0);
+	id = grp_add_with(fd, PERFGRP_HW_INSTRUCTIONS,
+			  PERFGRP_COUNTER_EXCLUDE_KERNEL | PERFGRP_COUNTER_EXCLUDE_HV);
+	if (id < 0)
+		skip("no instructions counter: %s", grp_error.text);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	spin(1000000);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	once = grp_raw(fd, id);
+	REQUIRE_EQ(grp_reset(fd), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	spin(2000000);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	twice = grp_raw(fd, id);
+	/* The same code around both; an interrupt's way back is in the kernel. */
+	EXPECT_GE(twice - once, 2000000 - 200);
+	EXPECT_LE(twice - once, 2000000 + 200);
+}
+
+PROMISE(multiplexed, "S2 S5: with the PMU oversubscribed a value says that it is an estimate")
+{
+	unsigned int size = pmu_size(), i, multiplexed = 0;
+	int fd[2 * MANY], id = 0;
+
+	run_on(0);
+	for (i = 0; i < 2 * size; i++) {
+		fd[i] = grp_on_cpu(PERFGRP_CREATE_ENABLED, 0);
+		REQUIRE_GE(fd[i], 0);
+		id = grp_add(fd[i], PERFGRP_HW_CPU_CYCLES);
+		REQUIRE_GT(id, 0);
+	}
+	for (i = 0; i < 200; i++)
+		spin(1000000);
+	for (i = 0; i < 2 * size; i++) {
+		struct perfgrp_value v = grp_value_on(fd[i], 0, id);
+
+		expect_plausible(&v);
+		EXPECT(v.state == PERFGRP_STATE_MULTIPLEXED || v.state == PERFGRP_STATE_COUNTED ||
+		       v.state == PERFGRP_STATE_NEVER_RAN);
+		multiplexed += v.state == PERFGRP_STATE_MULTIPLEXED;
+	}
+	EXPECT_GT(multiplexed, size);
+}
+
+PROMISE(software, "G6: software members take no slot and are never multiplexed")
+{
+	unsigned int size = pmu_size(), i;
+	struct perfgrp_value v;
+	int ids[MANY], fd, id;
+
+	fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(add_cycles(fd, size, ids), 0);
+	for (i = 0; i < 4; i++) {
+		id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+		EXPECT_GT(id, 0);
+	}
+	fault_in(100);
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	v = *snap_value(&snap, -1, id);
+	EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
+	EXPECT_GE(v.raw, 100);
+	EXPECT_EQ(snap_value(&snap, -1, ids[0])->state, PERFGRP_STATE_COUNTED);
+}
+
+PROMISE(mixed, "G11 G12: a software leader with hardware members; any of these can be removed")
+{
+	int fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0), faults, cycles[3], i;
+	__u64 before;
+
+	NEED_FEATURE(SCHED_GROUP);
+	REQUIRE_GE(fd, 0);
+	faults = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(faults, 0);
+	REQUIRE_EQ(add_cycles(fd, 3, cycles), 0);
+	spin(100000);
+	before = grp_raw(fd, cycles[1]);
+	EXPECT_GT(before, 200000);
+	/* The first one leads the others on the PMU. */
+	EXPECT_EQ(grp_remove(fd, cycles[0], 0), 0);
+	for (i = 1; i < 3; i++)
+		EXPECT_GE(grp_raw(fd, cycles[i]), before);
+	spin(100000);
+	EXPECT_GT(grp_raw(fd, cycles[1]), before + 200000);
+	EXPECT_EQ(grp_value(fd, cycles[1]).state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(grp_remove(fd, cycles[1], 0), 0);
+	spin(100000);
+	EXPECT_GT(grp_raw(fd, cycles[2]), before + 400000);
+	EXPECT_REFUSED_MEMBER(grp_remove(fd, faults, 0), EBUSY, LEADER, faults);
+}
+
+int main(int argc, char **argv)
+{
+	if (!has_pmu())
+		skip_all("no hardware counters");
+	return keep_promises(argc, argv);
+}
