@@ -14,7 +14,8 @@
 
 #define KNOWN_FLAGS                                                                                \
 	(PERFGRP_COUNTER_RAW | PERFGRP_COUNTER_EXCLUDE_USER | PERFGRP_COUNTER_EXCLUDE_KERNEL |     \
-	 PERFGRP_COUNTER_EXCLUDE_HV | PERFGRP_COUNTER_EXCLUDE_IDLE | PERFGRP_COUNTER_FREQ)
+	 PERFGRP_COUNTER_EXCLUDE_HV | PERFGRP_COUNTER_EXCLUDE_IDLE | PERFGRP_COUNTER_FREQ |        \
+	 PERFGRP_COUNTER_EXCLUDE_HOST | PERFGRP_COUNTER_EXCLUDE_GUEST)
 
 /* The header spells its constants as numbers; they are the kernel's. */
 static_assert(PERFGRP_HW_REF_CYCLES ==
@@ -165,9 +166,9 @@ static int check_spec(const struct perfgrp_counter *spec, struct perfgrp_error *
 	if (spec->sample)
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "sample",
 				      "this module does not sample; sample must be 0");
-	if (spec->precise_ip)
+	if (spec->precise_ip > 3)
 		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
-				      "precise_ip means nothing for a counter that does not sample");
+				      "precise_ip is %u, at most 3 is known", spec->precise_ip);
 	if (spec->config3 && !PERFGRP_HAVE_CONFIG3)
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "config3",
 				      "this kernel's events have no config3");
@@ -203,10 +204,16 @@ int perfgrp_event_to_attr(const struct perfgrp_counter *spec, struct perf_event_
 		.exclude_kernel = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_KERNEL),
 		.exclude_hv = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_HV),
 		.exclude_idle = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_IDLE),
+		.exclude_host = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_HOST),
+		.exclude_guest = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_GUEST),
+		.precise_ip = spec->precise_ip,
 	};
 	compat_set_config3(attr, spec->config3);
 	/* Shares its place with wakeup_events, which means nothing here. */
 	if (attr->type == PERF_TYPE_BREAKPOINT)
 		attr->bp_type = spec->bp_type;
+	if (attr->precise_ip && perfgrp_event_is_software(attr))
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
+				      "precise_ip means nothing for a software event");
 	return 0;
 }

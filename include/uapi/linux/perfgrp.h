@@ -369,6 +369,9 @@ struct perfgrp_create {
 #define PERFGRP_COUNTER_EXCLUDE_IDLE	(1U << 4)
 /* perfgrp_counter.sample is a frequency in Hz, not a period in events. */
 #define PERFGRP_COUNTER_FREQ		(1U << 5)
+/* As the bits of the same names, for machines that run virtual ones. */
+#define PERFGRP_COUNTER_EXCLUDE_HOST	(1U << 6)
+#define PERFGRP_COUNTER_EXCLUDE_GUEST	(1U << 7)
 
 /**
  * struct perfgrp_counter - one event and its options
@@ -382,7 +385,7 @@ struct perfgrp_create {
  *	Needs PERFGRP_FEATURE_SAMPLING.
  * @type: raw form: attr.type: one of PERF_TYPE_*, or a PMU's number from
  *	/sys/bus/event_source/devices/PMU/type
- * @precise_ip: 0 to 3, as attr.precise_ip; needs @sample
+ * @precise_ip: 0 to 3, as attr.precise_ip, where the PMU takes it
  * @config: raw form: attr.config
  * @config1: raw form: attr.config1; a breakpoint's address
  * @config2: raw form: attr.config2; a breakpoint's length
