@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may do what: the node, callers without CAP_PERFMON, fds that were passed to
+ * them, and the module parameter that lets them count their own tasks.
+ */
+#include "group.h"
+
+#include <grp.h>
+#include <linux/capability.h>
+
+#define NOBODY		65534
+#define PARAMETER	MODULE "/parameters/allow_unprivileged"
+
+#define USER_MODE_ONLY	(PERFGRP_COUNTER_EXCLUDE_KERNEL | PERFGRP_COUNTER_EXCLUDE_HV)
+
+static struct cpus cpus;
+static struct grp_snap snap;
+static struct grp_members members;
+
+/* Keeps these capabilities and no other. */
+static void keep_caps(uint64_t caps)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {
+		{ .effective = (__u32)caps, .permitted = (__u32)caps },
+		{ .effective = (__u32)(caps >> 32), .permitted = (__u32)(caps >> 32) },
+	};
+
+	REQUIRE(syscall(SYS_capset, &header, data) == 0);
+}
+
+/* From here on this process is nobody, with these capabilities. */
+static void become_nobody(uint64_t caps)
+{
+	REQUIRE(prctl(PR_SET_KEEPCAPS, 1) == 0);
+	REQUIRE(setgroups(0, NULL) == 0);
+	REQUIRE(setresgid(NOBODY, NOBODY, NOBODY) == 0);
+	REQUIRE(setresuid(NOBODY, NOBODY, NOBODY) == 0);
+	keep_caps(caps);
+	/* A change of uid makes a process as closed as a setuid program. */
+	REQUIRE(prctl(PR_SET_DUMPABLE, 1) == 0);
+}
+
+/* The parameter is as asked for until the promise ends; it is off in all others. */
+static void set_parameter(bool on)
+{
+	if (access(PARAMETER, F_OK))
+		skip("the module has no parameter allow_unprivileged");
+	REQUIRE_EQ(write_file(PARAMETER, on ? "Y" : "N"), 0);
+}
+
+#define EXPECT_DENIED(call) EXPECT_REFUSED(call, EACCES, PRIVILEGE)
+
+/* An add that is denied is about its first counter. */
+#define EXPECT_ADD_DENIED(call) EXPECT_REFUSED_MEMBER(call, EACCES, PRIVILEGE, 0)
+
+/* A counter of what an unprivileged caller may count, if it may count anything. */
+static int add_user_faults(int fd)
+{
+	return grp_add_with(fd, PERFGRP_SW_PAGE_FAULTS, USER_MODE_ONLY);
+}
+
+/* ---- A1, and what anyone may do ------------------------------------------------------ */
+
+PROMISE(node, "A1: the node is a character device of root's, mode 0600")
+{
+	struct stat st;
+
+	REQUIRE(stat(DEVICE, &st) == 0);
+	EXPECT(S_ISCHR(st.st_mode));
+	EXPECT_EQ(st.st_mode & 07777, 0600);
+	EXPECT_EQ(st.st_uid, 0);
+	EXPECT_EQ(st.st_gid, 0);
+}
+
+PROMISE(not_opened, "A1: nobody cannot open the node")
+{
+	become_nobody(0);
+	EXPECT_EQ(open(DEVICE, O_RDWR), -1);
+	EXPECT_EQ(errno, EACCES);
+	EXPECT_EQ(open(DEVICE, O_RDONLY), -1);
+	EXPECT_EQ(errno, EACCES);
+}
+
+PROMISE(info_allowed, "A2: INFO on a passed device is for everyone")
+{
+	struct perfgrp_info info = { .size = sizeof(info) };
+	int dev = grp_device();
+
+	become_nobody(0);
+	EXPECT_EQ(grp_ioctl(dev, PERFGRP_INFO, &info), 0);
+	EXPECT_GE(info.max_members, 16);
+}
+
+/* ---- A2: without the parameter --------------------------------------------------------- */
+
+PROMISE(create_denied, "A2: without CAP_PERFMON creating is EACCES on every target, with the rule")
+{
+	int dev = grp_device();
+	struct child child;
+
+	cpus_online(&cpus);
+	become_nobody(0);
+	child = child_start();
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 0, NULL, 0));
+	EXPECT(strstr(grp_error.text, "CAP_PERFMON") != NULL);
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, child.pid, NULL, 0));
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 1, NULL, 0));
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 0, cpus.cpu, 1));
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_CPUS, 0, cpus.cpu, 1));
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0));
+	EXPECT(strstr(grp_error.text, "CAP_PERFMON") != NULL);
+}
+
+PROMISE(root_without_caps, "A2: root without the capability is denied as well")
+{
+	keep_caps(0);
+	EXPECT_DENIED(grp_on_task(0, 0));
+	EXPECT_DENIED(grp_on_all_cpus(0));
+}
+
+PROMISE(perfmon_alone, "A2: CAP_PERFMON alone is enough")
+{
+	int dev = grp_device(), fd, id;
+
+	settle_memory();
+	become_nobody(1ULL << CAP_PERFMON);
+	fd = grp_create_on(dev, PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_TASK, 0, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	settle_memory();
+	REQUIRE_EQ(grp_reset(fd), 0);
+	fault_in(5);
+	fault_in_kernel(6);
+	EXPECT_EQ(grp_raw(fd, id), 11);
+	fd = grp_create_on(dev, 0, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	EXPECT_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
+	fd = grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 1, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	EXPECT_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
+}
+
+PROMISE(passed_group, "A2: a passed group is read by anyone, and takes no counter from them")
+{
+	int all = grp_on_all_cpus(PERFGRP_CREATE_ENABLED), own = grp_on_task(0, 0), id, mine;
+
+	REQUIRE(all >= 0 && own >= 0);
+	id = grp_add(all, PERFGRP_SW_PAGE_FAULTS);
+	mine = add_user_faults(own);
+	REQUIRE(id > 0 && mine > 0);
+	cpus_online(&cpus);
+	become_nobody(0);
+
+	EXPECT_EQ(grp_snapshot(all, 0, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_rows, cpus.nr);
+	EXPECT_EQ(grp_snapshot(all, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	EXPECT_EQ(snap.value[0].id, id);
+	EXPECT_EQ(grp_query(all, &members), 0);
+	EXPECT_EQ(members.counter[0].id, id);
+
+	EXPECT_ADD_DENIED(grp_add(all, PERFGRP_SW_PAGE_FAULTS));
+	EXPECT_ADD_DENIED(add_user_faults(all));
+	EXPECT_ADD_DENIED(add_user_faults(own));
+	EXPECT_EQ(grp_query(all, &members), 0);
+	EXPECT_EQ(members.hdr.nr_counters, 1);
+
+	/* What needs no more than the fd. */
+	EXPECT_EQ(grp_disable(all), 0);
+	EXPECT_EQ(grp_reset(all), 0);
+	EXPECT_EQ(grp_enable(all), 0);
+}
+
+PROMISE(passed_group_counts, "A2: a group that its maker left to others counts on as before")
+{
+	int fd, id;
+
+	settle_memory();
+	fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	fault_in(5);
+	become_nobody(0);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	REQUIRE_EQ(grp_reset(fd), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(7);
+	EXPECT_EQ(grp_raw(fd, id), 7);
+}
+
+/* ---- A2: with the parameter -------------------------------------------------------------- */
+
+PROMISE(parameter_is_roots, "A2: the parameter is off by default, root's to write, and a feature bit")
+{
+	struct stat st;
+	char value[8];
+
+	if (stat(PARAMETER, &st))
+		skip("the module has no parameter allow_unprivileged");
+	EXPECT_EQ(st.st_mode & 0222, 0200);
+	EXPECT_EQ(st.st_uid, 0);
+	REQUIRE_GT(read_file(PARAMETER, value, sizeof(value)), 0);
+	EXPECT(strcmp(value, "N") == 0 || strcmp(value, "0") == 0);
+	EXPECT_EQ(grp_info().features & PERFGRP_FEATURE_UNPRIVILEGED, 0);
+	set_parameter(true);
+	EXPECT_EQ(grp_info().features & PERFGRP_FEATURE_UNPRIVILEGED,
+		  PERFGRP_FEATURE_UNPRIVILEGED);
+	set_parameter(false);
+	EXPECT_EQ(grp_info().features & PERFGRP_FEATURE_UNPRIVILEGED, 0);
+}
+
+PROMISE(own_task, "A2: with the parameter anyone counts his own task, in user mode")
+{
+	int dev = grp_device(), fd, id;
+
+	set_parameter(true);
+	become_nobody(0);
+	settle_memory();
+	fd = grp_create_on(dev, PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_TASK, 0, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	id = add_user_faults(fd);
+	REQUIRE_GT(id, 0);
+	fault_in(19);
+	fault_in_kernel(23);
+	EXPECT_EQ(grp_raw(fd, id), 19);
+}
+
+PROMISE(own_child, "A2: with the parameter anyone counts his own child")
+{
+	int dev = grp_device(), fd, id;
+	struct child child;
+
+	set_parameter(true);
+	become_nobody(0);
+	child = child_start();
+	fd = grp_create_on(dev, PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_TASK, child.pid, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	id = add_user_faults(fd);
+	REQUIRE_GT(id, 0);
+	child_do(&child, ORDER_FAULT, 31);
+	EXPECT_EQ(grp_raw(fd, id), 31);
+}
+
+PROMISE(not_the_kernel, "A2: with the parameter what is not user mode only is EACCES")
+{
+	static const __u32 flags[] = {
+		0, PERFGRP_COUNTER_EXCLUDE_KERNEL, PERFGRP_COUNTER_EXCLUDE_HV,
+		PERFGRP_COUNTER_EXCLUDE_USER, PERFGRP_COUNTER_EXCLUDE_USER | USER_MODE_ONLY,
+		PERFGRP_COUNTER_EXCLUDE_IDLE,
+	};
+	int dev = grp_device(), fd;
+	size_t i;
+
+	set_parameter(true);
+	become_nobody(0);
+	fd = grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 0, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		bool user_only = (flags[i] & USER_MODE_ONLY) == USER_MODE_ONLY;
+		int ret = grp_add_with(fd, PERFGRP_SW_PAGE_FAULTS, flags[i]);
+
+		if (user_only) {
+			EXPECT_GT(ret, 0);
+			continue;
+		}
+		EXPECT_REFUSED_MEMBER(ret, EACCES, PRIVILEGE, 0);
+	}
+}
+
+PROMISE(not_others, "A2: with the parameter others' tasks and CPUs stay EACCES")
+{
+	int dev = grp_device();
+	struct child roots = child_start();
+
+	cpus_online(&cpus);
+	set_parameter(true);
+	become_nobody(0);
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 1, NULL, 0));
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, getppid(), NULL, 0));
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, roots.pid, NULL, 0));
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_CPUS, 0, cpus.cpu, 1));
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_CPUS, 0, cpus.cpu, cpus.nr));
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0));
+}
+
+PROMISE(not_others_groups, "A2: with the parameter a passed group on a CPU takes no counter")
+{
+	int all = grp_on_all_cpus(0), others = grp_on_task(0, getppid());
+
+	REQUIRE(all >= 0 && others >= 0);
+	set_parameter(true);
+	become_nobody(0);
+	EXPECT_ADD_DENIED(add_user_faults(all));
+	EXPECT_ADD_DENIED(add_user_faults(others));
+}
+
+PROMISE(not_the_uid_alone, "A2: with the parameter a closed process of the same uid stays EACCES")
+{
+	int dev = grp_device(), ready[2];
+	pid_t pid;
+	char byte;
+
+	set_parameter(true);
+	REQUIRE(pipe2(ready, O_CLOEXEC) == 0);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		/* As after a setuid exec: it may know what others must not. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		become_nobody(0);
+		REQUIRE(prctl(PR_SET_DUMPABLE, 0) == 0);
+		REQUIRE(write(ready[1], "", 1) == 1);
+		for (;;)
+			pause();
+	}
+	REQUIRE(read(ready[0], &byte, 1) == 1);
+	become_nobody(0);
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, pid, NULL, 0));
+	kill(pid, SIGKILL);
+}
+
+PROMISE(parameter_off_again, "A2: with the parameter off again a group takes no more counters")
+{
+	int dev = grp_device(), fd, go[2], done[2];
+	char byte;
+	pid_t pid;
+
+	set_parameter(true);
+	REQUIRE(pipe2(go, O_CLOEXEC) == 0);
+	REQUIRE(pipe2(done, O_CLOEXEC) == 0);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		become_nobody(0);
+		fd = grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 0, NULL, 0);
+		REQUIRE_GE(fd, 0);
+		EXPECT_GT(add_user_faults(fd), 0);
+		REQUIRE(write(done[1], "", 1) == 1);
+		REQUIRE(read(go[0], &byte, 1) == 1);
+		EXPECT_ADD_DENIED(add_user_faults(fd));
+		EXPECT_EQ(grp_snapshot(fd, 0, &snap), 0);
+		_exit(0);
+	}
+	close(done[1]);
+	REQUIRE(read(done[0], &byte, 1) == 1);
+	set_parameter(false);
+	REQUIRE(write(go[1], "", 1) == 1);
+	REQUIRE(waitpid(pid, NULL, 0) == pid);
+}
+
+/* Last: whatever the promises above left behind. */
+PROMISE(parameter_restored, "A2: and the parameter is off in the end")
+{
+	set_parameter(false);
+	EXPECT_EQ(grp_info().features & PERFGRP_FEATURE_UNPRIVILEGED, 0);
+}
+
+int main(int argc, char **argv)
+{
+	return keep_promises(argc, argv);
+}
