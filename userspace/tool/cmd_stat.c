@@ -239,8 +239,8 @@ static int run_once(struct run *run, const sigset_t *mask)
 	if (!err && !ended)
 		err = count(run);
 
-	end = now();
 	ret = stat_disable(st);
+	end = now();
 	if (!err)
 		err = ret;
 	end_workload(run);
@@ -272,6 +272,8 @@ static int run_all(struct stat *st)
 	unsigned int i;
 	int status = 0;
 
+	/* Whoever ignores it gets none. */
+	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&run.signals);
 	sigaddset(&run.signals, SIGINT);
 	sigaddset(&run.signals, SIGTERM);
@@ -689,7 +691,7 @@ static int check_aggr(struct stat *st)
 
 static int run_stat(struct stat *st, const struct command_line *line)
 {
-	int status = EXIT_FAILED;
+	int status, failed;
 
 	st->target.all_threads = st->target.all_cpus && st->aggr.mode == AGGR_THREAD;
 	if (check_options(st, line))
@@ -703,9 +705,9 @@ static int run_stat(struct stat *st, const struct command_line *line)
 	if (open_output(st, line))
 		return EXIT_FAILED;
 	status = run_all(st);
-	if (st->out != stderr && fclose(st->out)) {
-		error("cannot write to %s: %s", line->file ? line->file : "that file descriptor",
-		      strerror(errno));
+	failed = ferror(st->out);
+	if (st->out != stderr && (fclose(st->out) || failed)) {
+		error("cannot write to %s", line->file ? line->file : "that file descriptor");
 		status = EXIT_FAILED;
 	}
 	return status;

@@ -147,8 +147,6 @@ static enum refusal judge(const struct stat *st, struct stat_group *group,
 		error("cannot count '%s': %s", events->events[why->member].name, why->text);
 	else
 		error("%s", why->text);
-	if (why->error == EACCES || why->error == EPERM)
-		error("counting needs the capability CAP_PERFMON (or root)");
 	return REFUSED;
 }
 
@@ -449,6 +447,15 @@ static void collect_fd(struct stat *st, struct stat_group *group, size_t fd, siz
 	}
 }
 
+static int compare_counts(const void *a, const void *b)
+{
+	const struct stat_cell *x = a, *y = b;
+
+	if (x->scaled != y->scaled)
+		return x->scaled < y->scaled ? 1 : -1;
+	return x->place < y->place ? -1 : 1;
+}
+
 /**
  * stat_collect - read all groups
  * @st: the cells of its events are filled in
@@ -488,6 +495,11 @@ int stat_collect(struct stat *st)
 				st->skew = st->snap.time_after - st->snap.time_before;
 			collect_fd(st, group, j, nr);
 		}
+		/* As in perf, the busiest threads come first. */
+		for (j = 0; j < nr && st->aggr.mode == AGGR_THREAD; j++)
+			if (group->events[j].nr)
+				qsort(group->events[j].cells, group->events[j].nr,
+				      sizeof(*group->events[j].cells), compare_counts);
 	}
 	return 0;
 }

@@ -106,7 +106,8 @@ void workload_reap(struct workload *w, bool block)
 	do {
 		pid = wait4(w->pid, &w->status, block ? 0 : WNOHANG, &w->usage);
 	} while (pid < 0 && errno == EINTR);
-	w->exited = pid == w->pid;
+	/* An error means that there is no such child any more. */
+	w->exited = pid != 0;
 }
 
 /**
