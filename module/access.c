@@ -71,13 +71,13 @@ static bool is_own_task(struct task_struct *task)
 }
 
 /**
- * perfgrp_access_create - may the caller create this group, or add to it?
+ * perfgrp_access_group - may the caller create this group, or add anything to it?
  * @group: whose target is set
  * @err: says why not
  *
  * Return: 0 or -EACCES.
  */
-int perfgrp_access_create(struct perfgrp_group *group, struct perfgrp_error *err)
+int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err)
 {
 	if (perfmon_capable())
 		return 0;
@@ -97,22 +97,18 @@ int perfgrp_access_create(struct perfgrp_group *group, struct perfgrp_error *err
 }
 
 /**
- * perfgrp_access_counter - may the caller add this counter?
- * @group: to this group
- * @spec: this one
+ * perfgrp_access_counter - may the caller have this counter?
+ * @spec: this one; perfgrp_access_group() has allowed the group
  * @err: says why not
  *
  * Return: 0 or -EACCES.
  */
-int perfgrp_access_counter(struct perfgrp_group *group, const struct perfgrp_counter *spec,
-			   struct perfgrp_error *err)
+int perfgrp_access_counter(const struct perfgrp_counter *spec, struct perfgrp_error *err)
 {
 	const u32 user_only = PERFGRP_COUNTER_EXCLUDE_KERNEL | PERFGRP_COUNTER_EXCLUDE_HV;
-	int ret;
 
-	ret = perfgrp_access_create(group, err);
-	if (ret || perfmon_capable())
-		return ret;
+	if (perfmon_capable())
+		return 0;
 	if ((spec->flags & user_only) != user_only)
 		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
 				      "without CAP_PERFMON only user mode is counted: set EXCLUDE_KERNEL and EXCLUDE_HV");

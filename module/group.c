@@ -86,6 +86,7 @@ static int read_cpus(const struct perfgrp_create *arg, struct cpumask *cpus,
 	u32 cpu;
 
 	for (i = 0; i < arg->nr_cpus; i++) {
+		err->cpu = -1;
 		if (get_user(cpu, list + i))
 			return perfgrp_refuse(err, -EFAULT, PERFGRP_REASON_POINTER, "cpus",
 					      "the list of CPUs cannot be read");
@@ -246,7 +247,7 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 	if (arg->target == PERFGRP_TARGET_TASK)
 		ret = set_task(group, arg, err);
 	if (!ret)
-		ret = perfgrp_access_create(group, err);
+		ret = perfgrp_access_group(group, err);
 	if (!ret)
 		ret = create_instances(group, arg, err);
 	if (!ret)

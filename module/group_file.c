@@ -224,12 +224,14 @@ static int copy_snapshot(struct perfgrp_call *call, const struct perfgrp_readout
 	bool fits = arg->nr_rows >= snapshot->nr_rows && arg->nr_values >= snapshot->nr_values;
 	const char *small = arg->nr_rows < snapshot->nr_rows ? "nr_rows" : "nr_values";
 
-	if (fits && (copy_array(arg->rows, arg->row_size, snapshot->rows, sizeof(*snapshot->rows),
-				snapshot->nr_rows) ||
-		     copy_array(arg->values, arg->value_size, snapshot->values,
-				sizeof(*snapshot->values), snapshot->nr_values)))
+	if (fits && copy_array(arg->rows, arg->row_size, snapshot->rows, sizeof(*snapshot->rows),
+			       snapshot->nr_rows))
 		return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "rows",
-				      "the arrays of rows and values cannot be written");
+				      "the array of rows cannot be written");
+	if (fits && copy_array(arg->values, arg->value_size, snapshot->values,
+			       sizeof(*snapshot->values), snapshot->nr_values))
+		return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "values",
+				      "the array of values cannot be written");
 
 	arg->nr_rows = snapshot->nr_rows;
 	arg->nr_values = snapshot->nr_values;

@@ -95,7 +95,7 @@ static int prepare_member(struct perfgrp_group *group, unsigned int index,
 
 	ret = perfgrp_event_to_attr(spec, &attr, err);
 	if (!ret)
-		ret = perfgrp_access_counter(group, spec, err);
+		ret = perfgrp_access_counter(spec, err);
 	if (ret)
 		return ret;
 
@@ -127,6 +127,9 @@ int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counte
 
 	lockdep_assert_held_write(&group->lock);
 
+	ret = perfgrp_access_group(group, err);
+	if (ret)
+		return ret;
 	if (nr > PERFGRP_MAX_MEMBERS - group->nr_members) {
 		err->member = PERFGRP_MAX_MEMBERS - group->nr_members;
 		return perfgrp_refuse(err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",

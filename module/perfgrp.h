@@ -237,9 +237,8 @@ struct file *perfgrp_group_file_create(struct perfgrp_group *group);
 /* ---- access.c: who may do what ------------------------------------------- */
 
 bool perfgrp_access_unprivileged_allowed(void);
-int perfgrp_access_create(struct perfgrp_group *group, struct perfgrp_error *err);
-int perfgrp_access_counter(struct perfgrp_group *group, const struct perfgrp_counter *spec,
-			   struct perfgrp_error *err);
+int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err);
+int perfgrp_access_counter(const struct perfgrp_counter *spec, struct perfgrp_error *err);
 int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err);
 void perfgrp_access_uncharge_group(kuid_t owner);
 

@@ -37,6 +37,11 @@ agree() {
 	[ ! -s /tmp/errors ] || sed 's/^/# /' /tmp/errors
 }
 
+# Where stack and heap begin is worth a page fault or two.
+randomize=$(cat /proc/sys/kernel/randomize_va_space)
+trap 'echo "$randomize" >/proc/sys/kernel/randomize_va_space' EXIT
+echo 0 >/proc/sys/kernel/randomize_va_space
+
 work="/tests/work 20000000 500"
 # Once before, so that the file is in memory for all.
 $work
