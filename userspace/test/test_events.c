@@ -295,6 +295,11 @@ static void test_modifiers(void)
 	flags("cycles:S", 0, 0, 0);
 	flags("cycles:D", 0, PERFGRP_CREATE_NO_MUX, 0);
 	flags("cycles:ue", k | h, PERFGRP_CREATE_EXCLUSIVE, 0);
+	flags("cycles:H", PERFGRP_COUNTER_EXCLUDE_GUEST, 0, 0);
+	flags("cycles:G", PERFGRP_COUNTER_EXCLUDE_HOST, 0, 0);
+	flags("cycles:GH", 0, 0, 0);
+	flags("{cycles:G}:H", 0, 0, 0);
+	flags("cycles:uG", k | h | PERFGRP_COUNTER_EXCLUDE_HOST, 0, 0);
 	flags("r8:k", u | h, 0, 0);
 	flags("core/event=8/uD", k | h, PERFGRP_CREATE_NO_MUX, 0);
 	flags("{cycles:k}:u", h, 0, 0);
@@ -374,7 +379,7 @@ static void test_faults(void)
 	refused("cycles:uq", 8, "unknown modifier 'q'");
 	refused("cycles:", 7, "missing");
 	refused("cycles:pppp", 10, "three times");
-	refused("cycles:G", 7, "lacks");
+	refused("cycles:P", 7, "lacks");
 	refused("{cycles", 0, "no '}'");
 	refused("cs,{cycles,faults", 3, "no '}'");
 	refused("{}", 1, "missing");

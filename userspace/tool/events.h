@@ -19,7 +19,7 @@
  * @unit: unit of the scaled count, or ""
  * @cpus: the CPUs its PMU wants to be opened on, as sysfs lists them, or NULL for
  *	all of them
- * @column: where it begins in the text
+ * @machines_named: modifiers have said whether to count the host or guests
  */
 struct event {
 	char *name;
@@ -27,7 +27,7 @@ struct event {
 	double scale;
 	char *unit;
 	char *cpus;
-	unsigned int column;
+	bool machines_named;
 };
 
 /**

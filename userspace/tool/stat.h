@@ -158,16 +158,23 @@ struct stat {
 	double sys;
 };
 
-/* stat_count.c: the groups and their counts */
+/* As perf's where counting, or the command, cannot be started. */
+#define EXIT_FAILED	255
+
+int stat_run(struct stat *st);
+
+/* stat_open.c: groups of the module */
 
 int stat_open(struct stat *st);
 void stat_close(struct stat *st);
 void stat_free(struct stat *st);
+bool stat_enables_on_exec(const struct stat *st);
+
+/* stat_count.c: their counts */
 int stat_enable(struct stat *st);
 int stat_disable(struct stat *st);
 int stat_collect(struct stat *st);
 bool stat_tasks_exited(struct stat *st);
-bool stat_enables_on_exec(const struct stat *st);
 
 /* stat_print.c: what all formats have in common */
 

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Groups of the module for groups of events: made on the target, and closed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <linux/perf_event.h>
+
+#include "stat.h"
+
+/* The groups start by themselves when the command is executed. */
+bool stat_enables_on_exec(const struct stat *st)
+{
+	return st->target.kind == TARGET_COMMAND && !st->opt.delay &&
+	       st->features & PERFGRP_FEATURE_INHERIT;
+}
+
+static __u32 create_flags(const struct stat *st, const struct event_group *events)
+{
+	__u32 flags = events->create_flags;
+
+	if (!target_has_cpus(&st->target) && !st->opt.no_inherit &&
+	    st->features & PERFGRP_FEATURE_INHERIT)
+		flags |= PERFGRP_CREATE_INHERIT;
+	if (stat_enables_on_exec(st))
+		flags |= PERFGRP_CREATE_ENABLE_ON_EXEC;
+	return flags;
+}
+
+/*
+ * The CPUs for a group: those of the target, less those that a PMU of its events
+ * does not want. An empty list is all CPUs.
+ */
+static int group_cpus(const struct stat *st, const struct event_group *events,
+		      struct numbers *cpus)
+{
+	const char *mask = events->events[0].cpus;
+	struct numbers wanted = { 0 };
+	size_t i;
+
+	for (i = 1; i < events->nr; i++) {
+		const char *other = events->events[i].cpus;
+
+		if (!mask != !other || (mask && strcmp(mask, other))) {
+			error("%s and %s are counted on different CPUs and cannot be one group",
+			      events->events[0].name, events->events[i].name);
+			return -EINVAL;
+		}
+	}
+	if (mask && numbers_parse(&wanted, mask, true)) {
+		error("%s: cannot read the CPUs of its PMU: '%s'", events->events[0].name, mask);
+		numbers_free(&wanted);
+		return -EINVAL;
+	}
+	if (st->target.kind == TARGET_ALL_CPUS) {
+		*cpus = wanted;
+		return 0;
+	}
+	for (i = 0; i < st->target.cpus.nr; i++)
+		if (!mask || numbers_have(&wanted, st->target.cpus.n[i]))
+			numbers_add(cpus, st->target.cpus.n[i]);
+	numbers_free(&wanted);
+	if (cpus->nr)
+		return 0;
+	error("%s: its PMU is on the CPUs %s, none of which was asked for",
+	      events->events[0].name, mask);
+	return -EINVAL;
+}
+
+/* Hardware that runs guests counts them, too, unless it is asked not to. */
+static bool counts_guests(const struct event *event)
+{
+	switch (event_type(&event->counter)) {
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_TRACEPOINT:
+	case PERF_TYPE_BREAKPOINT:
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Makes the counters of a group, with the modes that were asked for in general.
+ * As perf, leave guests out where nothing is said about them.
+ */
+static struct perfgrp_counter *make_counters(const struct stat *st,
+					     const struct event_group *events)
+{
+	struct perfgrp_counter *counters = xcalloc(events->nr, sizeof(*counters));
+	size_t i;
+
+	for (i = 0; i < events->nr; i++) {
+		counters[i] = events->events[i].counter;
+		if (!events->events[i].machines_named && counts_guests(&events->events[i]))
+			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_GUEST;
+		if (st->opt.all_user) {
+			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_KERNEL;
+			counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_USER;
+		} else if (st->opt.all_kernel) {
+			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_USER;
+			counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_KERNEL;
+		}
+	}
+	return counters;
+}
+
+/*
+ * Some PMUs cannot leave anything out. Returns true if a counter was refused that
+ * was to leave guests out without the user having said so, and now is not to.
+ */
+static bool count_guests(const struct event_group *events, struct perfgrp_counter *counters,
+			 const struct perfgrp_error *why)
+{
+	__u32 i = why->member;
+
+	if (why->reason != PERFGRP_REASON_EVENT_OPTION || i >= events->nr ||
+	    events->events[i].machines_named ||
+	    !(counters[i].flags & PERFGRP_COUNTER_EXCLUDE_GUEST))
+		return false;
+	counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_GUEST;
+	return true;
+}
+
+/* Adds the counters to a perfgrp group, and takes that into a stat_group. */
+static int add_fd(const struct stat *st, struct stat_group *group,
+		  const struct event_group *events, struct perfgrp_group *fd, unsigned int task)
+{
+	struct perfgrp_counter *counters = make_counters(st, events);
+	size_t i;
+	int err;
+
+	do {
+		err = perfgrp_add(fd, counters, events->nr);
+	} while (err && count_guests(events, counters, perfgrp_group_error(fd)));
+	if (!err) {
+		GROW(group->fds, group->nr, group->room);
+		group->tasks = xrealloc(group->tasks, group->room, sizeof(*group->tasks));
+		group->tasks[group->nr] = task;
+		group->fds[group->nr++] = fd;
+		group->ids = xrealloc(group->ids, group->nr * events->nr, sizeof(*group->ids));
+		for (i = 0; i < events->nr; i++)
+			group->ids[(group->nr - 1) * events->nr + i] = counters[i].id;
+	}
+	free(counters);
+	return err;
+}
+
+/* What to do about counters that the module has refused. */
+enum refusal {
+	REFUSED,		/* there is nothing to be done */
+	REFUSED_EVENT,		/* the machine lacks an event: go on without its group */
+	REFUSED_SPLIT,		/* a weak group: try its events one at a time */
+	REFUSED_GONE,		/* the task has exited: go on without it */
+};
+
+static enum refusal judge(const struct stat *st, struct stat_group *group,
+			  const struct event_group *events, const struct perfgrp_error *why)
+{
+	size_t i;
+
+	if ((why->error == ENOENT || why->error == EOPNOTSUPP) &&
+	    why->reason == PERFGRP_REASON_EVENT) {
+		for (i = 0; i < events->nr; i++) {
+			/* The culprit is not supported, the others are only not counted. */
+			group->events[i].supported = i != why->member;
+			if (st->opt.verbose && i == why->member)
+				error("%s: %s", events->events[i].name, why->text);
+		}
+		return REFUSED_EVENT;
+	}
+	if (why->reason == PERFGRP_REASON_PMU_FULL && events->weak && events->nr > 1)
+		return REFUSED_SPLIT;
+	if (why->error == ESRCH && st->target.tasks.nr > 1)
+		return REFUSED_GONE;
+
+	if (why->member < events->nr)
+		error("cannot count '%s': %s", events->events[why->member].name, why->text);
+	else
+		error("%s", why->text);
+	return REFUSED;
+}
+
+static void close_fds(struct stat_group *group)
+{
+	size_t i;
+
+	for (i = 0; i < group->nr; i++)
+		perfgrp_group_close(group->fds[i]);
+	free(group->fds);
+	free(group->tasks);
+	free(group->ids);
+	group->fds = NULL;
+	group->tasks = NULL;
+	group->ids = NULL;
+	group->nr = 0;
+	group->room = 0;
+}
+
+/* Many threads are many groups; returns true if there is more room for them now. */
+static bool allow_more_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return !setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static struct perfgrp_group *create_group(const struct stat *st, const struct numbers *cpus,
+					  unsigned int task, __u32 flags)
+{
+	if (!target_has_cpus(&st->target))
+		return perfgrp_create_task(st->dev, task, flags);
+	if (cpus->nr)
+		return perfgrp_create_cpus(st->dev, cpus->n, cpus->nr, flags);
+	return perfgrp_create_all_cpus(st->dev, flags);
+}
+
+/*
+ * Opens one group on each task, or on the CPUs. Returns 0 (also where the machine
+ * lacks an event), -EAGAIN if the group is to be taken apart, or another error,
+ * which has been reported.
+ */
+static int open_group(struct stat *st, struct stat_group *group, const struct event_group *events)
+{
+	__u32 flags = create_flags(st, events);
+	bool on_cpus = target_has_cpus(&st->target);
+	const struct numbers *tasks = &st->target.tasks;
+	size_t nr = on_cpus ? 1 : tasks->nr;
+	struct numbers cpus = { 0 };
+	size_t i;
+	int err;
+
+	err = on_cpus ? group_cpus(st, events, &cpus) : 0;
+	for (i = 0; i < nr && !err; i++) {
+		const struct perfgrp_error *why;
+		struct perfgrp_group *fd;
+
+		fd = create_group(st, &cpus, on_cpus ? 0 : tasks->n[i], flags);
+		if (!fd && errno == EMFILE && allow_more_files())
+			fd = create_group(st, &cpus, on_cpus ? 0 : tasks->n[i], flags);
+		if (fd && !add_fd(st, group, events, fd, on_cpus ? 0 : tasks->n[i]))
+			continue;
+
+		why = fd ? perfgrp_group_error(fd) : perfgrp_dev_error(st->dev);
+		switch (judge(st, group, events, why)) {
+		case REFUSED_EVENT:
+			perfgrp_group_close(fd);
+			close_fds(group);
+			goto out;
+		case REFUSED_SPLIT:
+			err = -EAGAIN;
+			break;
+		case REFUSED_GONE:
+			break;
+		case REFUSED:
+			err = -why->error;
+			break;
+		}
+		perfgrp_group_close(fd);
+	}
+	if (!err && !group->nr) {
+		error("none of the tasks is left");
+		err = -ESRCH;
+	}
+out:
+	numbers_free(&cpus);
+	return err;
+}
+
+/* The places that have a line of their own, counted or not. */
+static void list_places(struct stat *st)
+{
+	struct numbers online = { 0 };
+	size_t i;
+
+	if (st->target.kind == TARGET_ALL_CPUS)
+		cpus_online(&online);
+	for (i = 0; i < online.nr; i++)
+		aggr_of_cpu(&st->aggr, online.n[i]);
+	for (i = 0; i < st->target.cpus.nr; i++)
+		aggr_of_cpu(&st->aggr, st->target.cpus.n[i]);
+	for (i = 0; i < st->target.tasks.nr; i++)
+		aggr_of_task(&st->aggr, st->target.tasks.n[i]);
+	numbers_free(&online);
+}
+
+static struct stat_group *new_group(struct stat *st, size_t nr_events)
+{
+	struct stat_group *group;
+
+	GROW(st->groups, st->nr_groups, st->room_groups);
+	group = &st->groups[st->nr_groups++];
+	memset(group, 0, sizeof(*group));
+	group->events = xcalloc(nr_events, sizeof(*group->events));
+	return group;
+}
+
+/**
+ * stat_open - make perfgrp groups for all groups of events on the target
+ * @st: its groups are filled in, and closed again on failure
+ *
+ * It may be called again after stat_close(), for another run of a command.
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int stat_open(struct stat *st)
+{
+	size_t i = 0, j;
+
+	list_places(st);
+	while (i < st->list.nr) {
+		struct event_group *events = &st->list.groups[i];
+		struct stat_group *group;
+		int err;
+
+		group = i < st->nr_groups ? &st->groups[i] : new_group(st, events->nr);
+		for (j = 0; j < events->nr; j++)
+			group->events[j].supported = true;
+
+		err = open_group(st, group, events);
+		if (!err) {
+			i++;
+			continue;
+		}
+		if (err != -EAGAIN) {
+			stat_close(st);
+			return err;
+		}
+		if (st->opt.verbose)
+			error("%s: the group does not fit and is taken apart",
+			      events->events[0].name);
+		close_fds(group);
+		free(group->events);
+		st->nr_groups--;
+		events_split(&st->list, i);
+	}
+	return 0;
+}
+
+/**
+ * stat_close - close all groups, and keep the counts
+ * @st: the groups
+ */
+void stat_close(struct stat *st)
+{
+	size_t i;
+
+	for (i = 0; i < st->nr_groups; i++)
+		close_fds(&st->groups[i]);
+}
+
+/**
+ * stat_free - give back all memory
+ * @st: of no use afterwards
+ */
+void stat_free(struct stat *st)
+{
+	size_t i, j;
+
+	stat_close(st);
+	for (i = 0; i < st->nr_groups; i++) {
+		for (j = 0; j < st->list.groups[i].nr; j++)
+			free(st->groups[i].events[j].cells);
+		free(st->groups[i].events);
+	}
+	free(st->groups);
+	aggr_clear(&st->aggr);
+	perfgrp_snap_free(&st->snap);
+	events_free(&st->list);
+	target_free(&st->target);
+	perfgrp_close(st->dev);
+}
