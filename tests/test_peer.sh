@@ -55,7 +55,7 @@ else
 	{
 		agree "S1: cycles of a command to 1 %" 1 "$both" cycles "" $work
 		agree "S1: instructions of a command to 1 %" 1 "$both" instructions "" $work
-		agree "E6: user mode alone to 0.1 %" 0.1 instructions:u instructions "" $work
+		agree "E6: user mode alone to 1 %" 1 instructions:u instructions "" $work
 		agree "S1: cycles of all CPUs to 5 %" 5 "$both" cycles "-a" $work
 		agree "S1: instructions of all CPUs to 5 %" 5 "$both" instructions "-a" $work
 		agree "G16: children are counted, to 2 %" 2 "$both" instructions "" \
