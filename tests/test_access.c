@@ -51,7 +51,6 @@ static void set_parameter(bool on)
 
 #define EXPECT_DENIED(call) EXPECT_REFUSED(call, EACCES, PRIVILEGE)
 
-
 /* A counter of what an unprivileged caller may count, if it may count anything. */
 static int add_user_faults(int fd)
 {
