@@ -438,7 +438,6 @@ PROMISE_LIMIT(restart_is_atomic, 60, "S10 G7: a snapshot shows the old members w
 	}
 }
 
-
 static void *snapshot_until_closed(void *arg)
 {
 	struct grp_snap *s = calloc(1, sizeof(*s));
