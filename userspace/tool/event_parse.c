@@ -52,7 +52,7 @@ int event_parse_modifiers(const struct parser *p, const char *s, const char *end
 			break;
 		case 'p':
 			if (++m->precise > 3)
-				return event_fail(p, s, "the modifier 'p' stands three times at most");
+				return event_fail(p, s, "'p' can stand three times at most");
 			break;
 		case 'S':
 			break;	/* about samples, of which counting has none */

@@ -73,8 +73,8 @@ static const struct stat_cell *cell_beside(const struct stat_event *event,
 }
 
 /*
- * The count of an event beside a cell: the mean where the event was counted more
- * than once, as perf has it. False where it was not counted.
+ * The count of an event beside a cell: the mean over runs, and over events if there
+ * are several like it, as perf has it. False where it was not counted.
  */
 static bool count_of(const struct stat *st, __u64 constant, const struct event *beside,
 		     const struct stat_cell *cell, double *count)
@@ -87,6 +87,7 @@ static bool count_of(const struct stat *st, __u64 constant, const struct event *
 	for (i = 0; i < st->nr_groups; i++) {
 		for (j = 0; j < st->list.groups[i].nr; j++) {
 			const struct event *event = &st->list.groups[i].events[j];
+			const struct stat_mean *mean;
 			const struct stat_cell *c;
 
 			if (clock ? !is_clock(event) : !is(event, constant))
@@ -96,7 +97,8 @@ static bool count_of(const struct stat *st, __u64 constant, const struct event *
 			c = cell_beside(&st->groups[i].events[j], cell);
 			if (!c || !c->running)
 				continue;
-			sum += stat_count(st, c);
+			mean = &st->groups[i].events[j].mean;
+			sum += mean->nr > 1 ? mean->about : stat_count(st, c);
 			nr++;
 		}
 	}
@@ -158,8 +160,9 @@ unsigned int stat_metrics(const struct stat *st, const struct event *event,
 		return 1;
 	}
 	if (is_clock(event)) {
-		set(&metrics[0], st->elapsed ? "%8.3f" : NULL, "CPUs utilized",
-		    st->elapsed ? count / st->elapsed : 0);
+		other = st->mean_elapsed.nr > 1 ? st->mean_elapsed.about : st->elapsed;
+		set(&metrics[0], other ? "%8.3f" : NULL, "CPUs utilized",
+		    other ? count / other : 0);
 		return 1;
 	}
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {

@@ -10,8 +10,8 @@
 #include "workload.h"
 
 /* In the child: wait for the word, then become the command. */
-static void __attribute__((noreturn)) child(int go, int failed, char **command,
-					     const sigset_t *signals)
+__attribute__((noreturn))
+static void child(int go, int failed, char **command, const sigset_t *signals)
 {
 	char byte;
 	int err;
