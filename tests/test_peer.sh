@@ -42,7 +42,7 @@ randomize=$(cat /proc/sys/kernel/randomize_va_space)
 trap 'echo "$randomize" >/proc/sys/kernel/randomize_va_space' EXIT
 echo 0 >/proc/sys/kernel/randomize_va_space
 
-work="/tests/work 20000000 500"
+work="/tests/work 100000000 500"
 # Once before, so that the file is in memory for all.
 $work
 
