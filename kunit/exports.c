@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the KUnit suites call of the module's inside. Linked into perfgrp.ko only
+ * where the kernel has KUnit; the namespace keeps everybody else out.
+ */
+#include <linux/export.h>
+#include <linux/version.h>
+
+#include "../module/perfgrp.h"
+
+/* The namespace became a string with 6.13. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define EXPORT_FOR_TESTS(symbol) EXPORT_SYMBOL_NS_GPL(symbol, "PERFGRP_KUNIT")
+#else
+#define EXPORT_FOR_TESTS(symbol) EXPORT_SYMBOL_NS_GPL(symbol, PERFGRP_KUNIT)
+#endif
+
+/* scale.c */
+EXPORT_FOR_TESTS(perfgrp_scale);
+EXPORT_FOR_TESTS(perfgrp_value_fill);
+EXPORT_FOR_TESTS(perfgrp_value_add);
+
+/* event.c */
+EXPORT_FOR_TESTS(perfgrp_event_to_attr);
+EXPORT_FOR_TESTS(perfgrp_event_name);
+EXPORT_FOR_TESTS(perfgrp_event_is_software);
+
+/* group.c, member.c, control.c */
+EXPORT_FOR_TESTS(perfgrp_group_create);
+EXPORT_FOR_TESTS(perfgrp_group_destroy);
+EXPORT_FOR_TESTS(perfgrp_group_prepare_add);
+EXPORT_FOR_TESTS(perfgrp_group_commit_add);
+EXPORT_FOR_TESTS(perfgrp_group_abort_add);
+EXPORT_FOR_TESTS(perfgrp_group_remove);
+EXPORT_FOR_TESTS(perfgrp_group_enable);
+EXPORT_FOR_TESTS(perfgrp_group_disable);
+
+/* snapshot.c */
+EXPORT_FOR_TESTS(perfgrp_snapshot_take);
+EXPORT_FOR_TESTS(perfgrp_snapshot_reset);
+EXPORT_FOR_TESTS(perfgrp_snapshot_free);
+
+/* group_file.c */
+EXPORT_FOR_TESTS(perfgrp_group_file_create);
+
+/* access.c */
+EXPORT_FOR_TESTS(perfgrp_access_charge_group);
+EXPORT_FOR_TESTS(perfgrp_access_uncharge_group);
+
+/* perfcore.c */
+EXPORT_FOR_TESTS(perfgrp_core_can_link);

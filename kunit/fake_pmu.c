@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A PMU that does not exist; see fake_pmu.h for what it counts.
+ *
+ * Its callbacks run as any PMU's: add, del, start, stop and read on the event's
+ * CPU with interrupts off, event_init in process context.
+ */
+#include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/sched/clock.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/version.h>
+
+#include "fake_pmu.h"
+
+static struct fake_pmu *fake_of(const struct perf_event *event)
+{
+	return container_of(event->pmu, struct fake_pmu, pmu);
+}
+
+/* What the event counts, by now. Between two updates of its context's time only
+ * whoever reads it looks at the clock itself.
+ */
+static u64 now_of(const struct perf_event *event, bool reading)
+{
+	if (!(event->attr.config & FAKE_IS_CLOCK))
+		return atomic64_read(&fake_of(event)->ticks);
+	return reading ? local_clock() + event->ctx->timeoffset : event->ctx->time;
+}
+
+/* May go back and forth; the sum is right modulo 2^64. */
+static void update(struct perf_event *event, u64 now)
+{
+	u64 before = local64_xchg(&event->hw.prev_count, now);
+
+	local64_add((now - before) * (event->attr.config & FAKE_WEIGHT_MASK), &event->count);
+}
+
+static void fake_read(struct perf_event *event)
+{
+	if (!(event->hw.state & PERF_HES_STOPPED))
+		update(event, now_of(event, true));
+}
+
+static void fake_start(struct perf_event *event, int flags)
+{
+	local64_set(&event->hw.prev_count, now_of(event, false));
+	event->hw.state = 0;
+}
+
+static void fake_stop(struct perf_event *event, int flags)
+{
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+	update(event, now_of(event, false));
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int fake_add(struct perf_event *event, int flags)
+{
+	struct fake_pmu *fake = fake_of(event);
+
+	if (event->attr.config & FAKE_FAIL_ADD)
+		return -EAGAIN;
+	if (*this_cpu_ptr(fake->used) >= READ_ONCE(fake->slots))
+		return -EAGAIN;
+
+	(*this_cpu_ptr(fake->used))++;
+	(*this_cpu_ptr(fake->batch))++;
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (flags & PERF_EF_START)
+		fake_start(event, 0);
+	return 0;
+}
+
+static void fake_del(struct perf_event *event, int flags)
+{
+	fake_stop(event, PERF_EF_UPDATE);
+	(*this_cpu_ptr(fake_of(event)->used))--;
+}
+
+static void fake_start_txn(struct pmu *pmu, unsigned int flags)
+{
+	*this_cpu_ptr(container_of(pmu, struct fake_pmu, pmu)->batch) = 0;
+}
+
+static int fake_commit_txn(struct pmu *pmu)
+{
+	struct fake_pmu *fake = container_of(pmu, struct fake_pmu, pmu);
+
+	WRITE_ONCE(fake->committed, *this_cpu_ptr(fake->batch));
+	return 0;
+}
+
+static void fake_cancel_txn(struct pmu *pmu)
+{
+}
+
+/* How many events a group has on this PMU, with @event. */
+static unsigned int group_size(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *sibling;
+	unsigned int size = leader->pmu == event->pmu;
+
+	if (leader == event)
+		return size;
+	for_each_sibling_event(sibling, leader)
+		size += sibling->pmu == event->pmu;
+	return size + 1;
+}
+
+static bool is_for(const struct fake_pmu *fake, const struct perf_event *event)
+{
+	if (event->attr.type == fake->pmu.type)
+		return true;
+	return fake->cpus && event->attr.type == PERF_TYPE_RAW &&
+	       event->attr.config1 == FAKE_RAW && event->cpu >= 0 &&
+	       cpumask_test_cpu(event->cpu, fake->cpus);
+}
+
+static int fake_event_init(struct perf_event *event)
+{
+	struct fake_pmu *fake = fake_of(event);
+	int error = (event->attr.config >> 24) & 0xff;
+
+	if (!is_for(fake, event))
+		return -ENOENT;
+	if (error)
+		return -error;
+	if (!fake->unchecked && group_size(event) > READ_ONCE(fake->slots))
+		return -EINVAL;
+	if (event->attr.config & FAKE_ON_CPU0 && event->cpu > 0)
+		event->cpu = 0;
+	return 0;
+}
+
+/**
+ * fake_pmu_create - make a PMU and register it
+ * @name: its name
+ * @slots: events it can count at the same time on a CPU
+ * @rotation_ms: how often the perf core rotates what is multiplexed
+ *
+ * Return: the PMU, or an ERR_PTR().
+ */
+struct fake_pmu *fake_pmu_create(const char *name, unsigned int slots, unsigned int rotation_ms)
+{
+	struct fake_pmu *fake;
+	int ret = -ENOMEM;
+
+	fake = kzalloc(sizeof(*fake), GFP_KERNEL);
+	if (!fake)
+		return ERR_PTR(-ENOMEM);
+	fake->used = alloc_percpu(unsigned int);
+	fake->batch = alloc_percpu(unsigned int);
+	if (!fake->used || !fake->batch)
+		goto free;
+
+	strscpy(fake->name, name, sizeof(fake->name));
+	fake->slots = slots;
+	fake->pmu = (struct pmu){
+		.module = THIS_MODULE,
+		.task_ctx_nr = perf_hw_context,
+		.hrtimer_interval_ms = rotation_ms,
+#ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
+		/* Before 6.2 only these may share perf_hw_context. */
+		.capabilities = PERF_PMU_CAP_HETEROGENEOUS_CPUS,
+#endif
+		.event_init = fake_event_init,
+		.add = fake_add,
+		.del = fake_del,
+		.start = fake_start,
+		.stop = fake_stop,
+		.read = fake_read,
+		.start_txn = fake_start_txn,
+		.commit_txn = fake_commit_txn,
+		.cancel_txn = fake_cancel_txn,
+	};
+	ret = perf_pmu_register(&fake->pmu, fake->name, -1);
+	if (!ret)
+		return fake;
+free:
+	free_percpu(fake->batch);
+	free_percpu(fake->used);
+	kfree(fake);
+	return ERR_PTR(ret);
+}
+
+/* The perf core frees its rotation timers without a look at whether they run. */
+static void cancel_rotation(struct fake_pmu *fake)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+		hrtimer_cancel(&per_cpu_ptr(fake->pmu.cpu_pmu_context, cpu)->hrtimer);
+#else
+		hrtimer_cancel(&per_cpu_ptr(fake->pmu.pmu_cpu_context, cpu)->hrtimer);
+#endif
+	}
+}
+
+/**
+ * fake_pmu_destroy - unregister a PMU and free it
+ * @fake: it has no event left
+ */
+void fake_pmu_destroy(struct fake_pmu *fake)
+{
+	/* Events, and the contexts that point to the PMU, are freed by RCU. */
+	rcu_barrier();
+	cancel_rotation(fake);
+	perf_pmu_unregister(&fake->pmu);
+	free_percpu(fake->batch);
+	free_percpu(fake->used);
+	kfree(fake);
+}
+
+/**
+ * fake_pmu_tick - let ticks pass
+ * @fake: on this PMU, on all CPUs
+ * @ticks: how many
+ */
+void fake_pmu_tick(struct fake_pmu *fake, u64 ticks)
+{
+	atomic64_add(ticks, &fake->ticks);
+}
+
+/**
+ * fake_pmu_used - slots in use
+ * @fake: of this PMU
+ * @cpu: on this CPU
+ *
+ * Return: how many at this moment.
+ */
+unsigned int fake_pmu_used(const struct fake_pmu *fake, int cpu)
+{
+	return READ_ONCE(*per_cpu_ptr(fake->used, cpu));
+}
+
+/* ---- overflow ------------------------------------------------------------ */
+
+struct overflow {
+	struct irq_work work;
+	struct perf_event *event;
+};
+
+/*
+ * In hard IRQ context, as the interrupt of a PMU without NMIs. The handler is
+ * called directly: perf_event_overflow(), which is not exported, adds throttling.
+ */
+static void overflow_now(struct irq_work *work)
+{
+	struct perf_event *event = container_of(work, struct overflow, work)->event;
+	struct perf_sample_data data;
+	struct pt_regs regs;
+
+	perf_fetch_caller_regs(&regs);
+	perf_sample_data_init(&data, 0, event->hw.last_period);
+	event->overflow_handler(event, &data, &regs);
+}
+
+static void queue_overflow(void *info)
+{
+	struct overflow *overflow = info;
+
+	irq_work_queue(&overflow->work);
+}
+
+/**
+ * fake_pmu_overflow - let an event overflow on the CPU that it is on
+ * @event: of a fake PMU, or any
+ *
+ * Return: 0 when its handler has run; -EAGAIN if the event is on no CPU.
+ */
+int fake_pmu_overflow(struct perf_event *event)
+{
+	struct overflow overflow = { .event = event };
+	int cpu = READ_ONCE(event->oncpu);
+	int ret;
+
+	if (cpu < 0)
+		return -EAGAIN;
+	init_irq_work(&overflow.work, overflow_now);
+	ret = smp_call_function_single(cpu, queue_overflow, &overflow, true);
+	irq_work_sync(&overflow.work);
+	return ret;
+}

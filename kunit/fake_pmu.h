@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A PMU that does not exist, so that tests know what it counts.
+ *
+ * Its events take one slot each, on each CPU. attr.config says what they count:
+ *
+ *	FAKE_TICKS(n)	n for each tick; ticks are given by fake_pmu_tick()
+ *	FAKE_CLOCK(n)	n for each ns that the event is on the PMU, by the clock
+ *			from which the perf core takes time_running: an event that
+ *			is off reads exactly n * time_running
+ *
+ * and how they fail: see below.
+ */
+#ifndef PERFGRP_FAKE_PMU_H
+#define PERFGRP_FAKE_PMU_H
+
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/perf_event.h>
+
+#define FAKE_WEIGHT_MASK 0xffffULL
+#define FAKE_IS_CLOCK	 (1ULL << 16)
+/* Is accepted, and never gets on the PMU. */
+#define FAKE_FAIL_ADD (1ULL << 17)
+/* Wherever it is asked for, it is counted on CPU 0, as by a PMU of a socket. */
+#define FAKE_ON_CPU0 (1ULL << 18)
+/* Is refused with this errno. */
+#define FAKE_FAIL_INIT(errno) ((u64)(errno) << 24)
+
+#define FAKE_TICKS(n) ((u64)(n))
+#define FAKE_CLOCK(n) (FAKE_IS_CLOCK | (u64)(n))
+
+/* attr.config1 of a PERF_TYPE_RAW event that is meant for fake_pmu.cpus. */
+#define FAKE_RAW 0x66616b65ULL
+
+/* A rotation interval that no test lives to see. */
+#define FAKE_NO_ROTATION 100000
+
+/**
+ * struct fake_pmu - one of them
+ * @pmu: as the perf core knows it
+ * @name: its name
+ * @slots: events that it counts at the same time on a CPU; may be changed
+ * @unchecked: groups larger than @slots are accepted, and never get on
+ * @cpus: where it also counts PERF_TYPE_RAW events with FAKE_RAW in config1, as
+ *	the PMU of one kind of CPU of several does; NULL for nowhere
+ * @ticks: how many there were
+ * @used: slots in use on each CPU
+ * @batch: events put on in the transaction under way on each CPU
+ * @committed: events that were put on by the last transaction that succeeded
+ */
+struct fake_pmu {
+	struct pmu pmu;
+	char name[32];
+	unsigned int slots;
+	bool unchecked;
+	const struct cpumask *cpus;
+	atomic64_t ticks;
+	unsigned int __percpu *used;
+	unsigned int __percpu *batch;
+	unsigned int committed;
+};
+
+struct fake_pmu *fake_pmu_create(const char *name, unsigned int slots, unsigned int rotation_ms);
+void fake_pmu_destroy(struct fake_pmu *fake);
+void fake_pmu_tick(struct fake_pmu *fake, u64 ticks);
+int fake_pmu_overflow(struct perf_event *event);
+unsigned int fake_pmu_used(const struct fake_pmu *fake, int cpu);
+
+#endif /* PERFGRP_FAKE_PMU_H */

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the suites share; see harness.h.
+ *
+ * Cases run one after the other, each in a kthread of its own, so what a case has
+ * made is kept in plain static lists. harness_exit() releases it also where the
+ * case was ended by an assertion. No function here asserts with a group's lock
+ * held.
+ */
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/sched/mm.h>
+#include <linux/uaccess.h>
+
+#include "harness.h"
+
+static struct perfgrp_group *groups[8];
+static struct perf_event *events[8];
+static struct fake_pmu *pmus[4];
+
+/* ---- memory of a process ------------------------------------------------- */
+
+/* Of the process that loads this module, which waits until all has run. */
+static struct mm_struct *user_mm;
+static unsigned long user_memory;
+
+int harness_suite_init(struct kunit_suite *suite)
+{
+	user_mm = get_task_mm(current);
+	if (!user_mm)
+		return -ESRCH;
+	user_memory = vm_mmap(NULL, 0, HARNESS_USER_SIZE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	if (!IS_ERR_VALUE(user_memory))
+		return 0;
+	mmput(user_mm);
+	return (int)user_memory;
+}
+
+void harness_suite_exit(struct kunit_suite *suite)
+{
+	if (!user_mm)
+		return;
+	vm_munmap(user_memory, HARNESS_USER_SIZE);
+	mmput(user_mm);
+	user_mm = NULL;
+}
+
+/* Nothing between these two may end the case. */
+void __user *harness_user_begin(void)
+{
+	kthread_use_mm(user_mm);
+	return (void __user *)user_memory;
+}
+
+void harness_user_end(void)
+{
+	kthread_unuse_mm(user_mm);
+}
+
+/* ---- groups -------------------------------------------------------------- */
+
+struct perfgrp_error harness_error(void)
+{
+	return (struct perfgrp_error)PERFGRP_ERROR_INIT;
+}
+
+/**
+ * harness_create - create a group, as PERFGRP_CREATE does
+ * @arg: what is asked for; its cpus is set here
+ * @cpus: arg->nr_cpus CPUs, or NULL to leave arg->cpus alone
+ * @err: says why not
+ * @group: the group, which harness_exit() destroys
+ *
+ * Return: 0 or what the module said.
+ */
+int harness_create(struct perfgrp_create *arg, const u32 *cpus, struct perfgrp_error *err,
+		   struct perfgrp_group **group)
+{
+	struct perfgrp_group *created;
+	void __user *user;
+	unsigned int i;
+
+	if (cpus) {
+		user = harness_user_begin();
+		arg->cpus = (u64)(uintptr_t)user;
+		if (copy_to_user(user, cpus, arg->nr_cpus * sizeof(*cpus)))
+			created = ERR_PTR(-EFAULT);
+		else
+			created = perfgrp_group_create(arg, err);
+		harness_user_end();
+	} else {
+		created = perfgrp_group_create(arg, err);
+	}
+	if (IS_ERR(created))
+		return PTR_ERR(created);
+
+	for (i = 0; i < ARRAY_SIZE(groups); i++) {
+		if (!groups[i]) {
+			groups[i] = created;
+			*group = created;
+			return 0;
+		}
+	}
+	perfgrp_group_destroy(created);
+	return -ENFILE;
+}
+
+struct perfgrp_group *harness_group(struct kunit *test, u32 target, u32 flags)
+{
+	struct perfgrp_create arg = { .target = target, .flags = flags };
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+
+	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, NULL, &err, &group), 0, "%s", err.text);
+	return group;
+}
+
+struct perfgrp_group *harness_cpu_group(struct kunit *test, int cpu, u32 flags)
+{
+	struct perfgrp_create arg = {
+		.target = PERFGRP_TARGET_CPUS,
+		.flags = flags,
+		.nr_cpus = 1,
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+	u32 list = cpu;
+
+	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, &list, &err, &group), 0, "%s", err.text);
+	return group;
+}
+
+/* The group is somebody else's now. */
+void harness_forget(struct perfgrp_group *group)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(groups); i++)
+		if (groups[i] == group)
+			groups[i] = NULL;
+}
+
+void harness_destroy(struct perfgrp_group *group)
+{
+	harness_forget(group);
+	perfgrp_group_destroy(group);
+}
+
+/* ---- what an ioctl does -------------------------------------------------- */
+
+int harness_add(struct perfgrp_group *group, struct perfgrp_counter *specs, unsigned int nr,
+		struct perfgrp_error *err)
+{
+	int ret;
+
+	down_write(&group->lock);
+	ret = perfgrp_group_prepare_add(group, specs, nr, err);
+	if (!ret)
+		perfgrp_group_commit_add(group, nr);
+	up_write(&group->lock);
+	return ret;
+}
+
+/* Return: the member's id. */
+u32 harness_add_one(struct kunit *test, struct perfgrp_group *group, struct perfgrp_counter spec)
+{
+	struct perfgrp_error err = harness_error();
+
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, &spec, 1, &err), 0, "%s", err.text);
+	return spec.id;
+}
+
+int harness_remove(struct perfgrp_group *group, u32 id, bool cascade, struct perfgrp_error *err)
+{
+	int ret;
+
+	down_write(&group->lock);
+	ret = perfgrp_group_remove(group, id, cascade, err);
+	up_write(&group->lock);
+	return ret;
+}
+
+int harness_enable(struct perfgrp_group *group, struct perfgrp_error *err)
+{
+	struct perfgrp_error own = harness_error();
+	int ret;
+
+	down_write(&group->lock);
+	ret = perfgrp_group_enable(group, err ?: &own);
+	up_write(&group->lock);
+	return ret;
+}
+
+void harness_disable(struct perfgrp_group *group)
+{
+	down_write(&group->lock);
+	perfgrp_group_disable(group);
+	up_write(&group->lock);
+}
+
+int harness_reset(struct perfgrp_group *group)
+{
+	struct perfgrp_readout readout;
+	int ret;
+
+	down_write(&group->lock);
+	ret = perfgrp_snapshot_take(group, 0, &readout);
+	if (!ret) {
+		perfgrp_snapshot_reset(group, &readout);
+		perfgrp_snapshot_free(&readout);
+	}
+	up_write(&group->lock);
+	return ret;
+}
+
+int harness_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_readout *readout)
+{
+	int ret;
+
+	if (flags & PERFGRP_SNAPSHOT_RESET) {
+		down_write(&group->lock);
+		ret = perfgrp_snapshot_take(group, flags, readout);
+		if (!ret)
+			perfgrp_snapshot_reset(group, readout);
+		up_write(&group->lock);
+		return ret;
+	}
+	down_read(&group->lock);
+	ret = perfgrp_snapshot_take(group, flags, readout);
+	up_read(&group->lock);
+	return ret;
+}
+
+/* Return: the row of @cpu, NULL where there is none. */
+struct perfgrp_row *harness_row(struct perfgrp_readout *readout, int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < readout->nr_rows; i++)
+		if (readout->rows[i].cpu == cpu)
+			return &readout->rows[i];
+	return NULL;
+}
+
+/* Takes a snapshot. Return: a copy of the value of member @id in the row of @cpu. */
+struct perfgrp_value harness_value(struct kunit *test, struct perfgrp_group *group, int cpu, u32 id)
+{
+	struct perfgrp_value value = {};
+	struct perfgrp_readout readout;
+	struct perfgrp_row *row;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
+	row = harness_row(&readout, cpu);
+	for (i = 0; row && i < row->nr_values; i++)
+		if (readout.values[row->first_value + i].id == id)
+			value = readout.values[row->first_value + i];
+	perfgrp_snapshot_free(&readout);
+	KUNIT_ASSERT_EQ_MSG(test, value.id, id, "no value of member %u on CPU %d", id, cpu);
+	return value;
+}
+
+/* ---- PMUs and events beside the module's ---------------------------------- */
+
+struct fake_pmu *harness_pmu(struct kunit *test, unsigned int slots, unsigned int rotation_ms)
+{
+	struct fake_pmu *fake;
+	char name[16];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(pmus) && pmus[i]; i++)
+		;
+	KUNIT_ASSERT_LT(test, i, (unsigned int)ARRAY_SIZE(pmus));
+	snprintf(name, sizeof(name), "perfgrp_fake%u", i);
+	fake = fake_pmu_create(name, slots, rotation_ms);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, fake);
+	pmus[i] = fake;
+	return fake;
+}
+
+/* An event that is none of the module's, off until perf_event_enable(). */
+struct perf_event *harness_event(struct kunit *test, struct perf_event_attr *attr, int cpu,
+				 perf_overflow_handler_t handler, void *context)
+{
+	struct perf_event *event;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(events) && events[i]; i++)
+		;
+	KUNIT_ASSERT_LT(test, i, (unsigned int)ARRAY_SIZE(events));
+	attr->size = sizeof(*attr);
+	attr->disabled = 1;
+	event = perf_event_create_kernel_counter(attr, cpu, NULL, handler, context);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, event);
+	events[i] = event;
+	return event;
+}
+
+struct perf_event *harness_fake_event(struct kunit *test, struct fake_pmu *fake, u64 config,
+				      int cpu, bool pinned)
+{
+	struct perf_event_attr attr = {
+		.type = fake->pmu.type,
+		.config = config,
+		.pinned = pinned,
+	};
+
+	return harness_event(test, &attr, cpu, NULL, NULL);
+}
+
+/* From now on the case runs on @cpu. */
+void harness_pin_to(struct kunit *test, int cpu)
+{
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)), 0);
+	KUNIT_ASSERT_EQ(test, (int)raw_smp_processor_id(), cpu);
+}
+
+/* Releases all that the case has made. In whatever state it was left. */
+void harness_exit(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(groups); i++) {
+		if (groups[i])
+			perfgrp_group_destroy(groups[i]);
+		groups[i] = NULL;
+	}
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		if (events[i])
+			perf_event_release_kernel(events[i]);
+		events[i] = NULL;
+	}
+	for (i = 0; i < ARRAY_SIZE(pmus); i++) {
+		if (pmus[i])
+			fake_pmu_destroy(pmus[i]);
+		pmus[i] = NULL;
+	}
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the suites share: groups, counters and PMUs that are released at the end
+ * of a case, and one call for each thing that an ioctl does.
+ *
+ * The rows of BEHAVIOURS.md that a case covers stand in square brackets above it.
+ */
+#ifndef PERFGRP_HARNESS_H
+#define PERFGRP_HARNESS_H
+
+#include <kunit/test.h>
+
+#include "../module/perfgrp.h"
+#include "fake_pmu.h"
+
+int harness_suite_init(struct kunit_suite *suite);
+void harness_suite_exit(struct kunit_suite *suite);
+void harness_exit(struct kunit *test);
+
+/* Room in a process's memory, for pointers that user code would pass. */
+#define HARNESS_USER_SIZE (16 * PAGE_SIZE)
+void __user *harness_user_begin(void);
+void harness_user_end(void);
+
+struct perfgrp_error harness_error(void);
+int harness_create(struct perfgrp_create *arg, const u32 *cpus, struct perfgrp_error *err,
+		   struct perfgrp_group **group);
+struct perfgrp_group *harness_group(struct kunit *test, u32 target, u32 flags);
+struct perfgrp_group *harness_cpu_group(struct kunit *test, int cpu, u32 flags);
+void harness_destroy(struct perfgrp_group *group);
+void harness_forget(struct perfgrp_group *group);
+
+int harness_add(struct perfgrp_group *group, struct perfgrp_counter *specs, unsigned int nr,
+		struct perfgrp_error *err);
+u32 harness_add_one(struct kunit *test, struct perfgrp_group *group, struct perfgrp_counter spec);
+int harness_remove(struct perfgrp_group *group, u32 id, bool cascade, struct perfgrp_error *err);
+int harness_enable(struct perfgrp_group *group, struct perfgrp_error *err);
+void harness_disable(struct perfgrp_group *group);
+int harness_reset(struct perfgrp_group *group);
+int harness_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_readout *readout);
+struct perfgrp_row *harness_row(struct perfgrp_readout *readout, int cpu);
+struct perfgrp_value harness_value(struct kunit *test, struct perfgrp_group *group, int cpu,
+				   u32 id);
+
+struct fake_pmu *harness_pmu(struct kunit *test, unsigned int slots, unsigned int rotation_ms);
+struct perf_event *harness_event(struct kunit *test, struct perf_event_attr *attr, int cpu,
+				 perf_overflow_handler_t handler, void *context);
+struct perf_event *harness_fake_event(struct kunit *test, struct fake_pmu *fake, u64 config,
+				      int cpu, bool pinned);
+void harness_pin_to(struct kunit *test, int cpu);
+
+/* A counter in the one-constant form, and in the raw form on a fake PMU. */
+#define EVENT(constant) ((struct perfgrp_counter){ .event = (constant) })
+#define FAKE(fake, what)                                                                           \
+	((struct perfgrp_counter){                                                                 \
+		.flags = PERFGRP_COUNTER_RAW,                                                      \
+		.type = (fake)->pmu.type,                                                          \
+		.config = (what),                                                                  \
+	})
+
+/* A refusal says all that it has to: errno, reason, field, and one line of text. */
+#define EXPECT_REFUSED(test, ret, errno_, reason_, field_, err)                                    \
+	do {                                                                                       \
+		const struct perfgrp_error *_err = &(err);                                         \
+												   \
+		KUNIT_EXPECT_EQ(test, (int)(ret), -(errno_));                                      \
+		KUNIT_EXPECT_EQ(test, _err->error, (errno_));                                      \
+		KUNIT_EXPECT_EQ_MSG(test, _err->reason, (u32)(reason_), "%s", _err->text);         \
+		KUNIT_EXPECT_STREQ(test, _err->field, (field_));                                   \
+		KUNIT_EXPECT_GT(test, strnlen(_err->text, sizeof(_err->text)), (size_t)0);         \
+		KUNIT_EXPECT_LT(test, strnlen(_err->text, sizeof(_err->text)),                     \
+				sizeof(_err->text));                                               \
+		KUNIT_EXPECT_NULL(test, strchr(_err->text, '\n'));                                 \
+	} while (0)
+
+#define EXPECT_TEXT(test, err, part)                                                               \
+	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr((err).text, part), "no \"%s\" in \"%s\"", part,     \
+				  (err).text)
+
+#endif /* PERFGRP_HARNESS_H */

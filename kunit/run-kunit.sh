@@ -1,0 +1,58 @@
+#!/bin/sh
+# Runs the KUnit suites in a guest and prints their results as KTAP; the exit status says
+# whether all passed and nothing leaked.
+# usage: run-kunit.sh [DIRECTORY-OF-MODULES]
+
+set -eu
+modules=${1:-/lib/modules}
+debugfs=/sys/kernel/debug
+leaks=$debugfs/kmemleak
+
+loaded_here=
+status=0
+
+# An object counts as leaked once it is five seconds old and a second scan found nothing either.
+scan() {
+	echo scan >"$leaks"
+	sleep 6
+	echo scan >"$leaks"
+	echo scan >"$leaks"
+}
+
+[ ! -e "$leaks" ] || echo clear >"$leaks"
+if [ ! -d /sys/module/perfgrp ]; then
+	insmod "$modules/perfgrp.ko"
+	loaded_here=1
+fi
+insmod "$modules/perfgrp_kunit.ko"
+
+echo "KTAP version 1"
+set -- "$debugfs"/kunit/perfgrp_*/results
+echo "1..$(($# + 1))"
+number=0
+for results; do
+	number=$((number + 1))
+	# Each file is a report of its own; here it is a part of one.
+	sed -e '/^KTAP version/d' -e '/^1\.\.1$/d' -e "s/^\(not \)\{0,1\}ok 1 /\1ok $number /" "$results"
+	if grep -q '^not ok' "$results" || ! grep -q '^ok' "$results"; then
+		status=1
+	fi
+done
+number=$((number + 1))
+
+rmmod perfgrp_kunit
+[ -z "$loaded_here" ] || rmmod perfgrp
+
+if [ ! -e "$leaks" ]; then
+	echo "ok $number perfgrp_leaks # SKIP this kernel has no kmemleak"
+else
+	scan
+	if [ -s "$leaks" ]; then
+		sed 's/^/# /' "$leaks"
+		echo "not ok $number perfgrp_leaks"
+		status=1
+	else
+		echo "ok $number perfgrp_leaks"
+	fi
+fi
+exit $status

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The suites, one a file.
+ */
+#ifndef PERFGRP_SUITES_H
+#define PERFGRP_SUITES_H
+
+#include <kunit/test.h>
+
+extern struct kunit_suite perfgrp_scale_suite;
+extern struct kunit_suite perfgrp_event_suite;
+extern struct kunit_suite perfgrp_group_suite;
+extern struct kunit_suite perfgrp_snapshot_suite;
+extern struct kunit_suite perfgrp_pmu_suite;
+extern struct kunit_suite perfgrp_task_suite;
+extern struct kunit_suite perfgrp_hotplug_suite;
+extern struct kunit_suite perfgrp_nmi_suite;
+
+#endif /* PERFGRP_SUITES_H */

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events: each constant of the header to the attr that it means and to its name,
+ * the raw form, and each refusal.
+ */
+#include <linux/hw_breakpoint.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+
+#include "../module/compat.h"
+#include "harness.h"
+#include "suites.h"
+
+static const struct named_event {
+	u64 event;
+	u32 type;
+	u64 config;
+	const char *name;
+} named_events[] = {
+#define HW(constant, config, name)                                                                 \
+	{ PERFGRP_HW_##constant, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config, name }
+	HW(CPU_CYCLES, CPU_CYCLES, "cpu-cycles"),
+	HW(INSTRUCTIONS, INSTRUCTIONS, "instructions"),
+	HW(CACHE_REFERENCES, CACHE_REFERENCES, "cache-references"),
+	HW(CACHE_MISSES, CACHE_MISSES, "cache-misses"),
+	HW(BRANCH_INSTRUCTIONS, BRANCH_INSTRUCTIONS, "branch-instructions"),
+	HW(BRANCH_MISSES, BRANCH_MISSES, "branch-misses"),
+	HW(BUS_CYCLES, BUS_CYCLES, "bus-cycles"),
+	HW(STALLED_CYCLES_FRONTEND, STALLED_CYCLES_FRONTEND, "stalled-cycles-frontend"),
+	HW(STALLED_CYCLES_BACKEND, STALLED_CYCLES_BACKEND, "stalled-cycles-backend"),
+	HW(REF_CYCLES, REF_CPU_CYCLES, "ref-cycles"),
+#define SW(constant, config, name)                                                                 \
+	{ PERFGRP_SW_##constant, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config, name }
+	SW(CPU_CLOCK, CPU_CLOCK, "cpu-clock"),
+	SW(TASK_CLOCK, TASK_CLOCK, "task-clock"),
+	SW(PAGE_FAULTS, PAGE_FAULTS, "page-faults"),
+	SW(CONTEXT_SWITCHES, CONTEXT_SWITCHES, "context-switches"),
+	SW(CPU_MIGRATIONS, CPU_MIGRATIONS, "cpu-migrations"),
+	SW(MINOR_FAULTS, PAGE_FAULTS_MIN, "minor-faults"),
+	SW(MAJOR_FAULTS, PAGE_FAULTS_MAJ, "major-faults"),
+	SW(ALIGNMENT_FAULTS, ALIGNMENT_FAULTS, "alignment-faults"),
+	SW(EMULATION_FAULTS, EMULATION_FAULTS, "emulation-faults"),
+	SW(DUMMY, DUMMY, "dummy"),
+	SW(BPF_OUTPUT, BPF_OUTPUT, "bpf-output"),
+	SW(CGROUP_SWITCHES, CGROUP_SWITCHES, "cgroup-switches"),
+#define CACHE_ONE(constant, cache, op, result, name)                                               \
+	{ PERFGRP_CACHE_##constant, PERF_TYPE_HW_CACHE,                                            \
+	  PERF_COUNT_HW_CACHE_##cache | (PERF_COUNT_HW_CACHE_OP_##op << 8) |                       \
+		  (PERF_COUNT_HW_CACHE_RESULT_##result << 16), name }
+#define CACHE(c, cache, name)                                                                      \
+	CACHE_ONE(c##_LOAD_ACCESS, cache, READ, ACCESS, name "-load-access"),                      \
+	CACHE_ONE(c##_LOAD_MISS, cache, READ, MISS, name "-load-miss"),                            \
+	CACHE_ONE(c##_STORE_ACCESS, cache, WRITE, ACCESS, name "-store-access"),                   \
+	CACHE_ONE(c##_STORE_MISS, cache, WRITE, MISS, name "-store-miss"),                         \
+	CACHE_ONE(c##_PREFETCH_ACCESS, cache, PREFETCH, ACCESS, name "-prefetch-access"),          \
+	CACHE_ONE(c##_PREFETCH_MISS, cache, PREFETCH, MISS, name "-prefetch-miss")
+	CACHE(L1D, L1D, "L1-dcache"),
+	CACHE(L1I, L1I, "L1-icache"),
+	CACHE(LLC, LL, "LLC"),
+	CACHE(DTLB, DTLB, "dTLB"),
+	CACHE(ITLB, ITLB, "iTLB"),
+	CACHE(BRANCH, BPU, "branch"),
+	CACHE(NODE, NODE, "node"),
+};
+
+static void expect_attr(struct kunit *test, const struct perfgrp_counter *spec,
+			const struct perf_event_attr *expected)
+{
+	struct perfgrp_error err = harness_error();
+	struct perf_event_attr attr;
+
+	/* What was there before does not show. */
+	memset(&attr, 0xa5, sizeof(attr));
+	KUNIT_ASSERT_EQ_MSG(test, perfgrp_event_to_attr(spec, &attr, &err), 0, "%s", err.text);
+	KUNIT_EXPECT_EQ_MSG(test, memcmp(&attr, expected, sizeof(attr)), 0,
+			    "event %#llx type %u config %#llx: type %u config %#llx", spec->event,
+			    spec->type, spec->config, attr.type, attr.config);
+}
+
+static struct perf_event_attr plain_attr(u32 type, u64 config)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = type;
+	attr.config = config;
+	return attr;
+}
+
+/* [E1] [E2] [E3] [E4] Nothing but type and config is set: options are off by default. */
+static void named_to_attr(struct kunit *test)
+{
+	struct perfgrp_counter spec;
+	struct perf_event_attr expected;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(named_events); i++) {
+		spec = EVENT(named_events[i].event);
+		expected = plain_attr(named_events[i].type, named_events[i].config);
+		expect_attr(test, &spec, &expected);
+		KUNIT_EXPECT_EQ(test, PERFGRP_EVENT_TYPE(named_events[i].event),
+				named_events[i].type);
+		KUNIT_EXPECT_EQ(test, (u64)PERFGRP_EVENT_CONFIG(named_events[i].event),
+				named_events[i].config);
+		KUNIT_EXPECT_EQ(test, PERFGRP_EVENT(named_events[i].type, named_events[i].config),
+				named_events[i].event);
+	}
+}
+
+/* [E2] [E3] [E4] The constant has its name, and so has the raw form that means the same. */
+static void names(struct kunit *test)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+	struct perfgrp_counter spec;
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(named_events); i++) {
+		spec = EVENT(named_events[i].event);
+		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&spec, buf), named_events[i].name);
+		spec = (struct perfgrp_counter){
+			.flags = PERFGRP_COUNTER_RAW,
+			.type = named_events[i].type,
+			.config = named_events[i].config,
+		};
+		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&spec, buf), named_events[i].name);
+		for (j = 0; j < i; j++) {
+			KUNIT_EXPECT_STRNEQ(test, named_events[i].name, named_events[j].name);
+			KUNIT_EXPECT_NE(test, named_events[i].event, named_events[j].event);
+		}
+	}
+}
+
+/* [E2] [E3] All that this kernel has is there: no constant is missing. */
+static void all_of_this_kernel(struct kunit *test)
+{
+	unsigned int hardware = 0, software = 0, cache = 0, i;
+
+	for (i = 0; i < ARRAY_SIZE(named_events); i++) {
+		hardware += named_events[i].type == PERF_TYPE_HARDWARE;
+		software += named_events[i].type == PERF_TYPE_SOFTWARE;
+		cache += named_events[i].type == PERF_TYPE_HW_CACHE;
+	}
+	KUNIT_EXPECT_EQ(test, hardware, (unsigned int)PERF_COUNT_HW_MAX);
+	KUNIT_EXPECT_EQ(test, software, (unsigned int)PERF_COUNT_SW_MAX);
+	KUNIT_EXPECT_EQ(test, cache,
+			(unsigned int)(PERF_COUNT_HW_CACHE_MAX * PERF_COUNT_HW_CACHE_OP_MAX *
+				       PERF_COUNT_HW_CACHE_RESULT_MAX));
+}
+
+/* [E5] What has no name is called by its numbers, and none is too long for the room. */
+static void names_of_others(struct kunit *test)
+{
+	static const struct {
+		struct perfgrp_counter spec;
+		const char *name;
+	} others[] = {
+		{ { .event = PERFGRP_EVENT(0, 10) }, "type 0 config 0xa" },
+		{ { .event = PERFGRP_EVENT(1, 12) }, "type 1 config 0xc" },
+		{ { .event = PERFGRP_EVENT(3, 7) }, "type 3 config 0x7" },
+		{ { .event = PERFGRP_EVENT(3, 0x300) }, "type 3 config 0x300" },
+		{ { .event = PERFGRP_EVENT(3, 0x20000) }, "type 3 config 0x20000" },
+		{ { .event = PERFGRP_EVENT(3, 0x1000000) }, "type 3 config 0x1000000" },
+		{ { .flags = PERFGRP_COUNTER_RAW, .type = 4, .config = 0xc0 },
+		  "type 4 config 0xc0" },
+		{ { .flags = PERFGRP_COUNTER_RAW, .type = ~0U, .config = ~0ULL },
+		  "type 4294967295 config 0xffffffffffffffff" },
+		/* cycles of one kind of CPU among several */
+		{ { .flags = PERFGRP_COUNTER_RAW, .type = 0, .config = 4ULL << 32 },
+		  "type 0 config 0x400000000" },
+	};
+	char buf[PERFGRP_EVENT_NAME_LEN];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&others[i].spec, buf), others[i].name);
+}
+
+/* [E5] All 64 bits of all four. */
+static void raw_to_attr(struct kunit *test)
+{
+	struct perfgrp_counter spec = {
+		.flags = PERFGRP_COUNTER_RAW,
+		.type = 77,
+		.config = 0x8877665544332211ULL,
+		.config1 = 0xfedcba9876543210ULL,
+		.config2 = 0x0123456789abcdefULL,
+	};
+	struct perf_event_attr expected = plain_attr(77, spec.config);
+
+	expected.config1 = spec.config1;
+	expected.config2 = spec.config2;
+	if (PERFGRP_HAVE_CONFIG3) {
+		spec.config3 = 0xf0f0f0f0f0f0f0f0ULL;
+		compat_set_config3(&expected, spec.config3);
+	}
+	expect_attr(test, &spec, &expected);
+
+	/* A type below has no special meaning here. */
+	spec = (struct perfgrp_counter){ .flags = PERFGRP_COUNTER_RAW };
+	expected = plain_attr(0, 0);
+	expect_attr(test, &spec, &expected);
+}
+
+/* [E5] */
+static void breakpoint_to_attr(struct kunit *test)
+{
+	struct perfgrp_counter spec = {
+		.flags = PERFGRP_COUNTER_RAW,
+		.type = PERF_TYPE_BREAKPOINT,
+		.config1 = 0x1000,
+		.config2 = HW_BREAKPOINT_LEN_4,
+		.bp_type = HW_BREAKPOINT_W,
+	};
+	struct perf_event_attr expected = plain_attr(PERF_TYPE_BREAKPOINT, 0);
+
+	expected.bp_type = HW_BREAKPOINT_W;
+	expected.bp_addr = 0x1000;
+	expected.bp_len = HW_BREAKPOINT_LEN_4;
+	expect_attr(test, &spec, &expected);
+}
+
+/* [E6] Each option alone and with all others. */
+static void options_to_attr(struct kunit *test)
+{
+	static const u32 flags[] = {
+		PERFGRP_COUNTER_EXCLUDE_USER, PERFGRP_COUNTER_EXCLUDE_KERNEL,
+		PERFGRP_COUNTER_EXCLUDE_HV,   PERFGRP_COUNTER_EXCLUDE_IDLE,
+		PERFGRP_COUNTER_EXCLUDE_HOST, PERFGRP_COUNTER_EXCLUDE_GUEST,
+	};
+	struct perf_event_attr expected;
+	struct perfgrp_counter spec;
+	unsigned int bits, i;
+
+	for (bits = 0; bits < 1U << ARRAY_SIZE(flags); bits++) {
+		spec = EVENT(PERFGRP_HW_INSTRUCTIONS);
+		for (i = 0; i < ARRAY_SIZE(flags); i++)
+			spec.flags |= bits & 1U << i ? flags[i] : 0;
+		spec.precise_ip = bits & 3;
+		expected = plain_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
+		expected.exclude_user = bits & 1;
+		expected.exclude_kernel = bits >> 1;
+		expected.exclude_hv = bits >> 2;
+		expected.exclude_idle = bits >> 3;
+		expected.exclude_host = bits >> 4;
+		expected.exclude_guest = bits >> 5;
+		expected.precise_ip = bits & 3;
+		expect_attr(test, &spec, &expected);
+	}
+}
+
+/* [G6] What its type tells; the others are known when they are there. */
+static void software_by_type(struct kunit *test)
+{
+	struct perf_event_attr attr;
+	u32 type;
+
+	for (type = 0; type < 64; type++) {
+		attr = plain_attr(type, 0);
+		KUNIT_EXPECT_EQ(test, perfgrp_event_is_software(&attr),
+				type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT ||
+					type == PERF_TYPE_BREAKPOINT);
+	}
+}
+
+/* [E6] [E7] Each refusal, with its reason and its field. */
+static void refusals(struct kunit *test)
+{
+	static const struct {
+		struct perfgrp_counter spec;
+		int error;
+		u32 reason;
+		const char *field;
+		const char *text;
+	} bad[] = {
+		{ { .flags = 1U << 30 }, EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags", "0x40000000" },
+		{ { .flags = 1U << 31 | PERFGRP_COUNTER_RAW }, EOPNOTSUPP, PERFGRP_REASON_FLAGS,
+		  "flags", "0x80000000" },
+		{ { .reserved[0] = 1 }, EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved", "" },
+		{ { .reserved[2] = 1ULL << 63 }, EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
+		  "" },
+		{ { .id = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "id", "id" },
+		{ { .pmu = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "pmu", "pmu" },
+		{ { .flags = PERFGRP_COUNTER_FREQ }, EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
+		  "FREQ" },
+		{ { .type = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "type", "COUNTER_RAW" },
+		{ { .config = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "config", "COUNTER_RAW" },
+		{ { .config1 = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "config1", "COUNTER_RAW" },
+		{ { .config2 = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "config2", "COUNTER_RAW" },
+		{ { .bp_type = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "bp_type", "COUNTER_RAW" },
+		{ { .flags = PERFGRP_COUNTER_RAW, .event = 1 }, EINVAL, PERFGRP_REASON_RESERVED,
+		  "event", "COUNTER_RAW" },
+		{ { .flags = PERFGRP_COUNTER_RAW, .type = 4, .bp_type = 1 }, EINVAL,
+		  PERFGRP_REASON_RESERVED, "bp_type", "type 4" },
+	};
+	struct perfgrp_error err;
+	struct perf_event_attr attr;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		err = harness_error();
+		ret = perfgrp_event_to_attr(&bad[i].spec, &attr, &err);
+		EXPECT_REFUSED(test, ret, bad[i].error, bad[i].reason, bad[i].field, err);
+		EXPECT_TEXT(test, err, bad[i].text);
+	}
+}
+
+/* [E6] The one field that old kernels lack. */
+static void config3(struct kunit *test)
+{
+	struct perfgrp_counter spec = { .config3 = 1 };
+	struct perfgrp_error err = harness_error();
+	struct perf_event_attr attr;
+	int ret;
+
+	ret = perfgrp_event_to_attr(&spec, &attr, &err);
+	if (PERFGRP_HAVE_CONFIG3)
+		EXPECT_REFUSED(test, ret, EINVAL, PERFGRP_REASON_RESERVED, "config3", err);
+	else
+		EXPECT_REFUSED(test, ret, EOPNOTSUPP, PERFGRP_REASON_FEATURE, "config3", err);
+}
+
+/* [E6] Two bits, and only for what a PMU counts. */
+static void precise_ip(struct kunit *test)
+{
+	struct perfgrp_counter spec = EVENT(PERFGRP_HW_CPU_CYCLES);
+	struct perfgrp_error err = harness_error();
+	struct perf_event_attr attr;
+
+	spec.precise_ip = 4;
+	EXPECT_REFUSED(test, perfgrp_event_to_attr(&spec, &attr, &err), EINVAL,
+		       PERFGRP_REASON_EVENT_OPTION, "precise_ip", err);
+	EXPECT_TEXT(test, err, "4");
+
+	spec = EVENT(PERFGRP_SW_CPU_CLOCK);
+	spec.precise_ip = 1;
+	err = harness_error();
+	EXPECT_REFUSED(test, perfgrp_event_to_attr(&spec, &attr, &err), EINVAL,
+		       PERFGRP_REASON_EVENT_OPTION, "precise_ip", err);
+}
+
+static struct kunit_case event_cases[] = {
+	KUNIT_CASE(named_to_attr),
+	KUNIT_CASE(names),
+	KUNIT_CASE(all_of_this_kernel),
+	KUNIT_CASE(names_of_others),
+	KUNIT_CASE(raw_to_attr),
+	KUNIT_CASE(breakpoint_to_attr),
+	KUNIT_CASE(options_to_attr),
+	KUNIT_CASE(software_by_type),
+	KUNIT_CASE(refusals),
+	KUNIT_CASE(config3),
+	KUNIT_CASE(precise_ip),
+	{}
+};
+
+struct kunit_suite perfgrp_event_suite = {
+	.name = "perfgrp_event",
+	.test_cases = event_cases,
+};

@@ -1,0 +1,666 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups: what they may be made of, who joins and leaves, and why not. On software
+ * counters; what takes a PMU is in test_pmu.c.
+ */
+#include <linux/cpumask.h>
+#include <linux/cred.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/perf_event.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/uidgid.h>
+
+#include "harness.h"
+#include "suites.h"
+
+#define DUMMY EVENT(PERFGRP_SW_DUMMY)
+#define CLOCK EVENT(PERFGRP_SW_CPU_CLOCK)
+
+/* ---- creation ------------------------------------------------------------ */
+
+/* [G1] [G16] [G20] Each way to get it wrong, with its reason. */
+static void create_refusals(struct kunit *test)
+{
+	static const u32 no_cpu[] = { ~0U };
+	static const u32 twice[] = { 0, 0 };
+	static const struct {
+		struct perfgrp_create arg;
+		const u32 *cpus;
+		int error;
+		u32 reason;
+		const char *field;
+		s32 cpu;
+	} bad[] = {
+		{ { .target = PERFGRP_TARGET_NONE }, NULL, EINVAL, PERFGRP_REASON_TARGET, "target",
+		  -1 },
+		{ { .target = 4 }, NULL, EINVAL, PERFGRP_REASON_TARGET, "target", -1 },
+		{ { .target = PERFGRP_TARGET_CPUS }, NULL, EINVAL, PERFGRP_REASON_EMPTY, "nr_cpus",
+		  -1 },
+		{ { .target = PERFGRP_TARGET_ALL_CPUS, .nr_cpus = 1 }, no_cpu, EINVAL,
+		  PERFGRP_REASON_TARGET, "nr_cpus", -1 },
+		{ { .target = PERFGRP_TARGET_TASK, .nr_cpus = 2 }, twice, EINVAL,
+		  PERFGRP_REASON_TARGET, "nr_cpus", -1 },
+		{ { .target = PERFGRP_TARGET_TASK, .pid = -1 }, NULL, EINVAL, PERFGRP_REASON_PID,
+		  "pid", -1 },
+		{ { .target = PERFGRP_TARGET_TASK, .pid = 0x7fffffff }, NULL, ESRCH,
+		  PERFGRP_REASON_PID, "pid", -1 },
+		{ { .target = PERFGRP_TARGET_ALL_CPUS, .pid = 1 }, NULL, EINVAL,
+		  PERFGRP_REASON_TARGET, "pid", -1 },
+		{ { .target = PERFGRP_TARGET_CPUS, .pid = 1, .nr_cpus = 1 }, no_cpu, EINVAL,
+		  PERFGRP_REASON_TARGET, "pid", -1 },
+		{ { .target = PERFGRP_TARGET_ALL_CPUS, .cpus = 1 }, NULL, EINVAL,
+		  PERFGRP_REASON_TARGET, "cpus", -1 },
+		{ { .target = PERFGRP_TARGET_CPUS, .nr_cpus = 1 }, no_cpu, ENODEV,
+		  PERFGRP_REASON_CPU, "cpus", -1 },
+		{ { .target = PERFGRP_TARGET_CPUS, .nr_cpus = ~0U, .cpus = 1 }, NULL, EINVAL,
+		  PERFGRP_REASON_CPU, "nr_cpus", -1 },
+		{ { .target = PERFGRP_TARGET_CPUS, .nr_cpus = 2 }, twice, EINVAL,
+		  PERFGRP_REASON_CPU, "cpus", 0 },
+		{ { .target = PERFGRP_TARGET_ALL_CPUS, .flags = PERFGRP_CREATE_INHERIT }, NULL,
+		  EINVAL, PERFGRP_REASON_FLAGS, "flags", -1 },
+		{ { .target = PERFGRP_TARGET_ALL_CPUS, .flags = PERFGRP_CREATE_ENABLE_ON_EXEC },
+		  NULL, EINVAL, PERFGRP_REASON_FLAGS, "flags", -1 },
+		{ { .target = PERFGRP_TARGET_TASK,
+		    .flags = PERFGRP_CREATE_ENABLE_ON_EXEC | PERFGRP_CREATE_ENABLED },
+		  NULL, EINVAL, PERFGRP_REASON_FLAGS, "flags", -1 },
+		{ { .target = PERFGRP_TARGET_TASK,
+		    .flags = PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_NO_MUX },
+		  NULL, EINVAL, PERFGRP_REASON_FLAGS, "flags", -1 },
+	};
+	struct perfgrp_group *group = NULL;
+	struct perfgrp_create arg;
+	struct perfgrp_error err;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		arg = bad[i].arg;
+		err = harness_error();
+		ret = harness_create(&arg, bad[i].cpus, &err, &group);
+		EXPECT_REFUSED(test, ret, bad[i].error, bad[i].reason, bad[i].field, err);
+		KUNIT_EXPECT_EQ(test, err.member, PERFGRP_NONE);
+		KUNIT_EXPECT_EQ_MSG(test, err.cpu, bad[i].cpu, "%s", err.text);
+	}
+	KUNIT_EXPECT_NULL(test, group);
+}
+
+/* [G20] The number just past the end, by its number. */
+static void create_on_impossible_cpu(struct kunit *test)
+{
+	struct perfgrp_create arg = { .target = PERFGRP_TARGET_CPUS, .nr_cpus = 2 };
+	struct perfgrp_error err = harness_error();
+	u32 cpus[] = { 0, nr_cpu_ids };
+	struct perfgrp_group *group;
+	char number[16];
+	int ret;
+
+	arg.nr_cpus = min_t(u32, nr_cpu_ids, ARRAY_SIZE(cpus));
+	if (arg.nr_cpus == 1)
+		cpus[0] = nr_cpu_ids;
+	ret = harness_create(&arg, cpus, &err, &group);
+	EXPECT_REFUSED(test, ret, ENODEV, PERFGRP_REASON_CPU, "cpus", err);
+	KUNIT_EXPECT_EQ(test, err.cpu, (s32)nr_cpu_ids);
+	snprintf(number, sizeof(number), "CPU %u", nr_cpu_ids);
+	EXPECT_TEXT(test, err, number);
+}
+
+/* [A4] A list that is not there. */
+static void create_with_bad_pointer(struct kunit *test)
+{
+	struct perfgrp_create arg = { .target = PERFGRP_TARGET_CPUS, .nr_cpus = 1, .cpus = 8 };
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group;
+	int ret;
+
+	harness_user_begin();
+	ret = harness_create(&arg, NULL, &err, &group);
+	harness_user_end();
+	EXPECT_REFUSED(test, ret, EFAULT, PERFGRP_REASON_POINTER, "cpus", err);
+}
+
+/* [G1] A task on any CPU and on one, one CPU, a list in any order, all CPUs. */
+static void create_targets(struct kunit *test)
+{
+	struct perfgrp_create arg = { .target = PERFGRP_TARGET_TASK, .nr_cpus = 1 };
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group;
+	u32 cpus[2] = { 0 };
+
+	group = harness_group(test, PERFGRP_TARGET_TASK, 0);
+	KUNIT_EXPECT_EQ(test, group->nr_instances, 1U);
+	KUNIT_EXPECT_EQ(test, group->instances[0].cpu, -1);
+	KUNIT_EXPECT_PTR_EQ(test, group->task, current);
+	harness_destroy(group);
+
+	arg.pid = task_pid_vnr(current);
+	KUNIT_ASSERT_EQ(test, harness_create(&arg, cpus, &err, &group), 0);
+	KUNIT_EXPECT_EQ(test, group->instances[0].cpu, 0);
+	KUNIT_EXPECT_PTR_EQ(test, group->task, current);
+	harness_destroy(group);
+
+	group = harness_cpu_group(test, 0, 0);
+	KUNIT_EXPECT_EQ(test, group->nr_instances, 1U);
+	KUNIT_EXPECT_EQ(test, group->instances[0].cpu, 0);
+	KUNIT_EXPECT_NULL(test, group->task);
+	harness_destroy(group);
+
+	if (num_online_cpus() > 1) {
+		arg = (struct perfgrp_create){ .target = PERFGRP_TARGET_CPUS, .nr_cpus = 2 };
+		cpus[0] = cpumask_last(cpu_online_mask);
+		cpus[1] = cpumask_first(cpu_online_mask);
+		KUNIT_ASSERT_EQ(test, harness_create(&arg, cpus, &err, &group), 0);
+		KUNIT_EXPECT_EQ(test, group->nr_instances, 2U);
+		KUNIT_EXPECT_EQ(test, group->instances[0].cpu, (int)cpus[1]);
+		KUNIT_EXPECT_EQ(test, group->instances[1].cpu, (int)cpus[0]);
+		harness_destroy(group);
+	}
+
+	group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
+	KUNIT_EXPECT_EQ(test, group->nr_rows, num_online_cpus());
+	KUNIT_EXPECT_EQ(test, group->nr_instances, num_possible_cpus());
+}
+
+/* [E6] A group starts off unless asked otherwise. */
+static void starts_disabled(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_value value;
+	u32 id;
+
+	id = harness_add_one(test, group, CLOCK);
+	value = harness_value(test, group, 0, id);
+	KUNIT_EXPECT_EQ(test, value.time_enabled, 0ULL);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+	harness_destroy(group);
+
+	group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	id = harness_add_one(test, group, CLOCK);
+	value = harness_value(test, group, 0, id);
+	KUNIT_EXPECT_GT(test, value.time_enabled, 0ULL);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+}
+
+/* ---- members ------------------------------------------------------------- */
+
+/* [G2] [S4] The first leads; the others follow in the order in which they came. */
+static void first_leads(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_counter specs[3] = { CLOCK, DUMMY, CLOCK };
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_readout readout;
+	unsigned int i;
+	u32 last;
+
+	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 3, &err), 0);
+	last = harness_add_one(test, group, DUMMY);
+	KUNIT_EXPECT_EQ(test, err.member, PERFGRP_NONE);
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
+	KUNIT_EXPECT_EQ(test, readout.nr_values, 4U);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, readout.values[i].id, i < 3 ? specs[i].id : last);
+		KUNIT_EXPECT_EQ(test, !!(readout.values[i].flags & PERFGRP_VALUE_WITH_LEADER),
+				i == 0);
+	}
+	perfgrp_snapshot_free(&readout);
+	KUNIT_EXPECT_NE(test, specs[0].id, 0U);
+
+	/* Its removal without the others is refused: it is the leader. */
+	EXPECT_REFUSED(test, harness_remove(group, specs[0].id, false, &err), EBUSY,
+		       PERFGRP_REASON_LEADER, "id", err);
+}
+
+/* [G3] As many as the limit says, and not one more. */
+static void limit_of_members(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_counter spec = DUMMY;
+	struct perfgrp_error err = harness_error();
+	char number[16];
+	unsigned int i;
+	u32 ids[2];
+
+	KUNIT_EXPECT_GE(test, PERFGRP_MAX_MEMBERS, 16);
+	for (i = 0; i < PERFGRP_MAX_MEMBERS; i++)
+		ids[i % 2] = harness_add_one(test, group, DUMMY);
+	EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err), ENOSPC, PERFGRP_REASON_LIMIT,
+		       "nr_counters", err);
+	KUNIT_EXPECT_EQ(test, err.member, 0U);
+	snprintf(number, sizeof(number), "%d", PERFGRP_MAX_MEMBERS);
+	EXPECT_TEXT(test, err, number);
+	KUNIT_EXPECT_EQ(test, group->nr_members, (unsigned int)PERFGRP_MAX_MEMBERS);
+
+	/* With one gone there is room for one, and the first that does not fit is named. */
+	err = harness_error();
+	KUNIT_EXPECT_EQ(test, harness_remove(group, ids[0], false, &err), 0);
+	{
+		struct perfgrp_counter two[2] = { DUMMY, DUMMY };
+
+		EXPECT_REFUSED(test, harness_add(group, two, 2, &err), ENOSPC,
+			       PERFGRP_REASON_LIMIT, "nr_counters", err);
+		KUNIT_EXPECT_EQ(test, err.member, 1U);
+	}
+	harness_add_one(test, group, DUMMY);
+}
+
+/* [G8] [E7] All or none; the one to blame is named; nothing of the others is left. */
+static void add_all_or_none(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_counter specs[3] = {
+		CLOCK, DUMMY, { .flags = PERFGRP_COUNTER_RAW, .type = 0x7ffffff0, .config = 0x12 },
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value before, after;
+	u32 id = harness_add_one(test, group, CLOCK);
+
+	before = harness_value(test, group, 0, id);
+	EXPECT_REFUSED(test, harness_add(group, specs, 3, &err), ENOENT, PERFGRP_REASON_EVENT,
+		       "config", err);
+	KUNIT_EXPECT_EQ(test, err.member, 2U);
+	EXPECT_TEXT(test, err, "type 2147483632 config 0x12");
+	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
+	KUNIT_EXPECT_NULL(test, group->members[1]);
+	KUNIT_EXPECT_NULL(test, group->members[2]);
+	KUNIT_EXPECT_NULL(test, group->members[3]);
+
+	/* It was not restarted and goes on. */
+	after = harness_value(test, group, 0, id);
+	KUNIT_EXPECT_GT(test, after.raw, before.raw);
+	KUNIT_EXPECT_GT(test, after.time_enabled, before.time_enabled);
+}
+
+/* [G8] What was prepared is gone without a trace when it is not wanted after all. */
+static void add_aborted(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_counter specs[2] = { DUMMY, DUMMY };
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value before, after;
+	u32 id = harness_add_one(test, group, CLOCK);
+	int ret;
+
+	before = harness_value(test, group, 0, id);
+	down_write(&group->lock);
+	ret = perfgrp_group_prepare_add(group, specs, 2, &err);
+	if (!ret)
+		perfgrp_group_abort_add(group, 2);
+	up_write(&group->lock);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
+	KUNIT_EXPECT_NULL(test, group->members[1]);
+	after = harness_value(test, group, 0, id);
+	KUNIT_EXPECT_GT(test, after.time_enabled, before.time_enabled);
+}
+
+/* [G7] Adding restarts the whole group from zero. */
+static void add_restarts(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_value value;
+	u32 id = harness_add_one(test, group, CLOCK);
+	u64 begin, span;
+
+	value = harness_value(test, group, 0, id);
+	begin = local_clock();
+	while (harness_value(test, group, 0, id).time_enabled < value.time_enabled + 20000000)
+		cpu_relax();
+	span = local_clock() - begin;
+
+	harness_disable(group);
+	harness_add_one(test, group, DUMMY);
+	value = harness_value(test, group, 0, id);
+	KUNIT_EXPECT_EQ(test, value.raw, 0ULL);
+	KUNIT_EXPECT_EQ(test, value.time_enabled, 0ULL);
+	KUNIT_EXPECT_EQ(test, value.time_running, 0ULL);
+	KUNIT_EXPECT_GE(test, span, 20000000ULL);
+}
+
+/* [G11] An id is never used again; a stale one says that it was. */
+static void ids_are_never_reused(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_error err = harness_error();
+	u32 leader = harness_add_one(test, group, DUMMY);
+	u32 stale = harness_add_one(test, group, DUMMY);
+	u32 id, highest = stale;
+	unsigned int i;
+
+	KUNIT_EXPECT_NE(test, leader, stale);
+	KUNIT_EXPECT_EQ(test, harness_remove(group, stale, false, &err), 0);
+	for (i = 0; i < 10; i++) {
+		id = harness_add_one(test, group, DUMMY);
+		KUNIT_EXPECT_GT(test, id, highest);
+		highest = id;
+		KUNIT_EXPECT_EQ(test, harness_remove(group, id, i % 2, &err), 0);
+	}
+	EXPECT_REFUSED(test, harness_remove(group, stale, true, &err), ENOENT,
+		       PERFGRP_REASON_MEMBER, "id", err);
+	KUNIT_EXPECT_EQ(test, err.member, stale);
+	EXPECT_TEXT(test, err, "any more");
+
+	/* Also after the whole group was emptied. */
+	err = harness_error();
+	KUNIT_EXPECT_EQ(test, harness_remove(group, leader, false, &err), 0);
+	id = harness_add_one(test, group, DUMMY);
+	KUNIT_EXPECT_GT(test, id, highest);
+}
+
+/* [G11] */
+static void unknown_ids(struct kunit *test)
+{
+	static const u32 unknown[] = { 0, 2, 99, PERFGRP_NONE - 1, PERFGRP_NONE };
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_error err;
+	unsigned int i;
+
+	harness_add_one(test, group, DUMMY);
+	for (i = 0; i < ARRAY_SIZE(unknown); i++) {
+		err = harness_error();
+		EXPECT_REFUSED(test, harness_remove(group, unknown[i], false, &err), ENOENT,
+			       PERFGRP_REASON_MEMBER, "id", err);
+		KUNIT_EXPECT_EQ(test, err.member, unknown[i]);
+		KUNIT_EXPECT_NULL(test, strstr(err.text, "any more"));
+	}
+	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
+}
+
+/* [G11] The ids run out before they come round. */
+static void ids_run_out(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_counter spec = DUMMY;
+
+	group->next_id = PERFGRP_NONE - 2;
+	KUNIT_EXPECT_EQ(test, harness_add_one(test, group, DUMMY), PERFGRP_NONE - 1);
+	EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err), ENOSPC, PERFGRP_REASON_LIMIT,
+		       "nr_counters", err);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
+}
+
+/* [G11] A member leaves from the middle; the others keep their counts and go on. */
+static void others_go_on(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_counter specs[4] = { CLOCK, CLOCK, DUMMY, CLOCK };
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value before[2], after[2];
+
+	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 4, &err), 0);
+	before[0] = harness_value(test, group, 0, specs[0].id);
+	before[1] = harness_value(test, group, 0, specs[3].id);
+	KUNIT_EXPECT_EQ(test, harness_remove(group, specs[1].id, false, &err), 0);
+	after[0] = harness_value(test, group, 0, specs[0].id);
+	after[1] = harness_value(test, group, 0, specs[3].id);
+	KUNIT_EXPECT_GT(test, after[0].raw, before[0].raw);
+	KUNIT_EXPECT_GT(test, after[1].raw, before[1].raw);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 3U);
+	KUNIT_EXPECT_EQ(test, group->members[1]->id, specs[2].id);
+	KUNIT_EXPECT_EQ(test, group->members[2]->id, specs[3].id);
+}
+
+/* [G12] */
+static void removing_the_leader(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_counter specs[3] = { DUMMY, DUMMY, CLOCK };
+	struct perfgrp_error err = harness_error();
+	u32 id;
+
+	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 3, &err), 0);
+	EXPECT_REFUSED(test, harness_remove(group, specs[0].id, false, &err), EBUSY,
+		       PERFGRP_REASON_LEADER, "id", err);
+	EXPECT_TEXT(test, err, "leads 2 others");
+	KUNIT_EXPECT_EQ(test, group->nr_members, 3U);
+
+	/* CASCADE on a member takes that member only. */
+	err = harness_error();
+	KUNIT_EXPECT_EQ(test, harness_remove(group, specs[1].id, true, &err), 0);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 2U);
+
+	KUNIT_EXPECT_EQ(test, harness_remove(group, specs[0].id, true, &err), 0);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
+	KUNIT_EXPECT_NULL(test, group->members[0]);
+	EXPECT_REFUSED(test, harness_remove(group, specs[2].id, true, &err), ENOENT,
+		       PERFGRP_REASON_MEMBER, "id", err);
+
+	/* The group is as new, but for its ids. */
+	id = harness_add_one(test, group, DUMMY);
+	KUNIT_EXPECT_GT(test, id, specs[2].id);
+	/* A leader alone leads nobody. */
+	err = harness_error();
+	KUNIT_EXPECT_EQ(test, harness_remove(group, id, false, &err), 0);
+}
+
+/* ---- control ------------------------------------------------------------- */
+
+static void expect_still(struct kunit *test, struct perfgrp_group *group, u32 id)
+{
+	struct perfgrp_value first = harness_value(test, group, 0, id);
+	struct perfgrp_value second = harness_value(test, group, 0, id);
+
+	KUNIT_EXPECT_EQ(test, first.raw, second.raw);
+	KUNIT_EXPECT_EQ(test, first.time_enabled, second.time_enabled);
+	KUNIT_EXPECT_EQ(test, first.time_running, second.time_running);
+}
+
+/* [G9] Any number of times, in any order, also without members. */
+static void control_is_idempotent(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_value before, after;
+	unsigned int i;
+	u32 id;
+
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, harness_enable(group, NULL), 0);
+		KUNIT_EXPECT_EQ(test, harness_reset(group), 0);
+		harness_disable(group);
+		harness_disable(group);
+	}
+	id = harness_add_one(test, group, CLOCK);
+	expect_still(test, group, id);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, harness_enable(group, NULL), 0);
+		before = harness_value(test, group, 0, id);
+		KUNIT_EXPECT_EQ(test, harness_enable(group, NULL), 0);
+		after = harness_value(test, group, 0, id);
+		KUNIT_EXPECT_GT(test, after.raw, before.raw);
+		KUNIT_EXPECT_EQ(test, after.state, (u32)PERFGRP_STATE_COUNTED);
+
+		harness_disable(group);
+		expect_still(test, group, id);
+		harness_disable(group);
+		expect_still(test, group, id);
+		/* Nothing is lost by it. */
+		KUNIT_EXPECT_GE(test, harness_value(test, group, 0, id).raw, after.raw);
+	}
+}
+
+/* [G9] Zero counts and zero times, on or off. */
+static void reset(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	u32 id = harness_add_one(test, group, CLOCK);
+	struct perfgrp_value before, after;
+
+	before = harness_value(test, group, 0, id);
+	while (before.time_enabled < 20000000)
+		before = harness_value(test, group, 0, id);
+	KUNIT_EXPECT_EQ(test, harness_reset(group), 0);
+	after = harness_value(test, group, 0, id);
+	KUNIT_EXPECT_LT(test, after.time_enabled, before.time_enabled);
+	KUNIT_EXPECT_LT(test, after.time_running, before.time_running);
+	KUNIT_EXPECT_LT(test, after.raw, before.raw);
+
+	harness_disable(group);
+	KUNIT_EXPECT_EQ(test, harness_reset(group), 0);
+	KUNIT_EXPECT_EQ(test, harness_reset(group), 0);
+	after = harness_value(test, group, 0, id);
+	KUNIT_EXPECT_EQ(test, after.raw, 0ULL);
+	KUNIT_EXPECT_EQ(test, after.time_enabled, 0ULL);
+	KUNIT_EXPECT_EQ(test, after.time_running, 0ULL);
+	KUNIT_EXPECT_EQ(test, after.state, (u32)PERFGRP_STATE_NEVER_RAN);
+}
+
+/* [G6] Software members are on all the time: both times are the same. */
+static void software_is_never_multiplexed(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	static struct perfgrp_counter specs[PERFGRP_MAX_MEMBERS];
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_readout readout;
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(specs); i++)
+		specs[i] = i % 2 ? DUMMY : CLOCK;
+	KUNIT_ASSERT_EQ(test, harness_add(group, specs, ARRAY_SIZE(specs), &err), 0);
+	for (j = 0; j < 10; j++) {
+		KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
+		for (i = 0; i < readout.nr_values; i++) {
+			KUNIT_EXPECT_EQ(test, readout.values[i].time_enabled,
+					readout.values[i].time_running);
+			KUNIT_EXPECT_EQ(test, readout.values[i].state, (u32)PERFGRP_STATE_COUNTED);
+			KUNIT_EXPECT_EQ(test, readout.values[i].scaled, readout.values[i].raw);
+		}
+		perfgrp_snapshot_free(&readout);
+	}
+}
+
+/* ---- events that are not there, users who may not ------------------------- */
+
+/* [E7] [G8] */
+static void event_that_the_machine_lacks(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_counter specs[2] = { DUMMY, EVENT(PERFGRP_HW_CPU_CYCLES) };
+	int ret;
+
+	ret = harness_add(group, &specs[1], 1, &err);
+	if (!ret)
+		kunit_skip(test, "the machine counts cycles");
+	EXPECT_REFUSED(test, ret, ENOENT, PERFGRP_REASON_EVENT, "event", err);
+	EXPECT_TEXT(test, err, "cpu-cycles");
+	KUNIT_EXPECT_EQ(test, err.member, 0U);
+	KUNIT_EXPECT_EQ(test, err.cpu, 0);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
+
+	EXPECT_REFUSED(test, harness_add(group, specs, 2, &err), ENOENT, PERFGRP_REASON_EVENT,
+		       "event", err);
+	KUNIT_EXPECT_EQ(test, err.member, 1U);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
+}
+
+/* [E7] A constant that means nothing. */
+static void event_that_no_kernel_has(struct kunit *test)
+{
+	static const u64 none[] = {
+		PERFGRP_EVENT(PERF_TYPE_SOFTWARE, 0xffff),
+		PERFGRP_EVENT(PERF_TYPE_MAX + 1000000, 0),
+	};
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_counter spec;
+	struct perfgrp_error err;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		err = harness_error();
+		spec = EVENT(none[i]);
+		ret = harness_add(group, &spec, 1, &err);
+		EXPECT_REFUSED(test, ret, ENOENT, PERFGRP_REASON_EVENT, "event", err);
+		KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
+	}
+}
+
+/* [A2] Without CAP_PERFMON nothing is created and nothing added. */
+static void without_capability(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0), *other = NULL;
+	struct perfgrp_create arg = { .target = PERFGRP_TARGET_TASK };
+	struct perfgrp_error create_err = harness_error(), add_err = harness_error();
+	struct perfgrp_counter spec = DUMMY;
+	const struct cred *own;
+	struct cred *poor;
+	int create_ret, add_ret;
+
+	poor = prepare_creds();
+	KUNIT_ASSERT_NOT_NULL(test, poor);
+	poor->cap_effective = (kernel_cap_t){};
+	own = override_creds(poor);
+	create_ret = harness_create(&arg, NULL, &create_err, &other);
+	add_ret = harness_add(group, &spec, 1, &add_err);
+	revert_creds(own);
+	put_cred(poor);
+
+	EXPECT_REFUSED(test, create_ret, EACCES, PERFGRP_REASON_PRIVILEGE, "", create_err);
+	EXPECT_TEXT(test, create_err, "CAP_PERFMON");
+	EXPECT_REFUSED(test, add_ret, EACCES, PERFGRP_REASON_PRIVILEGE, "", add_err);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
+}
+
+/* [A6] */
+static void limit_of_groups(struct kunit *test)
+{
+	kuid_t user = make_kuid(&init_user_ns, 54321), other = make_kuid(&init_user_ns, 54322);
+	struct perfgrp_error err = harness_error();
+	unsigned int i, charged = 0;
+	char number[16];
+	int ret;
+
+	for (i = 0; i < PERFGRP_MAX_GROUPS; i++)
+		charged += !perfgrp_access_charge_group(user, &err);
+	KUNIT_EXPECT_EQ(test, charged, (unsigned int)PERFGRP_MAX_GROUPS);
+	ret = perfgrp_access_charge_group(user, &err);
+	EXPECT_REFUSED(test, ret, ENOSPC, PERFGRP_REASON_LIMIT, "", err);
+	snprintf(number, sizeof(number), "%d", PERFGRP_MAX_GROUPS);
+	EXPECT_TEXT(test, err, number);
+
+	/* Others are not touched by it, and one that is closed makes room for one. */
+	KUNIT_EXPECT_EQ(test, perfgrp_access_charge_group(other, &err), 0);
+	perfgrp_access_uncharge_group(other);
+	perfgrp_access_uncharge_group(user);
+	KUNIT_EXPECT_EQ(test, perfgrp_access_charge_group(user, &err), 0);
+	KUNIT_EXPECT_EQ(test, perfgrp_access_charge_group(user, &err), -ENOSPC);
+	for (i = 0; i < charged; i++)
+		perfgrp_access_uncharge_group(user);
+}
+
+static struct kunit_case group_cases[] = {
+	KUNIT_CASE(create_refusals),
+	KUNIT_CASE(create_on_impossible_cpu),
+	KUNIT_CASE(create_with_bad_pointer),
+	KUNIT_CASE(create_targets),
+	KUNIT_CASE(starts_disabled),
+	KUNIT_CASE(first_leads),
+	KUNIT_CASE(limit_of_members),
+	KUNIT_CASE(add_all_or_none),
+	KUNIT_CASE(add_aborted),
+	KUNIT_CASE(add_restarts),
+	KUNIT_CASE(ids_are_never_reused),
+	KUNIT_CASE(unknown_ids),
+	KUNIT_CASE(ids_run_out),
+	KUNIT_CASE(others_go_on),
+	KUNIT_CASE(removing_the_leader),
+	KUNIT_CASE(control_is_idempotent),
+	KUNIT_CASE(reset),
+	KUNIT_CASE(software_is_never_multiplexed),
+	KUNIT_CASE(event_that_the_machine_lacks),
+	KUNIT_CASE(event_that_no_kernel_has),
+	KUNIT_CASE(without_capability),
+	KUNIT_CASE(limit_of_groups),
+	{}
+};
+
+struct kunit_suite perfgrp_group_suite = {
+	.name = "perfgrp_group",
+	.suite_init = harness_suite_init,
+	.suite_exit = harness_suite_exit,
+	.exit = harness_exit,
+	.test_cases = group_cases,
+};

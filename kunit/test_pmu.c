@@ -1,0 +1,890 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What takes a PMU: scheduling groups, groups that are too large, multiplexing,
+ * NO_MUX, several PMUs. All on PMUs that do not exist (fake_pmu.h), on CPU 0.
+ */
+#include <linux/delay.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/preempt.h>
+
+#include "harness.h"
+#include "suites.h"
+
+#define SLOTS 4
+
+static struct perf_event *event_of(const struct perfgrp_group *group, unsigned int index)
+{
+	return group->members[index]->counters[0].event;
+}
+
+static void expect_times_equal(struct kunit *test, const struct perfgrp_value *a,
+			       const struct perfgrp_value *b)
+{
+	KUNIT_EXPECT_EQ(test, a->time_enabled, b->time_enabled);
+	KUNIT_EXPECT_EQ(test, a->time_running, b->time_running);
+}
+
+/* ---- counting ------------------------------------------------------------ */
+
+/* [E5] [G9] [S2] What is counted while it is on, and nothing else, to the last one. */
+static void counts_exactly(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_value value, clock;
+	u32 ticks, ns;
+
+	ticks = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(3)));
+	ns = harness_add_one(test, group, FAKE(fake, FAKE_CLOCK(5)));
+	fake_pmu_tick(fake, 1000);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	fake_pmu_tick(fake, 100);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ticks).raw, 300ULL);
+	fake_pmu_tick(fake, 11);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ticks).raw, 333ULL);
+	harness_disable(group);
+	fake_pmu_tick(fake, 1000);
+
+	value = harness_value(test, group, 0, ticks);
+	clock = harness_value(test, group, 0, ns);
+	KUNIT_EXPECT_EQ(test, value.raw, 333ULL);
+	KUNIT_EXPECT_EQ(test, value.scaled, 333ULL);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, value.pmu, (u32)fake->pmu.type);
+	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
+	KUNIT_EXPECT_EQ(test, clock.raw, 5 * clock.time_running);
+	expect_times_equal(test, &value, &clock);
+
+	KUNIT_EXPECT_EQ(test, harness_reset(group), 0);
+	value = harness_value(test, group, 0, ticks);
+	KUNIT_EXPECT_EQ(test, value.raw, 0ULL);
+	KUNIT_EXPECT_EQ(test, value.time_enabled, 0ULL);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	fake_pmu_tick(fake, 7);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ticks).raw, 21ULL);
+}
+
+/* [G7] Adding to a running group: all is zero, and all counts from there. */
+static void add_restarts_all(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_value first, second;
+	u32 ids[2];
+
+	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	fake_pmu_tick(fake, 1000);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[0]).raw, 1000ULL);
+	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[0]).raw, 0ULL);
+	fake_pmu_tick(fake, 10);
+	harness_disable(group);
+	first = harness_value(test, group, 0, ids[0]);
+	second = harness_value(test, group, 0, ids[1]);
+	KUNIT_EXPECT_EQ(test, first.raw, 10ULL);
+	KUNIT_EXPECT_EQ(test, second.raw, 20ULL);
+	expect_times_equal(test, &first, &second);
+}
+
+/* [S13] Read and reset in one step: each tick is in one reading. */
+static void read_and_reset(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_readout readout;
+	u64 sum = 0, enabled = 0;
+	unsigned int i;
+	u32 id;
+
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	for (i = 1; i <= 100; i++) {
+		fake_pmu_tick(fake, i);
+		KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_RESET, &readout),
+				0);
+		KUNIT_EXPECT_EQ(test, readout.values[0].raw, (u64)i);
+		sum += readout.values[0].raw;
+		enabled += readout.values[0].time_enabled;
+		perfgrp_snapshot_free(&readout);
+	}
+	KUNIT_EXPECT_EQ(test, sum, 5050ULL);
+	KUNIT_EXPECT_GT(test, enabled, 0ULL);
+	fake_pmu_tick(fake, 3);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 3ULL);
+}
+
+/* ---- scheduling groups --------------------------------------------------- */
+
+/* [G2] [G4] [G10] [S12] The members of one PMU are one group of the perf core. */
+static void one_scheduling_group(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_counter specs[3] = {
+		FAKE(fake, FAKE_CLOCK(1)), FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_CLOCK(1)),
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value first, third;
+	unsigned int i;
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, specs, 3, &err), 0, "%s", err.text);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_PTR_EQ(test, event_of(group, i)->group_leader, event_of(group, 0));
+	KUNIT_EXPECT_EQ(test, event_of(group, 0)->nr_siblings, 2);
+
+	fake->committed = 0;
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake->committed, 3U);
+	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 3U);
+	fake_pmu_tick(fake, 1);
+	harness_disable(group);
+	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 0U);
+
+	/* On and off at the same moments: they differ by nothing. */
+	first = harness_value(test, group, 0, specs[0].id);
+	third = harness_value(test, group, 0, specs[2].id);
+	KUNIT_EXPECT_EQ(test, first.raw, third.raw);
+	KUNIT_EXPECT_GT(test, first.raw, 0ULL);
+	expect_times_equal(test, &first, &third);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, specs[i].id).flags,
+				PERFGRP_VALUE_SCALED | PERFGRP_VALUE_WITH_LEADER);
+}
+
+/* [G5] [G7] [G8] One member too many: refused with its reason, and the others count on. */
+static void member_too_many(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_counter spec = FAKE(fake, FAKE_TICKS(1));
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value before, after;
+	unsigned int i;
+	u32 ids[SLOTS];
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	for (i = 0; i < SLOTS; i++)
+		ids[i] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(i + 1)));
+	fake_pmu_tick(fake, 1000);
+	before = harness_value(test, group, 0, ids[0]);
+
+	EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err), EINVAL, PERFGRP_REASON_PMU_FULL,
+		       "event", err);
+	KUNIT_EXPECT_EQ(test, err.member, 0U);
+	KUNIT_EXPECT_EQ(test, err.cpu, 0);
+	KUNIT_EXPECT_EQ(test, group->nr_members, (unsigned int)SLOTS);
+	KUNIT_EXPECT_EQ(test, event_of(group, 0)->nr_siblings, SLOTS - 1);
+
+	fake_pmu_tick(fake, 10);
+	for (i = 0; i < SLOTS; i++)
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[i]).raw, 1010ULL * (i + 1));
+	after = harness_value(test, group, 0, ids[0]);
+	KUNIT_EXPECT_GT(test, after.time_enabled, before.time_enabled);
+	KUNIT_EXPECT_EQ(test, after.state, (u32)PERFGRP_STATE_COUNTED);
+
+	/* A software member needs no slot. */
+	harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	/* With one gone there is room again. */
+	err = harness_error();
+	KUNIT_EXPECT_EQ(test, harness_remove(group, ids[2], false, &err), 0);
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+}
+
+/* [G5] [G8] Too many in one call: none is added. */
+static void too_many_at_once(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_counter specs[SLOTS + 2];
+	struct perfgrp_error err = harness_error();
+	unsigned int i;
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	for (i = 0; i < ARRAY_SIZE(specs); i++)
+		specs[i] = FAKE(fake, FAKE_TICKS(1));
+	EXPECT_REFUSED(test, harness_add(group, specs, ARRAY_SIZE(specs), &err), EINVAL,
+		       PERFGRP_REASON_PMU_FULL, "event", err);
+	KUNIT_EXPECT_EQ(test, err.member, (u32)SLOTS);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
+	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 0U);
+
+	/* The PMU is free for as many as it can take. */
+	for (i = 0; i < SLOTS; i++)
+		specs[i] = FAKE(fake, FAKE_TICKS(1));
+	KUNIT_EXPECT_EQ(test, harness_add(group, specs, SLOTS, &err), 0);
+	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), (unsigned int)SLOTS);
+}
+
+/* [G6] Beside a full PMU software members run all the time. */
+static void software_beside_multiplexed(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perf_event *other = harness_fake_event(test, fake, 0, 0, true);
+	struct perfgrp_value value;
+	u32 hard, soft;
+
+	perf_event_enable(other);
+	hard = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	soft = harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	value = harness_value(test, group, 0, soft);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
+	KUNIT_EXPECT_FALSE(test, value.flags & PERFGRP_VALUE_WITH_LEADER);
+	value = harness_value(test, group, 0, hard);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+}
+
+/* ---- multiplexing -------------------------------------------------------- */
+
+/*
+ * Takes and gives back two slots, so that a group of three is off and on again. What is
+ * enabled lets the perf core look anew at what fits; what is disabled does not.
+ */
+struct rival {
+	struct perf_event *first, *second;
+};
+
+static struct rival make_rival(struct kunit *test, struct fake_pmu *fake)
+{
+	return (struct rival){
+		.first = harness_fake_event(test, fake, 0, 0, true),
+		.second = harness_fake_event(test, fake, 0, 0, true),
+	};
+}
+
+static void rival_on(const struct rival *rival)
+{
+	perf_event_enable(rival->first);
+	perf_event_enable(rival->second);
+}
+
+static void rival_off(const struct rival *rival)
+{
+	perf_event_disable(rival->second);
+	perf_event_disable(rival->first);
+	perf_event_enable(rival->first);
+	perf_event_disable(rival->first);
+}
+
+/* [G4] [S2] [S5] Thrown off once: what is read is exact, and so is what is scaled. */
+static void multiplexed_exactly(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct rival rival = make_rival(test, fake);
+	struct perfgrp_counter specs[3] = {
+		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(3)), FAKE(fake, FAKE_CLOCK(2)),
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value values[3];
+	unsigned int i, round;
+	bool saturated;
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 3, &err), 0);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	for (round = 0; round < 5; round++) {
+		fake_pmu_tick(fake, 1000);
+		KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 3U);
+		rival_on(&rival);
+		KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 2U);
+		fake_pmu_tick(fake, 77777);
+		/* Off, and its time goes on. */
+		values[0] = harness_value(test, group, 0, specs[0].id);
+		KUNIT_EXPECT_EQ(test, values[0].raw, 1000ULL * (round + 1));
+		KUNIT_EXPECT_EQ(test, values[0].state, (u32)PERFGRP_STATE_MULTIPLEXED);
+		rival_off(&rival);
+	}
+	fake_pmu_tick(fake, 1);
+	harness_disable(group);
+
+	for (i = 0; i < 3; i++)
+		values[i] = harness_value(test, group, 0, specs[i].id);
+	KUNIT_EXPECT_EQ(test, values[0].raw, 5001ULL);
+	KUNIT_EXPECT_EQ(test, values[1].raw, 15003ULL);
+	KUNIT_EXPECT_EQ(test, values[2].raw, 2 * values[2].time_running);
+	/* It would have counted 2 a ns all the time, and that is what it says. */
+	KUNIT_EXPECT_EQ(test, values[2].scaled, 2 * values[2].time_enabled);
+	KUNIT_EXPECT_LT(test, values[2].time_running, values[2].time_enabled);
+	for (i = 0; i < 3; i++) {
+		expect_times_equal(test, &values[i], &values[0]);
+		KUNIT_EXPECT_EQ(test, values[i].state, (u32)PERFGRP_STATE_MULTIPLEXED);
+		KUNIT_EXPECT_EQ(test, values[i].flags,
+				PERFGRP_VALUE_SCALED | PERFGRP_VALUE_WITH_LEADER);
+		KUNIT_EXPECT_EQ(test, values[i].scaled,
+				perfgrp_scale(values[i].raw, values[i].time_enabled,
+					      values[i].time_running, &saturated));
+	}
+}
+
+static void check_running_set(struct kunit *test, struct perfgrp_group *group,
+			      struct perfgrp_value *last)
+{
+	struct perfgrp_readout readout;
+	struct perfgrp_value *value;
+	bool saturated;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
+	for (i = 0; i < readout.nr_values; i++) {
+		value = &readout.values[i];
+		expect_times_equal(test, value, &readout.values[0]);
+		KUNIT_EXPECT_LE(test, value->time_running, value->time_enabled);
+		KUNIT_EXPECT_GE(test, value->raw, last[i].raw);
+		KUNIT_EXPECT_GE(test, value->time_enabled, last[i].time_enabled);
+		KUNIT_EXPECT_GE(test, value->time_running, last[i].time_running);
+		KUNIT_EXPECT_EQ(test, value->scaled,
+				perfgrp_scale(value->raw, value->time_enabled,
+					      value->time_running, &saturated));
+		last[i] = *value;
+	}
+	perfgrp_snapshot_free(&readout);
+}
+
+/*
+ * [G4] [S5] [S9] [G21] The perf core's own rotation: two groups, each of which needs more than
+ * half of the PMU. Neither ever goes backwards, the members of each have the same times, and
+ * the estimates are right to the last digit.
+ */
+static void multiplexed_by_rotation(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, 1);
+	struct perfgrp_group *groups[2];
+	struct perfgrp_counter specs[3] = {
+		FAKE(fake, FAKE_CLOCK(1)), FAKE(fake, FAKE_CLOCK(3)), FAKE(fake, FAKE_CLOCK(7)),
+	};
+	static const u64 rates[] = { 1, 3, 7 };
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value last[2][3] = {};
+	unsigned int g, i, rounds = 0;
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	for (g = 0; g < 2; g++) {
+		groups[g] = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+		KUNIT_ASSERT_EQ(test, harness_add(groups[g], specs, 3, &err), 0);
+	}
+	/* Until both have had some turns. */
+	do {
+		for (g = 0; g < 2; g++)
+			check_running_set(test, groups[g], last[g]);
+		usleep_range(1000, 2000);
+	} while (++rounds < 2000 &&
+		 (rounds < 50 || last[0][0].time_running < 10000000 ||
+		  last[1][0].time_running < 10000000));
+	for (g = 0; g < 2; g++)
+		harness_disable(groups[g]);
+	for (g = 0; g < 2; g++) {
+		check_running_set(test, groups[g], last[g]);
+		KUNIT_EXPECT_LT(test, last[g][0].time_running, last[g][0].time_enabled);
+		KUNIT_EXPECT_EQ(test, last[g][0].state, (u32)PERFGRP_STATE_MULTIPLEXED);
+		for (i = 0; i < 3; i++) {
+			KUNIT_EXPECT_EQ(test, last[g][i].raw, rates[i] * last[g][i].time_running);
+			KUNIT_EXPECT_EQ(test, last[g][i].scaled,
+					rates[i] * last[g][i].time_enabled);
+		}
+	}
+	/* There was never room for both. */
+	KUNIT_EXPECT_LE(test, last[0][0].time_running + last[1][0].time_running,
+			max(last[0][0].time_enabled, last[1][0].time_enabled));
+}
+
+/* [S2] [S12] A set with a member that never gets on never runs: that is no zero. */
+static void never_ran(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_counter specs[2] = {
+		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(1) | FAKE_FAIL_ADD),
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value value;
+
+	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 2, &err), 0);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	fake_pmu_tick(fake, 100);
+	harness_disable(group);
+	value = harness_value(test, group, 0, specs[1].id);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+	KUNIT_EXPECT_FALSE(test, value.flags & PERFGRP_VALUE_SCALED);
+	KUNIT_EXPECT_GT(test, value.time_enabled, 0ULL);
+	KUNIT_EXPECT_EQ(test, value.time_running, 0ULL);
+	value = harness_value(test, group, 0, specs[0].id);
+	if (perfgrp_core_can_link())
+		KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+	else
+		KUNIT_EXPECT_EQ(test, value.raw, 100ULL);
+	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 0U);
+}
+
+/* [S2] [G5] A driver that takes any group: too large a one never runs, and says so. */
+static void driver_that_takes_too_many(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 2, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_value value;
+	unsigned int i;
+	u32 ids[3];
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	fake->unchecked = true;
+	for (i = 0; i < 3; i++)
+		ids[i] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	fake_pmu_tick(fake, 10);
+	for (i = 0; i < 3; i++) {
+		value = harness_value(test, group, 0, ids[i]);
+		KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+		KUNIT_EXPECT_EQ(test, value.raw, 0ULL);
+	}
+}
+
+/* ---- NO_MUX and EXCLUSIVE ------------------------------------------------ */
+
+/* [G14] [G15] No room now: refused when it is enabled; room: it counts all the time. */
+static void no_mux_finds_no_room(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_NO_MUX);
+	struct rival rival = make_rival(test, fake);
+	struct perfgrp_counter specs[3] = {
+		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(1)),
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value value;
+	int ret;
+
+	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 3, &err), 0);
+	rival_on(&rival);
+	ret = harness_enable(group, &err);
+	EXPECT_REFUSED(test, ret, EBUSY, PERFGRP_REASON_PMU_BUSY, "", err);
+	KUNIT_EXPECT_EQ(test, err.cpu, 0);
+	KUNIT_EXPECT_NE(test, err.member, PERFGRP_NONE);
+	KUNIT_EXPECT_FALSE(test, group->enabled);
+	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 2U);
+	fake_pmu_tick(fake, 10);
+
+	perf_event_disable(rival.first);
+	perf_event_disable(rival.second);
+	err = harness_error();
+	KUNIT_EXPECT_EQ_MSG(test, harness_enable(group, &err), 0, "%s", err.text);
+	fake_pmu_tick(fake, 10);
+	value = harness_value(test, group, 0, specs[2].id);
+	KUNIT_EXPECT_EQ(test, value.raw, 10ULL);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
+}
+
+static void expect_failed(struct kunit *test, struct perfgrp_group *group)
+{
+	struct perfgrp_readout readout;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
+	for (i = 0; i < readout.nr_values; i++)
+		KUNIT_EXPECT_EQ_MSG(test, readout.values[i].state, (u32)PERFGRP_STATE_FAILED,
+				    "member %u", readout.values[i].id);
+	KUNIT_EXPECT_TRUE(test, readout.rows[0].flags & PERFGRP_ROW_FAILED);
+	perfgrp_snapshot_free(&readout);
+
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_TOTALS, &readout), 0);
+	KUNIT_EXPECT_EQ(test, readout.values[0].state, (u32)PERFGRP_STATE_FAILED);
+	KUNIT_EXPECT_TRUE(test, readout.rows[0].flags & PERFGRP_ROW_FAILED);
+	perfgrp_snapshot_free(&readout);
+}
+
+/* A PMU that has lost slots, and a reason for the perf core to look at it again. */
+static void shrink(struct kunit *test, struct fake_pmu *fake, unsigned int slots)
+{
+	struct perf_event *event = harness_fake_event(test, fake, 0, 0, true);
+
+	WRITE_ONCE(fake->slots, slots);
+	perf_event_enable(event);
+	perf_event_disable(event);
+}
+
+/* [G15] Thrown off while it counts: the whole group reads as failed, until it is enabled again. */
+static void no_mux_thrown_off(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group =
+		harness_cpu_group(test, 0, PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED);
+	struct perfgrp_counter specs[2] = {
+		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(1)),
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value value;
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 2, &err), 0);
+	fake_pmu_tick(fake, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, specs[1].id).raw, 10ULL);
+	shrink(test, fake, 1);
+	expect_failed(test, group);
+	fake_pmu_tick(fake, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, specs[1].id).raw, 10ULL);
+
+	WRITE_ONCE(fake->slots, SLOTS);
+	KUNIT_EXPECT_EQ_MSG(test, harness_enable(group, &err), 0, "%s", err.text);
+	fake_pmu_tick(fake, 10);
+	value = harness_value(test, group, 0, specs[1].id);
+	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
+	KUNIT_EXPECT_NE(test, value.state, (u32)PERFGRP_STATE_FAILED);
+}
+
+/* [G15] Also those members that could have gone on, on no PMU or on another. */
+static void no_mux_fails_as_a_whole(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *other = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group =
+		harness_cpu_group(test, 0, PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED);
+	struct perfgrp_counter specs[4] = {
+		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(1)), FAKE(other, FAKE_TICKS(1)),
+		EVENT(PERFGRP_SW_CPU_CLOCK),
+	};
+	struct perfgrp_error err = harness_error();
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 4, &err), 0);
+	shrink(test, fake, 1);
+	expect_failed(test, group);
+}
+
+/* [E6] An exclusive group has the PMU to itself while it is on. */
+static void exclusive(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group =
+		harness_cpu_group(test, 0, PERFGRP_CREATE_EXCLUSIVE | PERFGRP_CREATE_ENABLED);
+	struct perf_event *other;
+
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	other = harness_fake_event(test, fake, 0, 0, false);
+	perf_event_enable(other);
+	KUNIT_EXPECT_EQ(test, (int)READ_ONCE(other->state), (int)PERF_EVENT_STATE_INACTIVE);
+	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 1U);
+	harness_disable(group);
+	perf_event_disable(other);
+	perf_event_enable(other);
+	KUNIT_EXPECT_EQ(test, (int)READ_ONCE(other->state), (int)PERF_EVENT_STATE_ACTIVE);
+}
+
+/* [G13] [G14] A group that is gone has left its slots at once, also if it was counting. */
+static void slots_are_free_at_once(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group;
+	struct perfgrp_counter specs[SLOTS];
+	struct perfgrp_error err = harness_error();
+	unsigned int round, i;
+
+	for (round = 0; round < 10; round++) {
+		group = harness_cpu_group(test, 0, PERFGRP_CREATE_NO_MUX);
+		for (i = 0; i < SLOTS; i++)
+			specs[i] = FAKE(fake, FAKE_TICKS(1));
+		KUNIT_ASSERT_EQ(test, harness_add(group, specs, SLOTS, &err), 0);
+		KUNIT_ASSERT_EQ_MSG(test, harness_enable(group, &err), 0, "%s", err.text);
+		KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), (unsigned int)SLOTS);
+		harness_destroy(group);
+		KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 0U);
+	}
+}
+
+/* [G21] Two groups that fit side by side do not touch one another. */
+static void groups_side_by_side(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *one = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_group *two = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	u32 first = harness_add_one(test, one, FAKE(fake, FAKE_TICKS(1)));
+	u32 second = harness_add_one(test, two, FAKE(fake, FAKE_TICKS(2)));
+
+	fake_pmu_tick(fake, 10);
+	harness_disable(one);
+	fake_pmu_tick(fake, 10);
+	KUNIT_EXPECT_EQ(test, harness_reset(one), 0);
+	KUNIT_EXPECT_EQ(test, harness_value(test, one, 0, first).raw, 0ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, two, 0, second).raw, 40ULL);
+	harness_destroy(one);
+	fake_pmu_tick(fake, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, two, 0, second).raw, 60ULL);
+}
+
+/* ---- leaving a set, several PMUs ------------------------------------------ */
+
+/* [G11] One goes from the middle of a set: the others have lost nothing. */
+static void remove_from_set(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_counter specs[3] = {
+		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(2)), FAKE(fake, FAKE_TICKS(3)),
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value value;
+
+	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 3, &err), 0);
+	fake_pmu_tick(fake, 100);
+	KUNIT_EXPECT_EQ(test, harness_remove(group, specs[1].id, false, &err), 0);
+	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 2U);
+	fake_pmu_tick(fake, 10);
+	value = harness_value(test, group, 0, specs[2].id);
+	KUNIT_EXPECT_EQ(test, value.raw, 330ULL);
+	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, specs[0].id).raw, 110ULL);
+}
+
+/* A leader on one PMU, and a set of three on another. */
+static void make_two_sets(struct kunit *test, struct perfgrp_group *group, struct fake_pmu *first,
+			  struct fake_pmu *second, u32 *ids)
+{
+	struct perfgrp_counter specs[4] = {
+		FAKE(first, FAKE_TICKS(1)), FAKE(second, FAKE_TICKS(1)),
+		FAKE(second, FAKE_TICKS(2)), FAKE(second, FAKE_CLOCK(1)),
+	};
+	struct perfgrp_error err = harness_error();
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, specs, 4, &err), 0, "%s", err.text);
+	for (i = 0; i < 4; i++)
+		ids[i] = specs[i].id;
+}
+
+/* [G4] [S12] Two PMUs, two sets; only the leader's own ran with it. */
+static void two_pmus(struct kunit *test)
+{
+	struct fake_pmu *first = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *second = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_value value;
+	unsigned int i;
+	u32 ids[4];
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	make_two_sets(test, group, first, second, ids);
+	KUNIT_EXPECT_PTR_EQ(test, event_of(group, 0)->group_leader, event_of(group, 0));
+	KUNIT_EXPECT_EQ(test, event_of(group, 0)->nr_siblings, 0);
+	for (i = 1; i < 4; i++)
+		KUNIT_EXPECT_PTR_EQ(test, event_of(group, i)->group_leader, event_of(group, 1));
+	fake_pmu_tick(first, 5);
+	fake_pmu_tick(second, 7);
+	for (i = 0; i < 4; i++) {
+		value = harness_value(test, group, 0, ids[i]);
+		KUNIT_EXPECT_EQ(test, !!(value.flags & PERFGRP_VALUE_WITH_LEADER), i == 0);
+		KUNIT_EXPECT_EQ(test, value.pmu, (u32)(i ? second : first)->pmu.type);
+	}
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[0]).raw, 5ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[2]).raw, 14ULL);
+}
+
+/* [G4] ONE_SCHED_GROUP takes no second PMU. */
+static void one_set_only(struct kunit *test)
+{
+	struct fake_pmu *first = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *second = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group;
+	struct perfgrp_counter spec = FAKE(second, FAKE_TICKS(1));
+	struct perfgrp_error err = harness_error();
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	group = harness_cpu_group(test, 0, PERFGRP_CREATE_ONE_SCHED_GROUP);
+	harness_add_one(test, group, FAKE(first, FAKE_TICKS(1)));
+	harness_add_one(test, group, FAKE(first, FAKE_TICKS(1)));
+	harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err), EINVAL,
+		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+	EXPECT_TEXT(test, err, "perfgrp_fake0");
+	EXPECT_TEXT(test, err, "perfgrp_fake1");
+	KUNIT_EXPECT_EQ(test, group->nr_members, 3U);
+}
+
+/* [G11] The one that led the second set goes: the rest of it stays one set, with its counts. */
+static void remove_leader_of_second_set(struct kunit *test)
+{
+	struct fake_pmu *first = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *second = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value before, ticks, clock;
+	u32 ids[4];
+
+	make_two_sets(test, group, first, second, ids);
+	fake_pmu_tick(first, 10);
+	fake_pmu_tick(second, 100);
+	before = harness_value(test, group, 0, ids[2]);
+	KUNIT_EXPECT_EQ_MSG(test, harness_remove(group, ids[1], false, &err), 0, "%s", err.text);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 3U);
+	if (perfgrp_core_can_link()) {
+		KUNIT_EXPECT_PTR_EQ(test, event_of(group, 1)->group_leader, event_of(group, 1));
+		KUNIT_EXPECT_PTR_EQ(test, event_of(group, 2)->group_leader, event_of(group, 1));
+		KUNIT_EXPECT_EQ(test, event_of(group, 1)->nr_siblings, 1);
+	}
+	KUNIT_EXPECT_EQ(test, fake_pmu_used(second, 0), 2U);
+
+	fake_pmu_tick(first, 1);
+	fake_pmu_tick(second, 10);
+	harness_disable(group);
+	ticks = harness_value(test, group, 0, ids[2]);
+	clock = harness_value(test, group, 0, ids[3]);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[0]).raw, 11ULL);
+	KUNIT_EXPECT_EQ(test, ticks.raw, 220ULL);
+	KUNIT_EXPECT_EQ(test, ticks.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_GT(test, ticks.time_enabled, before.time_enabled);
+	KUNIT_EXPECT_EQ(test, clock.raw, clock.time_running);
+	expect_times_equal(test, &ticks, &clock);
+
+	/* Off, too: the next one that leads. */
+	KUNIT_EXPECT_EQ(test, harness_remove(group, ids[2], false, &err), 0);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[3]).raw, clock.raw);
+}
+
+/* [G8] [G11] The rest of the set cannot be made anew: refused, and nothing has changed. */
+static void rebuild_that_fails(struct kunit *test)
+{
+	struct fake_pmu *first = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *second = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_error err = harness_error();
+	unsigned int i;
+	u32 ids[4];
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	make_two_sets(test, group, first, second, ids);
+	fake_pmu_tick(second, 100);
+	/* The first of the two remaining ones is accepted, the second is not. */
+	WRITE_ONCE(second->slots, 1);
+	KUNIT_EXPECT_EQ(test, harness_remove(group, ids[1], false, &err), -EINVAL);
+	KUNIT_EXPECT_EQ(test, err.error, EINVAL);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 4U);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_NULL(test, group->members[i]->counters[0].next);
+	WRITE_ONCE(second->slots, SLOTS);
+	fake_pmu_tick(second, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[1]).raw, 110ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[2]).raw, 220ULL);
+	err = harness_error();
+	KUNIT_EXPECT_EQ(test, harness_remove(group, ids[1], false, &err), 0);
+}
+
+/* ---- what a driver says --------------------------------------------------- */
+
+/* [E7] Each errno of a driver: what the user gets, alone and beside others. */
+static void refusals_of_the_driver(struct kunit *test)
+{
+	static const struct {
+		int from;
+		int error;
+		u32 reason;
+		const char *field;
+	} refusals[] = {
+		{ ENOENT, ENOENT, PERFGRP_REASON_EVENT, "config" },
+		{ EOPNOTSUPP, EOPNOTSUPP, PERFGRP_REASON_EVENT, "config" },
+		{ ENODEV, ENODEV, PERFGRP_REASON_EVENT, "config" },
+		{ EINVAL, EINVAL, PERFGRP_REASON_EVENT_OPTION, "config" },
+		{ EACCES, EACCES, PERFGRP_REASON_PRIVILEGE, "config" },
+		{ EPERM, EACCES, PERFGRP_REASON_PRIVILEGE, "config" },
+		{ ENOSPC, ENOSPC, PERFGRP_REASON_LIMIT, "config" },
+		{ EBUSY, EBUSY, PERFGRP_REASON_PMU_BUSY, "config" },
+		{ ENOMEM, ENOMEM, PERFGRP_REASON_MEMORY, "" },
+		{ EIO, EIO, PERFGRP_REASON_KERNEL, "config" },
+	};
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_counter spec;
+	struct perfgrp_error err;
+	unsigned int i, round;
+	char name[32];
+	u32 id = 0;
+
+	snprintf(name, sizeof(name), "type %u config 0x", fake->pmu.type);
+	for (round = 0; round < 2; round++) {
+		for (i = 0; i < ARRAY_SIZE(refusals); i++) {
+			spec = FAKE(fake, FAKE_FAIL_INIT(refusals[i].from));
+			err = harness_error();
+			EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err),
+				       refusals[i].error, refusals[i].reason, refusals[i].field,
+				       err);
+			if (refusals[i].from != ENOMEM) {
+				EXPECT_TEXT(test, err, name);
+				KUNIT_EXPECT_EQ(test, err.cpu, 0);
+			}
+			KUNIT_EXPECT_EQ(test, group->nr_members, round);
+		}
+		if (!round)
+			id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+		else
+			KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 9ULL);
+		fake_pmu_tick(fake, 9);
+	}
+}
+
+/* [E7] A PMU that counts on a CPU of its own choice: not what was asked for. */
+static void counted_elsewhere(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_counter spec = FAKE(fake, FAKE_TICKS(1) | FAKE_ON_CPU0);
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group;
+
+	group = harness_cpu_group(test, 0, 0);
+	harness_add_one(test, group, spec);
+	if (num_online_cpus() == 1)
+		kunit_skip(test, "one CPU only");
+	group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
+	EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err), EINVAL,
+		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+	EXPECT_TEXT(test, err, "CPU 0");
+	KUNIT_EXPECT_EQ(test, err.cpu, 1);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
+}
+
+static struct kunit_case pmu_cases[] = {
+	KUNIT_CASE(counts_exactly),
+	KUNIT_CASE(add_restarts_all),
+	KUNIT_CASE(read_and_reset),
+	KUNIT_CASE(one_scheduling_group),
+	KUNIT_CASE(member_too_many),
+	KUNIT_CASE(too_many_at_once),
+	KUNIT_CASE(software_beside_multiplexed),
+	KUNIT_CASE(multiplexed_exactly),
+	KUNIT_CASE(multiplexed_by_rotation),
+	KUNIT_CASE(never_ran),
+	KUNIT_CASE(driver_that_takes_too_many),
+	KUNIT_CASE(no_mux_finds_no_room),
+	KUNIT_CASE(no_mux_thrown_off),
+	KUNIT_CASE(no_mux_fails_as_a_whole),
+	KUNIT_CASE(exclusive),
+	KUNIT_CASE(slots_are_free_at_once),
+	KUNIT_CASE(groups_side_by_side),
+	KUNIT_CASE(remove_from_set),
+	KUNIT_CASE(two_pmus),
+	KUNIT_CASE(one_set_only),
+	KUNIT_CASE(remove_leader_of_second_set),
+	KUNIT_CASE(rebuild_that_fails),
+	KUNIT_CASE(refusals_of_the_driver),
+	KUNIT_CASE(counted_elsewhere),
+	{}
+};
+
+struct kunit_suite perfgrp_pmu_suite = {
+	.name = "perfgrp_pmu",
+	.suite_init = harness_suite_init,
+	.suite_exit = harness_suite_exit,
+	.exit = harness_exit,
+	.test_cases = pmu_cases,
+};
