@@ -1,6 +1,252 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters that count in NMI context on machines without a PMU: breakpoints on a
+ * variable of this file. On x86 a breakpoint's handler runs as an NMI does; how
+ * often it hits is exact everywhere.
+ */
+#include <linux/compiler.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/preempt.h>
+
 #include "harness.h"
 #include "suites.h"
-static void stub(struct kunit *test) {}
-static struct kunit_case cases[] = { KUNIT_CASE(stub), {} };
-struct kunit_suite perfgrp_nmi_suite = { .name = "perfgrp_nmi", .test_cases = cases };
+
+static u32 watched;
+static u32 unwatched;
+
+static void write_watched(unsigned int times)
+{
+	unsigned int i;
+
+	for (i = 0; i < times; i++)
+		WRITE_ONCE(watched, i);
+}
+
+static struct perfgrp_counter watch(u32 bp_type)
+{
+	return (struct perfgrp_counter){
+		.flags = PERFGRP_COUNTER_RAW,
+		.type = PERF_TYPE_BREAKPOINT,
+		.config1 = (u64)(uintptr_t)&watched,
+		.config2 = HW_BREAKPOINT_LEN_4,
+		.bp_type = bp_type,
+	};
+}
+
+/* A group on this CPU, to which the case is pinned; it is skipped without breakpoints. */
+static struct perfgrp_group *watching_group(struct kunit *test, u32 flags, u32 *id)
+{
+	struct perfgrp_group *group;
+	struct perfgrp_counter spec = watch(HW_BREAKPOINT_W);
+	struct perfgrp_error err = harness_error();
+	int ret;
+
+	harness_pin_to(test, 0);
+	group = harness_cpu_group(test, 0, flags);
+	ret = harness_add(group, &spec, 1, &err);
+	if (ret == -ENOENT || ret == -EOPNOTSUPP || ret == -ENOSPC)
+		kunit_skip(test, "no breakpoints: %s", err.text);
+	KUNIT_ASSERT_EQ_MSG(test, ret, 0, "%s", err.text);
+	*id = spec.id;
+	return group;
+}
+
+/* [E5] [G9] Each write counts once, and only while the group is on. */
+static void breakpoint_counts_exactly(struct kunit *test)
+{
+	struct perfgrp_group *group;
+	struct perfgrp_value value;
+	u32 id;
+
+	group = watching_group(test, 0, &id);
+	write_watched(5);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	write_watched(10);
+	WRITE_ONCE(unwatched, 1);
+	(void)READ_ONCE(watched);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 10ULL);
+	write_watched(100);
+	harness_disable(group);
+	write_watched(5);
+	value = harness_value(test, group, 0, id);
+	KUNIT_EXPECT_EQ(test, value.raw, 110ULL);
+	KUNIT_EXPECT_EQ(test, value.scaled, 110ULL);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
+}
+
+/* [G7] [S13] Reset and a new member take nothing of what comes after. */
+static void breakpoint_restarts(struct kunit *test)
+{
+	struct perfgrp_group *group;
+	struct perfgrp_readout readout;
+	u32 id, second;
+
+	group = watching_group(test, PERFGRP_CREATE_ENABLED, &id);
+	write_watched(10);
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_RESET, &readout), 0);
+	KUNIT_EXPECT_EQ(test, readout.values[0].raw, 10ULL);
+	perfgrp_snapshot_free(&readout);
+	write_watched(3);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 3ULL);
+
+	second = harness_add_one(test, group, watch(HW_BREAKPOINT_RW));
+	write_watched(4);
+	harness_disable(group);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 4ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, second).raw, 4ULL);
+}
+
+/* [G6] [S12] A breakpoint is a software event to the perf core: it stands alone. */
+static void breakpoint_beside_others(struct kunit *test)
+{
+	struct perfgrp_group *group;
+	struct perfgrp_value value;
+	u32 id, clock;
+
+	group = watching_group(test, 0, &id);
+	clock = harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	write_watched(10);
+	harness_disable(group);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 10ULL);
+	value = harness_value(test, group, 0, clock);
+	KUNIT_EXPECT_GT(test, value.raw, 0ULL);
+	KUNIT_EXPECT_FALSE(test, value.flags & PERFGRP_VALUE_WITH_LEADER);
+}
+
+/* [E7] [G8] A breakpoint that cannot be: refused when it is added, and the others count on. */
+static void breakpoint_refused(struct kunit *test)
+{
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_counter bad = watch(HW_BREAKPOINT_W);
+	struct perfgrp_group *group;
+	u32 id;
+
+	group = watching_group(test, PERFGRP_CREATE_ENABLED, &id);
+	write_watched(10);
+	bad.config2 = 99;
+	EXPECT_REFUSED(test, harness_add(group, &bad, 1, &err), EINVAL,
+		       PERFGRP_REASON_EVENT_OPTION, "config", err);
+	write_watched(1);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 11ULL);
+}
+
+struct hits {
+	unsigned int all;
+	unsigned int in_nmi;
+	unsigned int irqs_off;
+};
+
+static void count_hit(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	struct hits *hits = event->overflow_handler_context;
+
+	hits->all++;
+	hits->in_nmi += !!in_nmi();
+	hits->irqs_off += irqs_disabled();
+}
+
+/* [O1] What the rest of this file stands on: this is NMI context, one hit a write. */
+static void handler_runs_in_nmi(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.sample_period = 1,
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_addr = (u64)(uintptr_t)&watched,
+		.bp_len = HW_BREAKPOINT_LEN_4,
+		.pinned = 1,
+	};
+	struct hits hits = {};
+	struct perf_event *event;
+
+	/* Elsewhere breakpoints are no NMIs, and their handlers have to step over them. */
+	if (!IS_ENABLED(CONFIG_X86))
+		kunit_skip(test, "a breakpoint is an NMI on x86 only");
+	harness_pin_to(test, 0);
+	event = harness_event(test, &attr, 0, count_hit, &hits);
+	perf_event_enable(event);
+	write_watched(10);
+	perf_event_disable(event);
+	write_watched(1);
+	KUNIT_EXPECT_EQ(test, hits.all, 10U);
+	KUNIT_EXPECT_EQ(test, hits.in_nmi, 10U);
+	KUNIT_EXPECT_EQ(test, hits.irqs_off, 10U);
+}
+
+/* [O1] pmu The PMU's own interrupt, where it is there: its handler runs with interrupts off. */
+static void pmu_interrupt(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_period = 100000,
+		.size = sizeof(attr),
+		.disabled = 1,
+		.pinned = 1,
+	};
+	struct perf_event *event;
+	struct hits hits = {};
+	unsigned long i;
+
+	event = perf_event_create_kernel_counter(&attr, 0, NULL, count_hit, &hits);
+	if (IS_ERR(event))
+		kunit_skip(test, "no hardware counters");
+	perf_event_release_kernel(event);
+
+	harness_pin_to(test, 0);
+	event = harness_event(test, &attr, 0, count_hit, &hits);
+	perf_event_enable(event);
+	for (i = 0; i < 100000000 && READ_ONCE(hits.all) < 10; i++)
+		barrier();
+	perf_event_disable(event);
+	KUNIT_EXPECT_GE(test, hits.all, 10U);
+	KUNIT_EXPECT_EQ(test, hits.irqs_off, hits.all);
+	/* All or none: an NMI where the machine has it. */
+	KUNIT_EXPECT_TRUE(test, hits.in_nmi == 0 || hits.in_nmi == hits.all);
+	kunit_info(test, "%u of %u handlers in NMI context\n", hits.in_nmi, hits.all);
+}
+
+/* [O1] A fake PMU's overflow comes in hard IRQ context. */
+static void fake_overflow_in_irq(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
+	struct perf_event_attr attr = {
+		.type = fake->pmu.type,
+		.sample_period = 1000,
+	};
+	struct hits hits = {};
+	struct perf_event *event;
+	unsigned int i;
+
+	event = harness_event(test, &attr, 0, count_hit, &hits);
+	KUNIT_EXPECT_EQ(test, fake_pmu_overflow(event), -EAGAIN);
+	perf_event_enable(event);
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_EQ(test, fake_pmu_overflow(event), 0);
+	KUNIT_EXPECT_EQ(test, hits.all, 10U);
+	KUNIT_EXPECT_EQ(test, hits.irqs_off, 10U);
+	KUNIT_EXPECT_EQ(test, hits.in_nmi, 0U);
+}
+
+static struct kunit_case nmi_cases[] = {
+	KUNIT_CASE(breakpoint_counts_exactly),
+	KUNIT_CASE(breakpoint_restarts),
+	KUNIT_CASE(breakpoint_beside_others),
+	KUNIT_CASE(breakpoint_refused),
+	KUNIT_CASE(handler_runs_in_nmi),
+	KUNIT_CASE(pmu_interrupt),
+	KUNIT_CASE(fake_overflow_in_irq),
+	{}
+};
+
+struct kunit_suite perfgrp_nmi_suite = {
+	.name = "perfgrp_nmi",
+	.suite_init = harness_suite_init,
+	.suite_exit = harness_suite_exit,
+	.exit = harness_exit,
+	.test_cases = nmi_cases,
+};

@@ -1,6 +1,309 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups on a task: a kthread that does as it is told, on the CPU of the case, so
+ * that only one of the two runs at a time.
+ */
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/kthread.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+
 #include "harness.h"
 #include "suites.h"
-static void stub(struct kunit *test) {}
-static struct kunit_case cases[] = { KUNIT_CASE(stub), {} };
-struct kunit_suite perfgrp_task_suite = { .name = "perfgrp_task", .test_cases = cases };
+
+#define TICKS_A_TURN 100
+
+/**
+ * struct worker - the task that is counted
+ * @task: it, with a reference
+ * @fake: where it lets ticks pass, TICKS_A_TURN a turn
+ * @turn: another turn, or the end
+ * @done: the turn is over
+ * @stop: the end
+ */
+static struct worker {
+	struct task_struct *task;
+	struct fake_pmu *fake;
+	struct completion turn;
+	struct completion done;
+	bool stop;
+} worker;
+
+static int work(void *data)
+{
+	for (;;) {
+		wait_for_completion(&worker.turn);
+		if (worker.stop)
+			return 0;
+		fake_pmu_tick(worker.fake, TICKS_A_TURN);
+		complete(&worker.done);
+	}
+}
+
+static void worker_start(struct kunit *test, struct fake_pmu *fake)
+{
+	worker = (struct worker){ .fake = fake };
+	init_completion(&worker.turn);
+	init_completion(&worker.done);
+	worker.task = kthread_create(work, NULL, "perfgrp_worker");
+	if (IS_ERR(worker.task)) {
+		worker.task = NULL;
+		KUNIT_FAIL(test, "no kthread");
+		return;
+	}
+	get_task_struct(worker.task);
+	kthread_bind(worker.task, 0);
+	wake_up_process(worker.task);
+}
+
+static void worker_stop(void)
+{
+	if (!worker.task)
+		return;
+	worker.stop = true;
+	complete(&worker.turn);
+	kthread_stop(worker.task);
+	put_task_struct(worker.task);
+	worker.task = NULL;
+}
+
+static void worker_turn(void)
+{
+	complete(&worker.turn);
+	wait_for_completion(&worker.done);
+}
+
+static struct perfgrp_group *worker_group(struct kunit *test, u32 flags)
+{
+	struct perfgrp_create arg = { .target = PERFGRP_TARGET_TASK, .flags = flags };
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+
+	arg.pid = task_pid_vnr(worker.task);
+	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, NULL, &err, &group), 0, "%s", err.text);
+	KUNIT_ASSERT_PTR_EQ(test, group->task, worker.task);
+	return group;
+}
+
+static void task_exit(struct kunit *test)
+{
+	worker_stop();
+	harness_exit(test);
+}
+
+/* [G1] Counts what the task does, and nothing of what others do meanwhile. */
+static void counts_the_task_only(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
+	struct perfgrp_group *group;
+	struct perfgrp_value ticks, clock;
+	unsigned int i;
+	u32 ids[2];
+
+	harness_pin_to(test, 0);
+	worker_start(test, fake);
+	group = worker_group(test, 0);
+	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_CLOCK(1)));
+	worker_turn();
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, ids[0]).raw, 0ULL);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	for (i = 1; i <= 20; i++) {
+		fake_pmu_tick(fake, 1000000);
+		worker_turn();
+		fake_pmu_tick(fake, 1000000);
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, ids[0]).raw,
+				(u64)i * TICKS_A_TURN);
+	}
+	harness_disable(group);
+	worker_turn();
+	ticks = harness_value(test, group, -1, ids[0]);
+	clock = harness_value(test, group, -1, ids[1]);
+	KUNIT_EXPECT_EQ(test, ticks.raw, 20ULL * TICKS_A_TURN);
+	/* The time of a task's counter is the time that the task has run. */
+	KUNIT_EXPECT_EQ(test, ticks.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, ticks.time_enabled, ticks.time_running);
+	KUNIT_EXPECT_EQ(test, clock.raw, clock.time_running);
+	KUNIT_EXPECT_EQ(test, clock.time_running, ticks.time_running);
+}
+
+/* [G1] The task itself may be the one that asks. */
+static void counts_itself(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_group(test, PERFGRP_TARGET_TASK, 0);
+	u32 id, soft;
+
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
+	soft = harness_add_one(test, group, EVENT(PERFGRP_SW_TASK_CLOCK));
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	fake_pmu_tick(fake, 5);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, id).raw, 10ULL);
+	harness_disable(group);
+	fake_pmu_tick(fake, 5);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, id).raw, 10ULL);
+	KUNIT_EXPECT_GT(test, harness_value(test, group, -1, soft).raw, 0ULL);
+}
+
+/* [G1] On one CPU only: what it does on another is not counted. */
+static void counts_the_task_on_one_cpu(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
+	struct perfgrp_create arg = { .target = PERFGRP_TARGET_TASK, .nr_cpus = 1 };
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+	struct perfgrp_value value;
+	u32 cpu = 0, id;
+
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	harness_pin_to(test, 0);
+	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, &cpu, &err, &group), 0, "%s", err.text);
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	fake_pmu_tick(fake, 10);
+	harness_pin_to(test, 1);
+	fake_pmu_tick(fake, 1000);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 10ULL);
+	harness_pin_to(test, 0);
+	fake_pmu_tick(fake, 10);
+	harness_disable(group);
+	value = harness_value(test, group, 0, id);
+	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
+}
+
+/* [G15] A NO_MUX group of a task gives way to one of the CPU, and says that it failed. */
+static void no_mux_loses_to_cpu(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
+	struct perf_event *other = harness_fake_event(test, fake, 0, 0, true);
+	struct perfgrp_group *group;
+	u32 id;
+
+	harness_pin_to(test, 0);
+	group = harness_group(test, PERFGRP_TARGET_TASK,
+			      PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED);
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	fake_pmu_tick(fake, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, id).raw, 10ULL);
+	perf_event_enable(other);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, id).state,
+			(u32)PERFGRP_STATE_FAILED);
+}
+
+/* [G18] When the task has exited the counts are final, and say so. */
+static void task_that_exits(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
+	struct perfgrp_group *group;
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_counter spec = FAKE(fake, FAKE_TICKS(1));
+	struct perfgrp_readout readout;
+	struct perfgrp_value value;
+	u32 id;
+
+	harness_pin_to(test, 0);
+	worker_start(test, fake);
+	group = worker_group(test, PERFGRP_CREATE_ENABLED);
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	worker_turn();
+	worker_turn();
+	worker_stop();
+	fake_pmu_tick(fake, 1000);
+
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
+	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, readout.rows[0].flags, PERFGRP_ROW_EXITED);
+	value = readout.values[0];
+	perfgrp_snapshot_free(&readout);
+	KUNIT_EXPECT_EQ(test, value.id, id);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_EXITED);
+	KUNIT_EXPECT_EQ(test, value.raw, 2ULL * TICKS_A_TURN);
+	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
+
+	/* Nothing that can be asked of the group does any harm. */
+	KUNIT_EXPECT_EQ(test, harness_enable(group, NULL), 0);
+	harness_disable(group);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, id).raw, 2ULL * TICKS_A_TURN);
+	EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err), ESRCH, PERFGRP_REASON_PID, "pid",
+		       err);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, id).raw, 2ULL * TICKS_A_TURN);
+	err = harness_error();
+	KUNIT_EXPECT_EQ(test, harness_remove(group, id, false, &err), 0);
+}
+
+/* [G16] Inherited counters count, can be held and reset; nobody forks here. */
+static void inherited_counters(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
+	struct perfgrp_group *group;
+	struct perfgrp_counter specs[2] = {
+		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(2)),
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value value;
+
+	harness_pin_to(test, 0);
+	worker_start(test, fake);
+	group = worker_group(test, PERFGRP_CREATE_INHERIT);
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, specs, 2, &err), 0, "%s", err.text);
+	worker_turn();
+	value = harness_value(test, group, -1, specs[0].id);
+	KUNIT_EXPECT_EQ(test, value.raw, 0ULL);
+	KUNIT_EXPECT_EQ(test, value.time_enabled, 0ULL);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	worker_turn();
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, specs[0].id).raw,
+			(u64)TICKS_A_TURN);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, specs[1].id).raw,
+			2ULL * TICKS_A_TURN);
+	harness_disable(group);
+	worker_turn();
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, specs[1].id).raw,
+			2ULL * TICKS_A_TURN);
+	KUNIT_EXPECT_EQ(test, harness_reset(group), 0);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, specs[1].id).raw, 0ULL);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	worker_turn();
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, specs[1].id).raw,
+			2ULL * TICKS_A_TURN);
+}
+
+/* [G17] Until the exec nothing is enabled; a kthread never execs. */
+static void waits_for_exec(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
+	struct perfgrp_group *group;
+	struct perfgrp_value value;
+	u32 id;
+
+	harness_pin_to(test, 0);
+	worker_start(test, fake);
+	group = worker_group(test, PERFGRP_CREATE_ENABLE_ON_EXEC);
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	worker_turn();
+	value = harness_value(test, group, -1, id);
+	KUNIT_EXPECT_EQ(test, value.raw, 0ULL);
+	KUNIT_EXPECT_EQ(test, value.time_enabled, 0ULL);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+}
+
+static struct kunit_case task_cases[] = {
+	KUNIT_CASE(counts_the_task_only),
+	KUNIT_CASE(counts_itself),
+	KUNIT_CASE(counts_the_task_on_one_cpu),
+	KUNIT_CASE(no_mux_loses_to_cpu),
+	KUNIT_CASE(task_that_exits),
+	KUNIT_CASE(inherited_counters),
+	KUNIT_CASE(waits_for_exec),
+	{}
+};
+
+struct kunit_suite perfgrp_task_suite = {
+	.name = "perfgrp_task",
+	.suite_init = harness_suite_init,
+	.suite_exit = harness_suite_exit,
+	.exit = task_exit,
+	.test_cases = task_cases,
+};
