@@ -4,16 +4,11 @@
  * where the kernel has KUnit; the namespace keeps everybody else out.
  */
 #include <linux/export.h>
-#include <linux/version.h>
 
+#include "../module/compat.h"
 #include "../module/perfgrp.h"
 
-/* The namespace became a string with 6.13. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-#define EXPORT_FOR_TESTS(symbol) EXPORT_SYMBOL_NS_GPL(symbol, "PERFGRP_KUNIT")
-#else
-#define EXPORT_FOR_TESTS(symbol) EXPORT_SYMBOL_NS_GPL(symbol, PERFGRP_KUNIT)
-#endif
+#define EXPORT_FOR_TESTS(symbol) EXPORT_SYMBOL_NS_GPL(symbol, PERFGRP_TEST_NAMESPACE)
 
 /* scale.c */
 EXPORT_FOR_TESTS(perfgrp_scale);

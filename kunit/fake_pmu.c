@@ -15,8 +15,8 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
-#include <linux/version.h>
 
+#include "../module/compat.h"
 #include "fake_pmu.h"
 
 static struct fake_pmu *fake_of(const struct perf_event *event)
@@ -196,13 +196,8 @@ static void cancel_rotation(struct fake_pmu *fake)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
-		hrtimer_cancel(&per_cpu_ptr(fake->pmu.cpu_pmu_context, cpu)->hrtimer);
-#else
-		hrtimer_cancel(&per_cpu_ptr(fake->pmu.pmu_cpu_context, cpu)->hrtimer);
-#endif
-	}
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(compat_rotation_timer(&fake->pmu, cpu));
 }
 
 /**

@@ -5,8 +5,8 @@
  */
 #include <kunit/test.h>
 #include <linux/module.h>
-#include <linux/version.h>
 
+#include "../module/compat.h"
 #include "suites.h"
 
 kunit_test_suites(&perfgrp_scale_suite,
@@ -18,11 +18,6 @@ kunit_test_suites(&perfgrp_scale_suite,
 		  &perfgrp_hotplug_suite,
 		  &perfgrp_nmi_suite);
 
-/* The namespace became a string with 6.13. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-MODULE_IMPORT_NS("PERFGRP_KUNIT");
-#else
-MODULE_IMPORT_NS(PERFGRP_KUNIT);
-#endif
+MODULE_IMPORT_NS(PERFGRP_TEST_NAMESPACE);
 MODULE_DESCRIPTION("KUnit suites of perfgrp");
 MODULE_LICENSE("GPL");

@@ -3,13 +3,14 @@
  * What differs between the kernels that perfgrp builds on (6.1 and later).
  *
  * The rest of the module is written as for the newest of them. What must differ
- * is found by asking the headers, not the version: stable updates change
- * signatures inside one series.
+ * is found by asking the headers, not the version, wherever they can be asked:
+ * stable updates change signatures inside one series.
  */
 #ifndef PERFGRP_COMPAT_H
 #define PERFGRP_COMPAT_H
 
 #include <linux/perf_event.h>
+#include <linux/version.h>
 
 /* attr.config3 came with PERF_ATTR_SIZE_VER8 (6.3). */
 #ifdef PERF_ATTR_SIZE_VER8
@@ -23,6 +24,25 @@ static inline void compat_set_config3(struct perf_event_attr *attr, u64 config3)
 static inline void compat_set_config3(struct perf_event_attr *attr, u64 config3)
 {
 }
+#endif
+
+/*
+ * For the KUnit suites. These two cannot be asked of the headers: neither a
+ * macro's argument nor a struct's field can be probed by the preprocessor.
+ */
+
+/* Symbol namespaces became strings (6.13). */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define PERFGRP_TEST_NAMESPACE "PERFGRP_KUNIT"
+#else
+#define PERFGRP_TEST_NAMESPACE PERFGRP_KUNIT
+#endif
+
+/* A PMU's contexts on the CPUs, which hold its rotation timers, got a new type (6.2). */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#define compat_rotation_timer(pmu, cpu) (&per_cpu_ptr((pmu)->cpu_pmu_context, cpu)->hrtimer)
+#else
+#define compat_rotation_timer(pmu, cpu) (&per_cpu_ptr((pmu)->pmu_cpu_context, cpu)->hrtimer)
 #endif
 
 #endif /* PERFGRP_COMPAT_H */
