@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The machine's hardware counters, by perf's own word.
+ */
+#ifndef TESTS_PMU_H
+#define TESTS_PMU_H
+
+#include "machine.h"
+
+#define PMU_MANY	32
+
+static inline bool has_hardware_event(uint64_t config)
+{
+	int fd = peer_open(PERF_TYPE_HARDWARE, config, 0, -1, -1);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static inline bool has_pmu(void)
+{
+	return has_hardware_event(PERF_COUNT_HW_CPU_CYCLES);
+}
+
+/* How many cycles counters one perf group can have. */
+static inline unsigned int pmu_size(void)
+{
+	unsigned int nr = 0, i;
+	int fd[PMU_MANY];
+
+	do {
+		fd[nr] = peer_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, -1,
+				   nr ? fd[0] : -1);
+		/* Enabled: the arm driver leaves a leader that is off out of its sum. */
+		if (nr == 0 && fd[0] >= 0)
+			peer_enable(fd[0]);
+	} while (fd[nr] >= 0 && ++nr < PMU_MANY);
+	for (i = 0; i < nr; i++)
+		close(fd[i]);
+	REQUIRE_GT(nr, 0);
+	return nr;
+}
+
+/*
+ * NR counters of perf that want a slot each, as long as FD, or with FD NULL the
+ * process, has them.
+ */
+static inline void pmu_load(unsigned int nr, pid_t pid, int cpu, int *fd)
+{
+	unsigned int i;
+	int one;
+
+	for (i = 0; i < nr; i++) {
+		one = peer_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, pid, cpu, -1);
+		REQUIRE_GE(one, 0);
+		peer_enable(one);
+		if (fd)
+			fd[i] = one;
+	}
+}
+
+#endif /* TESTS_PMU_H */

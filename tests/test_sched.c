@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Members of one PMU are on it together or not at all, whoever else wants it:
+ * perf's counters, other groups, perf stat. Beside each group stand as many
+ * counters that are in no group together and are looked at in the same way; if
+ * these had equal times as well, nothing would be shown.
+ */
+#include "group.h"
+#include "pmu.h"
+
+#define NR_MEMBERS	3
+#define NR_LOOKS	1000
+#define TURNS		25000
+
+/* Who is counted: this task, or CPU 0, on which it runs. */
+struct target {
+	pid_t pid;
+	int cpu;
+};
+
+static const struct target this_task = { .pid = 0, .cpu = -1 };
+static const struct target first_cpu = { .pid = -1, .cpu = 0 };
+
+static struct grp_snap snap;
+
+/* NR_MEMBERS cycles counters: ids of one group's members, or a group each. */
+struct counters {
+	unsigned int nr_groups;
+	int fd[NR_MEMBERS];
+	__u32 id[NR_MEMBERS];
+};
+
+/* What they read, and how long it took from the first to the last. */
+struct look {
+	struct perfgrp_value value[NR_MEMBERS];
+	uint64_t span;
+};
+
+static int open_group(struct target target)
+{
+	int fd = target.cpu < 0 ? grp_on_task(0, target.pid) : grp_on_cpu(0, target.cpu);
+
+	REQUIRE_GE(fd, 0);
+	return fd;
+}
+
+static struct counters one_group(struct target target)
+{
+	struct perfgrp_counter spec[NR_MEMBERS] = { { .event = PERFGRP_HW_CPU_CYCLES } };
+	struct counters c = { .nr_groups = 1, .fd = { open_group(target) } };
+	unsigned int i;
+
+	REQUIRE_EQ(grp_add_counters(c.fd[0], spec, NR_MEMBERS), 0);
+	for (i = 0; i < NR_MEMBERS; i++)
+		c.id[i] = spec[i].id;
+	return c;
+}
+
+static struct counters a_group_each(struct target target)
+{
+	struct counters c = { .nr_groups = NR_MEMBERS };
+	unsigned int i;
+	int id;
+
+	for (i = 0; i < NR_MEMBERS; i++) {
+		c.fd[i] = open_group(target);
+		id = grp_add(c.fd[i], PERFGRP_HW_CPU_CYCLES);
+		REQUIRE_GT(id, 0);
+		c.id[i] = id;
+	}
+	return c;
+}
+
+static void enable(const struct counters *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nr_groups; i++)
+		REQUIRE_EQ(grp_enable(c->fd[i]), 0);
+}
+
+static struct look look_at(const struct counters *c, struct target target)
+{
+	uint64_t first = 0;
+	struct look look;
+	unsigned int i;
+
+	for (i = 0; i < NR_MEMBERS; i++) {
+		if (i < c->nr_groups)
+			REQUIRE_EQ(grp_snapshot(c->fd[i], 0, &snap), 0);
+		if (i == 0)
+			first = snap.row[0].time_before;
+		look.value[i] = *snap_value(&snap, target.cpu, c->id[i]);
+	}
+	look.span = snap.row[0].time_after - first;
+	return look;
+}
+
+/* How far the times are apart that they were on the PMU. */
+static uint64_t spread(const struct look *look)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+	unsigned int i;
+
+	for (i = 0; i < NR_MEMBERS; i++) {
+		least = look->value[i].time_running < least ? look->value[i].time_running : least;
+		most = look->value[i].time_running > most ? look->value[i].time_running : most;
+	}
+	return most - least;
+}
+
+/* Lets the PMU be fought for until a counter has been thrown off it. */
+static void await_fight(const struct counters *c, struct target target)
+{
+	struct look look;
+	unsigned int i;
+
+	for (i = 0; i < 100000; i++) {
+		spin(TURNS);
+		look = look_at(c, target);
+		if (look.value[0].state == PERFGRP_STATE_MULTIPLEXED)
+			return;
+	}
+	broken("nobody wants the PMU");
+	promise_end();
+}
+
+/* With the load in place. */
+static void expect_together(struct target target)
+{
+	struct counters grouped = one_group(target), single = a_group_each(target);
+	unsigned int i, j, nr = rounds(NR_LOOKS), apart = 0;
+	uint64_t widest = 0;
+	struct look look;
+
+	enable(&grouped);
+	enable(&single);
+	await_fight(&single, target);
+	await_fight(&grouped, target);
+	for (i = 0; i < nr; i++) {
+		spin(TURNS);
+		look = look_at(&single, target);
+		apart += spread(&look) > look.span;
+		widest = spread(&look) > widest ? spread(&look) : widest;
+
+		look = look_at(&grouped, target);
+		EXPECT_EQ(spread(&look), 0);
+		for (j = 0; j < NR_MEMBERS; j++) {
+			EXPECT_EQ(look.value[j].state, PERFGRP_STATE_MULTIPLEXED);
+			EXPECT_EQ(look.value[j].time_enabled, look.value[0].time_enabled);
+			EXPECT(look.value[j].flags & PERFGRP_VALUE_WITH_LEADER);
+			expect_plausible(&look.value[j]);
+		}
+	}
+	/* Counted in the same moments, but for what it takes to read one after the other. */
+	for (j = 1; j < NR_MEMBERS; j++) {
+		EXPECT_GE(look.value[j].raw, look.value[j - 1].raw);
+		EXPECT_LE(look.value[j].raw - look.value[j - 1].raw, look.span);
+	}
+	/* The same look at the others sees that they are not together. */
+	EXPECT_GT(apart, nr / 2);
+	diag("%u of %u looks at single counters saw them apart, by %llu ns at most", apart, nr,
+	     (unsigned long long)widest);
+}
+
+/* What is wanted in all is twice the PMU. */
+static unsigned int load_size(void)
+{
+	unsigned int size = pmu_size();
+
+	NEED_FEATURE(SCHED_GROUP);
+	if (size <= NR_MEMBERS)
+		skip("the PMU has no room for more than %u members", NR_MEMBERS);
+	return 2 * size - 2 * NR_MEMBERS;
+}
+
+PROMISE_LIMIT(beside_perf_task, 60, "G4: a task's members stay together among perf's counters")
+{
+	pmu_load(load_size(), 0, -1, NULL);
+	expect_together(this_task);
+}
+
+PROMISE_LIMIT(beside_perf_cpu, 60, "G4: a CPU's members stay together among perf's counters")
+{
+	run_on(0);
+	pmu_load(load_size(), -1, 0, NULL);
+	expect_together(first_cpu);
+}
+
+static void group_load(struct target target)
+{
+	unsigned int nr = load_size(), i;
+
+	for (i = 0; i < nr; i += NR_MEMBERS) {
+		struct counters c = one_group(target);
+
+		enable(&c);
+	}
+}
+
+PROMISE_LIMIT(beside_groups_task, 60, "G4 G21: a task's members stay together among other groups")
+{
+	group_load(this_task);
+	expect_together(this_task);
+}
+
+PROMISE_LIMIT(beside_groups_cpu, 60, "G4 G21: a CPU's members stay together among other groups")
+{
+	run_on(0);
+	group_load(first_cpu);
+	expect_together(first_cpu);
+}
+
+/* perf stat counts cycles, often enough to fill twice the PMU, until it is killed. */
+static void perf_stat_load(const char *option, int number)
+{
+	unsigned int nr = load_size(), i;
+	char events[PMU_MANY * 2 * sizeof("cycles")] = "cycles", text[16];
+	pid_t pid;
+	int null;
+
+	if (access("/usr/bin/perf", X_OK))
+		skip("no perf on this machine");
+	for (i = 1; i < nr; i++)
+		strcat(events, ",cycles");
+	snprintf(text, sizeof(text), "%d", number);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		null = open("/dev/null", O_WRONLY);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		execl("/usr/bin/perf", "perf", "stat", "-e", events, option, text, (char *)NULL);
+		_exit(127);
+	}
+}
+
+PROMISE_LIMIT(beside_perf_stat_task, 60, "G4: a task's members stay together beside perf stat -t")
+{
+	perf_stat_load("-t", getpid());
+	expect_together(this_task);
+}
+
+PROMISE_LIMIT(beside_perf_stat_cpu, 60, "G4: a CPU's members stay together beside perf stat -C")
+{
+	perf_stat_load("-C", 0);
+	run_on(0);
+	expect_together(first_cpu);
+}
+
+int main(int argc, char **argv)
+{
+	if (!has_pmu())
+		skip_all("no hardware counters");
+	return keep_promises(argc, argv);
+}
