@@ -207,11 +207,9 @@ int perfgrp_event_to_attr(const struct perfgrp_counter *spec, struct perf_event_
 		.exclude_host = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_HOST),
 		.exclude_guest = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_GUEST),
 		.precise_ip = spec->precise_ip,
+		.bp_type = spec->bp_type,
 	};
 	compat_set_config3(attr, spec->config3);
-	/* Shares its place with wakeup_events, which means nothing here. */
-	if (attr->type == PERF_TYPE_BREAKPOINT)
-		attr->bp_type = spec->bp_type;
 	if (attr->precise_ip && perfgrp_event_is_software(attr))
 		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
 				      "precise_ip means nothing for a software event");

@@ -95,8 +95,13 @@ static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 		return perfgrp_refuse(&call->err, -EINVAL, PERFGRP_REASON_SIZE, "size",
 				      "%s: size is %u, at least %u is needed", ioctl->name, size,
 				      ioctl->min_size);
-	ret = size > PAGE_SIZE ? -E2BIG :
-				 copy_struct_from_user(&call->arg, ioctl->size, user, size);
+	if (size > PAGE_SIZE) {
+		put_user(ioctl->size, (u32 __user *)user);
+		return perfgrp_refuse(&call->err, -E2BIG, PERFGRP_REASON_SIZE, "size",
+				      "%s: size is %u, this kernel knows %u, and takes at most a page",
+				      ioctl->name, size, ioctl->size);
+	}
+	ret = copy_struct_from_user(&call->arg, ioctl->size, user, size);
 	if (ret == -E2BIG) {
 		put_user(ioctl->size, (u32 __user *)user);
 		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_TAIL, "size",
@@ -116,6 +121,10 @@ static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 	if (memchr_inv((void *)&call->arg + ioctl->reserved, 0, ioctl->reserved_size))
 		return perfgrp_refuse(&call->err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
 				      "%s: a reserved field is not zero", ioctl->name);
+	/* Before anything is done whose result could not be told. */
+	if (ioctl->out && put_user(size, &((struct head __user *)user)->size))
+		return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "",
+				      "%s: the argument cannot be written", ioctl->name);
 	return 0;
 }
 
