@@ -11,6 +11,7 @@
  * perf core takes the CPU's events off, on the way up after the perf core is
  * ready for new ones. In between the CPU is not usable: nothing is created on it.
  */
+#include <linux/atomic.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
@@ -66,6 +67,11 @@ static int cpu_comes(unsigned int cpu)
 static int cpu_goes(unsigned int cpu)
 {
 	cpumask_clear_cpu(cpu, &usable_cpus);
+	/*
+	 * Before instance.lost is set: who clears it and then still finds the CPU
+	 * usable (perfgrp_group_follow_cpus()) is told again.
+	 */
+	smp_mb__before_atomic();
 	queue_groups(cpu, true);
 	return 0;
 }
