@@ -7,14 +7,17 @@
  * kernel counter that a worker creates passes the perf core's own checks, so
  * these are made here, in the caller's context, when a group or a counter is
  * asked for. A setuid exec removes the task's counters by the perf core's own
- * doing.
+ * doing; so that none is created on the other side of it, a task's counters are
+ * looked at, allowed and created while it cannot exec.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
@@ -41,8 +44,9 @@ bool perfgrp_access_unprivileged_allowed(void)
 }
 
 /*
- * The caller's own: the same user in every respect, and not a task that was
- * something else before (its memory may not be dumped by that user).
+ * The caller's own: the same user in every respect, with no more capabilities, and
+ * not a task that was something else before (its memory may not be dumped by that
+ * user).
  */
 static bool is_own_task(struct task_struct *task)
 {
@@ -57,7 +61,9 @@ static bool is_own_task(struct task_struct *task)
 	cred = __task_cred(task);
 	same = uid_eq(own->uid, cred->uid) && uid_eq(own->uid, cred->euid) &&
 	       uid_eq(own->uid, cred->suid) && gid_eq(own->gid, cred->gid) &&
-	       gid_eq(own->gid, cred->egid) && gid_eq(own->gid, cred->sgid);
+	       gid_eq(own->gid, cred->egid) && gid_eq(own->gid, cred->sgid) &&
+	       own->user_ns == cred->user_ns &&
+	       cap_issubset(cred->cap_permitted, own->cap_permitted);
 	rcu_read_unlock();
 	if (!same)
 		return false;
@@ -113,6 +119,30 @@ int perfgrp_access_counter(const struct perfgrp_counter *spec, struct perfgrp_er
 		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
 				      "without CAP_PERFMON only user mode is counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
 	return 0;
+}
+
+/**
+ * perfgrp_access_stop_exec - let the task of a group not exec for a while
+ * @group: the group; nothing is done where it has no task
+ * @err: filled in where a fatal signal arrives meanwhile
+ *
+ * Not to be held while memory of the user's is touched.
+ *
+ * Return: 0, and then perfgrp_access_allow_exec() must follow; or -EINTR.
+ */
+int perfgrp_access_stop_exec(struct perfgrp_group *group, struct perfgrp_error *err)
+{
+	lockdep_assert_held_write(&group->lock);
+
+	if (group->task && down_read_killable(&group->task->signal->exec_update_lock))
+		return perfgrp_refuse(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
+	return 0;
+}
+
+void perfgrp_access_allow_exec(struct perfgrp_group *group)
+{
+	if (group->task)
+		up_read(&group->task->signal->exec_update_lock);
 }
 
 /**

@@ -26,6 +26,19 @@ static inline void compat_set_config3(struct perf_event_attr *attr, u64 config3)
 }
 #endif
 
+/* PMUs that count for all CPUs of a core, die or socket at once say so (6.12). */
+#ifdef PERFGRP_HAVE_PMU_SCOPE
+static inline bool compat_counts_for_many(const struct pmu *pmu)
+{
+	return pmu->scope != PERF_PMU_SCOPE_NONE;
+}
+#else
+static inline bool compat_counts_for_many(const struct pmu *pmu)
+{
+	return false;
+}
+#endif
+
 /*
  * For the KUnit suites. These two cannot be asked of the headers: neither a
  * macro's argument nor a struct's field can be probed by the preprocessor.

@@ -28,18 +28,68 @@ void perfgrp_group_stop_all(struct perfgrp_group *group)
 			perfgrp_instance_stop(group, i);
 }
 
-/*
- * Whether the counters count, as far as their group says. Those that wait for an
- * exec do not, until it has come: their group is enabled all the while.
+/**
+ * perfgrp_group_is_waiting - is the exec that enables the group still to come?
+ * @group: the group; the lock is held, for reading at least
+ *
+ * Return: whether it is.
  */
-bool perfgrp_group_is_counting(const struct perfgrp_group *group)
+bool perfgrp_group_is_waiting(const struct perfgrp_group *group)
 {
 	const struct perf_event *leader;
 
-	if (!(group->flags & PERFGRP_CREATE_ENABLE_ON_EXEC) || !group->nr_members)
-		return group->enabled && !(group->flags & PERFGRP_CREATE_ENABLE_ON_EXEC);
+	if (!group->waiting || !group->nr_members)
+		return group->waiting;
 	leader = group->members[0]->counters[0].event;
-	return leader && perfgrp_core_state(leader) >= PERF_EVENT_STATE_INACTIVE;
+	return !leader || perfgrp_core_waits_for_exec(leader);
+}
+
+/**
+ * perfgrp_group_is_enabled - are the group's counters to count?
+ * @group: the group; the lock is held, for reading at least
+ *
+ * Return: whether they are, by PERFGRP_ENABLE or by the task's exec.
+ */
+bool perfgrp_group_is_enabled(const struct perfgrp_group *group)
+{
+	return group->enabled || (group->waiting && !perfgrp_group_is_waiting(group));
+}
+
+/**
+ * perfgrp_group_notice_exec - let an exec that has come enable the group
+ * @group: the group; the lock is held for writing
+ *
+ * Its events it has enabled already.
+ */
+void perfgrp_group_notice_exec(struct perfgrp_group *group)
+{
+	lockdep_assert_held_write(&group->lock);
+
+	group->enabled = perfgrp_group_is_enabled(group);
+	group->waiting = perfgrp_group_is_waiting(group);
+}
+
+/* What is asked for now counts more than what an exec was to do. */
+static int stop_waiting(struct perfgrp_group *group, struct perfgrp_error *err)
+{
+	struct perf_event *event;
+	unsigned int i;
+	int ret;
+
+	if (!group->waiting)
+		return 0;
+	ret = perfgrp_access_stop_exec(group, err);
+	if (ret)
+		return ret;
+	perfgrp_group_notice_exec(group);
+	for (i = 0; i < group->nr_members; i++) {
+		event = group->members[i]->counters[0].event;
+		if (event)
+			perfgrp_core_clear_on_exec(event);
+	}
+	group->waiting = false;
+	perfgrp_access_allow_exec(group);
+	return 0;
 }
 
 /*
@@ -57,7 +107,7 @@ static void hold_inherited(struct perfgrp_group *group, bool hold)
 		counter = &group->members[i]->counters[0];
 		if (!counter->event)
 			continue;
-		count.count = perf_event_read_value(counter->event, &count.enabled, &count.running);
+		perfgrp_core_read_inherited(counter->event, &count);
 		if (hold)
 			counter->held = perfgrp_count_add(counter->base, count);
 		else
@@ -65,8 +115,19 @@ static void hold_inherited(struct perfgrp_group *group, bool hold)
 	}
 }
 
-/* NO_MUX: the perf core gives up at once what it cannot put on the PMU. */
-static int check_pinned(struct perfgrp_group *group, struct perfgrp_error *err)
+/**
+ * perfgrp_group_check_pinned - has the perf core given up a member of a NO_MUX group?
+ * @group: the group; the lock is held for writing
+ * @nr_members: how many of @group->members to look at
+ * @err: says which one
+ *
+ * The perf core gives up at once what it cannot put on the PMU, and says so in the
+ * event's state alone.
+ *
+ * Return: 0 or -EBUSY.
+ */
+int perfgrp_group_check_pinned(struct perfgrp_group *group, unsigned int nr_members,
+			       struct perfgrp_error *err)
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
 	unsigned int i, m;
@@ -74,7 +135,7 @@ static int check_pinned(struct perfgrp_group *group, struct perfgrp_error *err)
 	if (!(group->flags & PERFGRP_CREATE_NO_MUX))
 		return 0;
 	for (i = 0; i < group->nr_instances; i++) {
-		for (m = 0; m < group->nr_members; m++) {
+		for (m = 0; m < nr_members; m++) {
 			if (!perfgrp_instance_usable(&group->instances[i]) ||
 			    !perfgrp_counter_failed(&group->members[m]->counters[i]))
 				continue;
@@ -93,8 +154,8 @@ static int check_pinned(struct perfgrp_group *group, struct perfgrp_error *err)
  * @group: the group; the lock is held for writing
  * @err: says why not
  *
- * Return: 0; -EBUSY where a NO_MUX group does not fit now, and then it is
- * disabled.
+ * Return: 0; -EBUSY where a NO_MUX group does not fit now, and then it is as it
+ * was, disabled or counting where it can; -EINTR.
  */
 int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 {
@@ -102,30 +163,40 @@ int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 
 	lockdep_assert_held_write(&group->lock);
 
+	ret = stop_waiting(group, err);
+	if (ret)
+		return ret;
 	if (perfgrp_group_inherits(group) && !group->enabled)
 		hold_inherited(group, false);
 	perfgrp_group_start_all(group);
-	ret = check_pinned(group, err);
-	if (ret) {
+	ret = perfgrp_group_check_pinned(group, group->nr_members, err);
+	if (!ret)
+		group->enabled = true;
+	else if (!group->enabled)
 		perfgrp_group_stop_all(group);
-		group->enabled = false;
-		return ret;
-	}
-	group->enabled = true;
-	return 0;
+	return ret;
 }
 
 /**
  * perfgrp_group_disable - let none of the group count
  * @group: the group; the lock is held for writing
+ * @err: says why not
+ *
+ * Return: 0 or -EINTR.
  */
-void perfgrp_group_disable(struct perfgrp_group *group)
+int perfgrp_group_disable(struct perfgrp_group *group, struct perfgrp_error *err)
 {
+	int ret;
+
 	lockdep_assert_held_write(&group->lock);
 
+	ret = stop_waiting(group, err);
+	if (ret)
+		return ret;
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
 	else if (group->enabled)
 		hold_inherited(group, true);
 	group->enabled = false;
+	return 0;
 }

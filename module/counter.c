@@ -15,7 +15,9 @@
 #include <linux/err.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 
+#include "compat.h"
 #include "perfgrp.h"
 
 /* ---- errors -------------------------------------------------------------- */
@@ -56,6 +58,10 @@ static int refuse_event(struct perfgrp_group *group, const struct perfgrp_member
 				      "%s: somebody else has the PMU to itself", name);
 	case -ENOMEM:
 		return perfgrp_refuse(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
+	case -EXDEV:
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_KERNEL, field,
+				      "%s: the perf core did not put it into its scheduling group",
+				      name);
 	default:
 		return perfgrp_refuse(err, ret, PERFGRP_REASON_KERNEL, field,
 				      "%s: the perf core refused it with errno %d", name, -ret);
@@ -73,6 +79,12 @@ static int refuse_full(const struct perfgrp_member *member, int cpu, struct perf
 }
 
 /* ---- scheduling sets ----------------------------------------------------- */
+
+/* Its task has exited, or ran a program that its user may not watch. */
+static bool is_dead(const struct perf_event *event)
+{
+	return READ_ONCE(event->state) <= PERF_EVENT_STATE_EXIT;
+}
 
 /* The event that a member has, or will have once what is prepared is committed. */
 static struct perf_event *event_of(const struct perfgrp_member *member, unsigned int instance,
@@ -96,7 +108,10 @@ static bool same_pmu_name(const struct perf_event_attr *a, const struct perf_eve
 	return true;
 }
 
-/* The leader of the set on @pmu; NULL where there is none. */
+/*
+ * The leader of the set on @pmu; NULL where there is none. Nothing can be linked
+ * to one that is dead.
+ */
 static struct perf_event *set_leader_on(struct perfgrp_group *group, unsigned int instance,
 					unsigned int nr, const struct pmu *pmu, bool next)
 {
@@ -106,27 +121,39 @@ static struct perf_event *set_leader_on(struct perfgrp_group *group, unsigned in
 	for (i = 0; i < nr; i++) {
 		event = event_of(group->members[i], instance, next);
 		if (event && event->pmu == pmu && event->group_leader == event &&
-		    !perfgrp_core_is_software(event))
+		    !perfgrp_core_is_software(event) && !is_dead(event))
 			return event;
 	}
 	return NULL;
 }
 
-/* The PMU that will count @attr, where a member before tells; else NULL. */
-static const struct pmu *known_pmu(struct perfgrp_group *group, unsigned int instance,
-				   unsigned int nr, const struct perf_event_attr *attr, bool next)
+/* The leader that @attr will have, where a member before tells its PMU; else NULL. */
+static struct perf_event *guess_leader(struct perfgrp_group *group, unsigned int instance,
+				       unsigned int nr, const struct perf_event_attr *attr,
+				       bool next)
 {
 	struct perf_event *event;
 	unsigned int i;
 
+	if (!perfgrp_core_can_link() || perfgrp_event_is_software(attr))
+		return NULL;
 	for (i = 0; i < nr; i++) {
 		event = event_of(group->members[i], instance, next);
 		if (!event || perfgrp_core_is_software(event))
 			continue;
 		if (same_pmu_name(attr, &group->members[i]->attr) || attr->type == event->pmu->type)
-			return event->pmu;
+			return set_leader_on(group, instance, nr, event->pmu, next);
 	}
 	return NULL;
+}
+
+/* The leader of the set where @event, which stands alone, belongs; else NULL. */
+static struct perf_event *leader_for(struct perfgrp_group *group, unsigned int instance,
+				     unsigned int nr, const struct perf_event *event, bool next)
+{
+	if (!perfgrp_core_can_link() || perfgrp_core_is_software(event))
+		return NULL;
+	return set_leader_on(group, instance, nr, event->pmu, next);
 }
 
 /*
@@ -136,10 +163,8 @@ static const struct pmu *known_pmu(struct perfgrp_group *group, unsigned int ins
  */
 static void set_leader_bits(const struct perfgrp_group *group, struct perf_event_attr *attr)
 {
-	bool on_exec = group->flags & PERFGRP_CREATE_ENABLE_ON_EXEC;
-
-	attr->disabled = on_exec || !perfgrp_group_inherits(group);
-	attr->enable_on_exec = on_exec;
+	attr->disabled = group->waiting || !perfgrp_group_inherits(group);
+	attr->enable_on_exec = group->waiting;
 	attr->pinned = !!(group->flags & PERFGRP_CREATE_NO_MUX);
 	attr->exclusive =
 		group->flags & PERFGRP_CREATE_EXCLUSIVE && !perfgrp_event_is_software(attr);
@@ -150,37 +175,65 @@ static struct perf_event *create_alone(const struct perfgrp_group *group, int cp
 {
 	struct perf_event_attr attr = member->attr;
 
-	attr.inherit = perfgrp_group_inherits(group);
 	set_leader_bits(group, &attr);
 	return perfgrp_core_create(&attr, cpu, group->task, NULL);
 }
 
+/* The perf core would not notice that the leader is of another PMU. */
 static struct perf_event *create_under(const struct perfgrp_group *group, int cpu,
 				       const struct perfgrp_member *member,
 				       struct perf_event *leader)
 {
 	struct perf_event_attr attr = member->attr;
+	struct perf_event *event;
 
-	attr.inherit = perfgrp_group_inherits(group);
 	attr.disabled = 0;
-	return perfgrp_core_create(&attr, cpu, group->task, leader);
+	event = perfgrp_core_create(&attr, cpu, group->task, leader);
+	if (IS_ERR(event) || event->pmu == leader->pmu)
+		return event;
+	perf_event_release_kernel(event);
+	return ERR_PTR(-EXDEV);
 }
 
 /*
  * A PMU of the whole socket counts on a CPU of its own choice; a row of another
- * CPU would show its count as that CPU's.
+ * CPU would show its count as that CPU's. Or it counts on any, and each CPU's row
+ * would show the same count.
  */
-static int check_placed(const struct perf_event *event, const struct perfgrp_member *member,
-			int cpu, struct perfgrp_error *err)
+static int check_placed(const struct perfgrp_group *group, const struct perf_event *event,
+			const struct perfgrp_member *member, int cpu, struct perfgrp_error *err)
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
 
-	if (cpu < 0 || event->cpu == cpu)
+	if (cpu >= 0 && event->cpu != cpu) {
+		err->cpu = cpu;
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+				      "%s: its PMU counts it on CPU %d only; name that CPU",
+				      perfgrp_event_name(&member->spec, buf), event->cpu);
+	}
+	if (group->target == PERFGRP_TARGET_ALL_CPUS && compat_counts_for_many(event->pmu))
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+				      "%s: PMU %s counts for several CPUs at once; name those of its cpumask file",
+				      perfgrp_event_name(&member->spec, buf), event->pmu->name);
+	return 0;
+}
+
+/*
+ * The probe that these PMUs make anew for each event is named by a pointer to
+ * memory of whoever creates it; that may be a worker later.
+ */
+static int check_kind(const struct perf_event *event, const struct perfgrp_member *member,
+		      struct perfgrp_error *err)
+{
+	/* The clocks' PMUs have none. */
+	const char *pmu = event->pmu->name ?: "";
+	char buf[PERFGRP_EVENT_NAME_LEN];
+
+	if (strcmp(pmu, "kprobe") && strcmp(pmu, "uprobe"))
 		return 0;
-	err->cpu = cpu;
-	return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
-			      "%s: its PMU counts it on CPU %d only; name that CPU",
-			      perfgrp_event_name(&member->spec, buf), event->cpu);
+	return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT, "type",
+			      "%s: PMU %s takes a pointer; define the probe in tracefs and count it as a tracepoint",
+			      perfgrp_event_name(&member->spec, buf), pmu);
 }
 
 /* ONE_SCHED_GROUP: no second set beside the first. */
@@ -213,64 +266,79 @@ static int check_one_set(struct perfgrp_group *group, unsigned int instance, uns
  * belongs. The members before it, in as far as they have events, are what it may
  * be put together with.
  *
- * A PMU that is not known from another member is found by creating the event
- * alone first: the perf core would not notice a leader of another PMU.
+ * Which PMU counts it is known for certain only once it exists. So where it cannot
+ * be created under the leader that it should have by its type, it is created
+ * alone: that fails if the event is wrong by itself, and else tells the leader.
+ */
+static struct perf_event *create_in_set(struct perfgrp_group *group, unsigned int instance,
+					unsigned int index, bool next, struct perfgrp_error *err)
+{
+	const struct perfgrp_member *member = group->members[index];
+	int cpu = group->instances[instance].cpu, ret;
+	struct perf_event *event, *leader, *guess;
+
+	guess = guess_leader(group, instance, index, &member->attr, next);
+	if (guess) {
+		event = create_under(group, cpu, member, guess);
+		if (!IS_ERR(event))
+			return event;
+		ret = PTR_ERR(event);
+		if (ret != -EINVAL && ret != -EXDEV)
+			goto refused;
+	}
+
+	event = create_alone(group, cpu, member);
+	if (IS_ERR(event)) {
+		ret = PTR_ERR(event);
+		goto refused;
+	}
+	leader = leader_for(group, instance, index, event, next);
+	if (!leader)
+		return event;
+	perf_event_release_kernel(event);
+	if (leader != guess) {
+		event = create_under(group, cpu, member, leader);
+		if (!IS_ERR(event))
+			return event;
+		ret = PTR_ERR(event);
+	}
+	if (ret == -EINVAL)
+		return ERR_PTR(refuse_full(member, cpu, err));
+refused:
+	return ERR_PTR(refuse_event(group, member, cpu, ret, err));
+}
+
+/*
+ * The same, checked. NULL where the CPU has just left, which is no error: the
+ * worker will create it anew.
  */
 static struct perf_event *create_event(struct perfgrp_group *group, unsigned int instance,
 				       unsigned int index, bool next, struct perfgrp_error *err)
 {
 	const struct perfgrp_member *member = group->members[index];
-	int cpu = group->instances[instance].cpu;
-	struct perf_event *event = NULL, *leader = NULL;
-	const struct pmu *pmu = NULL;
+	const struct perfgrp_instance *on = &group->instances[instance];
+	struct perf_event *event;
 	int ret;
 
-	if (perfgrp_core_can_link() && !perfgrp_event_is_software(&member->attr)) {
-		pmu = known_pmu(group, instance, index, &member->attr, next);
-		if (pmu)
-			leader = set_leader_on(group, instance, index, pmu, next);
-	}
-	if (!leader) {
-		event = create_alone(group, cpu, member);
-		if (IS_ERR(event))
-			goto refused;
-		if (perfgrp_core_can_link() && !perfgrp_core_is_software(event))
-			leader = set_leader_on(group, instance, index, event->pmu, next);
-		if (leader)
+	event = create_in_set(group, instance, index, next, err);
+	/* What was created as the CPU went may be dead, or under a leader that is. */
+	if (!group->task && (test_bit(0, &on->lost) || !perfgrp_hotplug_cpu_usable(on->cpu))) {
+		if (!IS_ERR(event))
 			perf_event_release_kernel(event);
+		return NULL;
 	}
-	if (leader) {
-		event = create_under(group, cpu, member, leader);
-		if (event == ERR_PTR(-EINVAL)) {
-			/* The group is too large, or the event is wrong by itself. */
-			event = create_alone(group, cpu, member);
-			if (IS_ERR(event))
-				goto refused;
-			ret = refuse_full(member, cpu, err);
-			goto release;
-		}
-		if (IS_ERR(event))
-			goto refused;
-		if (WARN_ON_ONCE(event->pmu != leader->pmu)) {
-			ret = -EXDEV;
-			goto release;
-		}
-	}
+	if (IS_ERR(event))
+		return event;
 
-	ret = check_placed(event, member, cpu, err);
+	ret = check_kind(event, member, err);
+	if (!ret)
+		ret = check_placed(group, event, member, on->cpu, err);
 	if (!ret)
 		ret = check_one_set(group, instance, index, event, member, next, err);
 	if (!ret)
 		return event;
-release:
 	perf_event_release_kernel(event);
 	return ERR_PTR(ret);
-refused:
-	ret = PTR_ERR(event);
-	/* A CPU that has just left is no error: the worker will create it anew. */
-	if (ret == -ENODEV && !group->task && !perfgrp_hotplug_cpu_usable(cpu))
-		return NULL;
-	return ERR_PTR(refuse_event(group, member, cpu, ret, err));
 }
 
 /* @event may be NULL: the CPU has just left. */
@@ -380,7 +448,7 @@ static struct perfgrp_count read_stopped(const struct perfgrp_group *group,
 	unsigned long flags;
 
 	if (perfgrp_group_inherits(group)) {
-		count.count = perf_event_read_value(event, &count.enabled, &count.running);
+		perfgrp_core_read_inherited(event, &count);
 		return count;
 	}
 	local_irq_save(flags);
@@ -446,6 +514,17 @@ bool perfgrp_counter_leads_others(const struct perfgrp_kcounter *counter)
 bool perfgrp_counter_failed(const struct perfgrp_kcounter *counter)
 {
 	return counter->event && perfgrp_core_state(counter->event) == PERF_EVENT_STATE_ERROR;
+}
+
+/**
+ * perfgrp_counter_dead - has an event's task exited?
+ * @counter: whose event it is
+ *
+ * Return: whether it has, or has run a program that its user may not watch.
+ */
+bool perfgrp_counter_dead(const struct perfgrp_kcounter *counter)
+{
+	return counter->event && is_dead(counter->event);
 }
 
 /**

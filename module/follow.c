@@ -26,16 +26,12 @@ static void enter_cpu(struct perfgrp_group *group, struct perfgrp_instance *inst
 {
 	struct perfgrp_error err = PERFGRP_ERROR_INIT;
 	unsigned int index = instance - group->instances;
-	struct perfgrp_kcounter *counter;
 	unsigned int i;
-	int ret;
 
-	ret = perfgrp_counter_recreate_all(group, index, NULL, &err);
-	for (i = 0; i < group->nr_members; i++) {
-		counter = &group->members[i]->counters[index];
-		perfgrp_counter_take_next(counter);
-		counter->error = ret;
-	}
+	/* Where that fails there are no events, which shows in the values' states. */
+	perfgrp_counter_recreate_all(group, index, NULL, &err);
+	for (i = 0; i < group->nr_members; i++)
+		perfgrp_counter_take_next(&group->members[i]->counters[index]);
 	if (instance->seen)
 		instance->epoch++;
 	instance->seen = true;
@@ -79,7 +75,7 @@ void perfgrp_group_follow_cpus(struct perfgrp_group *group)
 			if (instance->live)
 				leave_cpu(group, instance);
 			clear_bit(0, &instance->lost);
-			smp_mb__after_atomic(); /* before looking at usable_cpus */
+			smp_mb__after_atomic(); /* pairs with cpu_goes() */
 		}
 		if (!instance->live && perfgrp_hotplug_cpu_usable(instance->cpu))
 			enter_cpu(group, instance);

@@ -184,7 +184,8 @@ static struct perfgrp_group *alloc_group(const struct perfgrp_create *arg)
 	group->flags = arg->flags;
 	group->target = arg->target;
 	group->owner = current_uid();
-	group->enabled = arg->flags & (PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_ENABLE_ON_EXEC);
+	group->enabled = arg->flags & PERFGRP_CREATE_ENABLED;
+	group->waiting = arg->flags & PERFGRP_CREATE_ENABLE_ON_EXEC;
 	return group;
 }
 

@@ -46,7 +46,8 @@ static int check_element_size(u32 size, size_t min_size, const char *field,
 				      "%s is %u, at least %zu is needed", field, size, min_size);
 	if (size > PAGE_SIZE)
 		return perfgrp_refuse(err, -E2BIG, PERFGRP_REASON_SIZE, field,
-				      "%s is %u, which is more than a page", field, size);
+				      "%s is %u, at most a page (%lu) is taken", field, size,
+				      PAGE_SIZE);
 	return 0;
 }
 
@@ -178,8 +179,20 @@ static int group_disable_all(struct file *file, struct perfgrp_call *call)
 	ret = lock_write(group, &call->err);
 	if (ret)
 		return ret;
-	perfgrp_group_disable(group);
+	ret = perfgrp_group_disable(group, &call->err);
 	up_write(&group->lock);
+	return ret;
+}
+
+static int take_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_readout *snapshot,
+			 struct perfgrp_error *err)
+{
+	int ret = perfgrp_snapshot_take(group, flags, snapshot);
+
+	if (ret == -ENOMEM)
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
+	if (ret)
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_NONE, "", "interrupted");
 	return 0;
 }
 
@@ -192,12 +205,10 @@ static int group_reset_all(struct file *file, struct perfgrp_call *call)
 	ret = lock_write(group, &call->err);
 	if (ret)
 		return ret;
-	ret = perfgrp_snapshot_take(group, 0, &snapshot);
+	ret = take_snapshot(group, 0, &snapshot, &call->err);
 	if (!ret) {
 		perfgrp_snapshot_reset(group, &snapshot);
 		perfgrp_snapshot_free(&snapshot);
-	} else {
-		perfgrp_refuse(&call->err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
 	}
 	up_write(&group->lock);
 	return ret;
@@ -252,9 +263,9 @@ static int snapshot_locked(struct perfgrp_group *group, struct perfgrp_call *cal
 	struct perfgrp_readout snapshot;
 	int ret;
 
-	ret = perfgrp_snapshot_take(group, flags, &snapshot);
+	ret = take_snapshot(group, flags, &snapshot, &call->err);
 	if (ret)
-		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
+		return ret;
 	ret = copy_snapshot(call, &snapshot);
 	if (!ret && flags & PERFGRP_SNAPSHOT_RESET)
 		perfgrp_snapshot_reset(group, &snapshot);
@@ -332,7 +343,7 @@ static int query_locked(struct perfgrp_group *group, struct perfgrp_call *call)
 	query->create_flags = group->flags;
 	query->target = group->target;
 	query->pid = task_nr(group);
-	query->enabled = group->enabled;
+	query->enabled = perfgrp_group_is_enabled(group);
 	return 0;
 }
 
@@ -407,7 +418,7 @@ static void group_show_fdinfo(struct seq_file *seq, struct file *file)
 		seq_putc(seq, '\n');
 	}
 	seq_printf(seq, "create_flags:\t%#x\n", group->flags);
-	seq_printf(seq, "enabled:\t%d\n", group->enabled);
+	seq_printf(seq, "enabled:\t%d\n", perfgrp_group_is_enabled(group));
 	seq_printf(seq, "members:\t%u\n", group->nr_members);
 	/* Of no stream yet; the field is there for scripts that look for it. */
 	seq_puts(seq, "records:\t0\n");

@@ -109,23 +109,33 @@ static int prepare_member(struct perfgrp_group *group, unsigned int index,
 	return create_counters(group, index, err);
 }
 
-/**
- * perfgrp_group_prepare_add - create new members, all or none, beside those there are
- * @group: the group; the lock is held for writing
- * @specs: what is to be counted; their ids are set
- * @nr: how many, 1 or more
- * @err: says which one is refused and why
- *
- * Return: 0, after which perfgrp_group_commit_add() or perfgrp_group_abort_add() must follow with
- * the lock held all the time; or a negative errno.
- */
-int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counter *specs,
-			      unsigned int nr, struct perfgrp_error *err)
+static int check_alive(const struct perfgrp_group *group, struct perfgrp_error *err)
 {
 	unsigned int i;
-	int ret;
 
-	lockdep_assert_held_write(&group->lock);
+	if (!group->task)
+		return 0;
+	for (i = 0; i < group->nr_members; i++)
+		if (perfgrp_counter_dead(&group->members[i]->counters[0]))
+			return perfgrp_refuse(err, -ESRCH, PERFGRP_REASON_PID, "pid",
+					      "the task has exited, or runs a program that its user may not watch");
+	return 0;
+}
+
+/* The group's own members are no index into the caller's array. */
+static int check_pinned(struct perfgrp_group *group, unsigned int nr_members,
+			struct perfgrp_error *err)
+{
+	int ret = perfgrp_group_check_pinned(group, nr_members, err);
+
+	if (ret)
+		err->member = PERFGRP_NONE;
+	return ret;
+}
+
+static int check_add(struct perfgrp_group *group, unsigned int nr, struct perfgrp_error *err)
+{
+	int ret;
 
 	ret = perfgrp_access_group(group, err);
 	if (ret)
@@ -139,21 +149,82 @@ int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counte
 	if (group->next_id > PERFGRP_NONE - 1 - nr)
 		return perfgrp_refuse(err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
 				      "the group has used up all ids");
+	if (group->nr_members && perfgrp_group_inherits(group))
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "nr_counters",
+				      "an INHERIT group takes all its members in one call; what its %u count is inherited already",
+				      group->nr_members);
+	ret = check_alive(group, err);
+	if (!ret)
+		ret = check_pinned(group, group->nr_members, err);
+	return ret;
+}
+
+/* Members of a set before its leader: what a fork looks at is the leader. */
+static void let_inherit(struct perfgrp_group *group, unsigned int nr)
+{
+	struct perf_event *event;
+
+	while (nr--) {
+		event = group->members[nr]->counters[0].event;
+		if (event)
+			perfgrp_core_set_inherit(event);
+	}
+}
+
+static int prepare_members(struct perfgrp_group *group, struct perfgrp_counter *specs,
+			   unsigned int nr, struct perfgrp_error *err)
+{
+	unsigned int i;
+	int ret;
 
 	ret = link_begin(err);
 	if (ret)
 		return ret;
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr && !ret; i++) {
 		err->member = i;
 		ret = prepare_member(group, group->nr_members + i, &specs[i], err);
-		if (ret) {
-			perfgrp_group_abort_add(group, nr);
-			break;
-		}
 	}
 	perfgrp_core_link_end();
+	if (ret)
+		goto abort;
+
+	err->member = PERFGRP_NONE;
+	ret = check_pinned(group, group->nr_members + nr, err);
+	if (ret)
+		goto abort;
+	if (perfgrp_group_inherits(group))
+		let_inherit(group, nr);
+	return 0;
+abort:
+	perfgrp_group_abort_add(group, nr);
+	return ret;
+}
+
+/**
+ * perfgrp_group_prepare_add - create new members, all or none, beside those there are
+ * @group: the group; the lock is held for writing
+ * @specs: what is to be counted; their ids are set
+ * @nr: how many, 1 or more
+ * @err: says which one is refused and why
+ *
+ * Return: 0, after which perfgrp_group_commit_add() or perfgrp_group_abort_add() must follow with
+ * the lock held all the time; or a negative errno.
+ */
+int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counter *specs,
+			      unsigned int nr, struct perfgrp_error *err)
+{
+	int ret;
+
+	lockdep_assert_held_write(&group->lock);
+
+	ret = perfgrp_access_stop_exec(group, err);
+	if (ret)
+		return ret;
+	perfgrp_group_notice_exec(group);
+	ret = check_add(group, nr, err);
 	if (!ret)
-		err->member = PERFGRP_NONE;
+		ret = prepare_members(group, specs, nr, err);
+	perfgrp_access_allow_exec(group);
 	return ret;
 }
 
@@ -169,6 +240,9 @@ void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr)
 	while (nr && !group->members[group->nr_members + nr - 1])
 		nr--;
 	perfgrp_group_release_members(group, group->nr_members, group->nr_members + nr);
+	/* A pinned set that had no room for what is gone again was given up with it. */
+	if (group->enabled && group->flags & PERFGRP_CREATE_NO_MUX)
+		perfgrp_group_start_all(group);
 }
 
 static void rebase_all(struct perfgrp_group *group)
@@ -187,16 +261,16 @@ static void rebase_all(struct perfgrp_group *group)
  */
 void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 {
-	bool counting = perfgrp_group_is_counting(group);
-
 	lockdep_assert_held_write(&group->lock);
 
+	/* It may have come since, and has enabled old and new alike. */
+	perfgrp_group_notice_exec(group);
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
 	group->nr_members += nr;
 	group->next_id += nr;
 	rebase_all(group);
-	if (counting && !perfgrp_group_inherits(group))
+	if (group->enabled && !perfgrp_group_inherits(group))
 		perfgrp_group_start_all(group);
 }
 
@@ -231,26 +305,39 @@ static void release_all_next(struct perfgrp_group *group, unsigned int instance)
 		perfgrp_counter_release_next(&group->members[i]->counters[instance]);
 }
 
+/* Where the task is gone all is final, and nothing can fall apart. */
 static bool needs_rebuild(const struct perfgrp_group *group, unsigned int instance,
 			  const struct perfgrp_member *leaving)
 {
+	const struct perfgrp_kcounter *counter = &leaving->counters[instance];
+
 	return perfgrp_instance_usable(&group->instances[instance]) &&
-	       perfgrp_counter_leads_others(&leaving->counters[instance]);
+	       perfgrp_counter_leads_others(counter) && !perfgrp_counter_dead(counter);
+}
+
+static bool any_needs_rebuild(const struct perfgrp_group *group,
+			      const struct perfgrp_member *leaving)
+{
+	unsigned int i;
+
+	for (i = 0; i < group->nr_instances; i++)
+		if (needs_rebuild(group, i, leaving))
+			return true;
+	return false;
 }
 
 /*
  * A member that leads others of its PMU is to go: make these anew, under a leader
  * of their own, before it is released and they fall apart. Where that fails
- * nothing has changed. A task that has exited needs nothing: all is final.
+ * nothing has changed.
  */
 static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_member *leaving,
 			   struct perfgrp_error *err)
 {
-	bool counting = perfgrp_group_is_counting(group);
 	unsigned int i;
 	int ret;
 
-	if (perfgrp_group_inherits(group) && needs_rebuild(group, 0, leaving))
+	if (perfgrp_group_inherits(group))
 		return perfgrp_refuse(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
 				      "other members of its PMU are scheduled with it, and what was inherited cannot be made anew");
 
@@ -266,6 +353,7 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 	}
 	perfgrp_core_link_end();
 
+	/* The task has exited just now. */
 	if (ret == -ESRCH)
 		return 0;
 	if (ret) {
@@ -274,31 +362,21 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 		return ret;
 	}
 	for (i = 0; i < group->nr_instances; i++) {
-		if (!needs_rebuild(group, i, leaving))
+		if (!needs_rebuild(group, i, leaving)) {
+			release_all_next(group, i);
 			continue;
+		}
 		replace_events(group, i);
-		if (counting)
+		if (group->enabled)
 			perfgrp_instance_start(group, i);
 	}
 	return 0;
 }
 
-/**
- * perfgrp_group_remove - remove a member
- * @group: the group; the lock is held for writing
- * @id: of the member
- * @cascade: if it leads, all members go
- * @err: says why not
- *
- * Return: 0, -ENOENT, -EBUSY, or what the perf core says to making the members of
- * a set anew.
- */
-int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
+static int remove_member(struct perfgrp_group *group, u32 id, bool cascade,
 			 struct perfgrp_error *err)
 {
-	int index, ret;
-
-	lockdep_assert_held_write(&group->lock);
+	int index, ret = 0;
 
 	err->member = id;
 	index = find_member(group, id);
@@ -315,8 +393,35 @@ int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
 		group->nr_members = 0;
 		return 0;
 	}
-	ret = rebuild_without(group, group->members[index], err);
+	if (any_needs_rebuild(group, group->members[index]))
+		ret = rebuild_without(group, group->members[index], err);
 	if (!ret)
 		drop_member(group, index);
+	return ret;
+}
+
+/**
+ * perfgrp_group_remove - remove a member
+ * @group: the group; the lock is held for writing
+ * @id: of the member
+ * @cascade: if it leads, all members go
+ * @err: says why not
+ *
+ * Return: 0, -ENOENT, -EBUSY, -EINTR, or what the perf core says to making the
+ * members of a set anew.
+ */
+int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
+			 struct perfgrp_error *err)
+{
+	int ret;
+
+	lockdep_assert_held_write(&group->lock);
+
+	ret = perfgrp_access_stop_exec(group, err);
+	if (ret)
+		return ret;
+	perfgrp_group_notice_exec(group);
+	ret = remove_member(group, id, cascade, err);
+	perfgrp_access_allow_exec(group);
 	return ret;
 }

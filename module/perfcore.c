@@ -36,6 +36,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/kprobes.h>
+#include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
@@ -198,12 +199,16 @@ bool perfgrp_core_can_link(void)
  * after which the group would never run. So for as long as they look at it the
  * leader says that an exec enables it. Nobody execs meanwhile: for a task the
  * caller holds its exec_update_lock, and the events of CPUs care for no exec.
+ * Nobody inherits it either: see perfgrp_core_set_inherit().
  */
 static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
 					struct task_struct *task, struct perf_event *leader)
 {
 	bool enable_on_exec = leader->attr.enable_on_exec;
 	struct perf_event *event;
+
+	if (task)
+		lockdep_assert_held_read(&task->signal->exec_update_lock);
 
 	mutex_lock(&link_lock);
 	link.attr = attr;
@@ -221,31 +226,19 @@ static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
 	return event;
 }
 
-static struct perf_event *create_linked_for_task(struct perf_event_attr *attr, int cpu,
-						 struct task_struct *task,
-						 struct perf_event *leader)
-{
-	struct perf_event *event;
-
-	if (down_read_killable(&task->signal->exec_update_lock))
-		return ERR_PTR(-EINTR);
-	event = create_linked(attr, cpu, task, leader);
-	up_read(&task->signal->exec_update_lock);
-	return event;
-}
-
 /**
  * perfgrp_core_create - create a perf event, under a leader if there is one
  * @attr: what to count
  * @cpu: on which CPU; -1 for wherever @task runs
- * @task: which task; NULL for whatever runs on @cpu
+ * @task: which task; NULL for whatever runs on @cpu. With @leader its
+ *	exec_update_lock is held.
  * @leader: an event of the same PMU and the same CPU and task, its own leader; or
  *	NULL. Needs perfgrp_core_can_link(), and perfgrp_core_link_begin() before.
  *
  * May sleep. Never from a CPU hotplug callback.
  *
  * Return: the event, or an ERR_PTR() from the perf core; ERR_PTR(-EXDEV) if the
- * event was created and is not under @leader, ERR_PTR(-EINTR) on a fatal signal.
+ * event was created and is not under @leader.
  */
 struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 				       struct task_struct *task, struct perf_event *leader)
@@ -255,13 +248,53 @@ struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 	if (!leader)
 		return perf_event_create_kernel_counter(attr, cpu, task, NULL, NULL);
 
-	event = task ? create_linked_for_task(attr, cpu, task, leader) :
-		       create_linked(attr, cpu, task, leader);
+	event = create_linked(attr, cpu, task, leader);
 	if (!IS_ERR(event) && event->group_leader != leader) {
 		perf_event_release_kernel(event);
 		event = ERR_PTR(-EXDEV);
 	}
 	return event;
+}
+
+/* ---- what an event does at fork and exec ----------------------------------- */
+
+/**
+ * perfgrp_core_set_inherit - let children that are forked from now on be counted
+ * @event: an event that leads a set or stands alone. It was created with
+ *	attr.inherit off; the task's exec_update_lock is held.
+ *
+ * Once an event is inherited the perf core may swap the contexts of parent and
+ * child, with all their events, when it switches between the two. A leader that
+ * has got into a child's context so must get no member that counts the parent;
+ * the perf core checks that in its system call, and nowhere else. It swaps no
+ * context with an event in it that is not inherited. So inherited groups are
+ * built first, and inherited only when they are complete: what a fork looks at is
+ * this bit of the leader.
+ */
+void perfgrp_core_set_inherit(struct perf_event *event)
+{
+	event->attr.inherit = 1;
+}
+
+/**
+ * perfgrp_core_waits_for_exec - has the exec that enables an event not come yet?
+ * @event: an event that was created with attr.enable_on_exec; the perf core clears
+ *	it when it is done
+ *
+ * Return: whether it is still to come.
+ */
+bool perfgrp_core_waits_for_exec(const struct perf_event *event)
+{
+	return event->attr.enable_on_exec;
+}
+
+/**
+ * perfgrp_core_clear_on_exec - let an exec not enable an event
+ * @event: the event; its task's exec_update_lock is held
+ */
+void perfgrp_core_clear_on_exec(struct perf_event *event)
+{
+	event->attr.enable_on_exec = 0;
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -321,7 +354,7 @@ void perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count
 	enum perf_event_state state = perfgrp_core_state(event);
 	u64 now, delta;
 
-	if (state == PERF_EVENT_STATE_ACTIVE)
+	if (state == PERF_EVENT_STATE_ACTIVE && READ_ONCE(event->oncpu) == smp_processor_id())
 		event->pmu->read(event);
 
 	now = ctx->is_active ? clock + READ_ONCE(ctx->timeoffset) : ctx->time;
@@ -337,6 +370,29 @@ void perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count
 	count->running = event->total_time_running;
 	if (state >= PERF_EVENT_STATE_ACTIVE)
 		count->running += delta;
+}
+
+/**
+ * perfgrp_core_read_inherited - read an event and its children
+ * @event: an inherited event, of a task
+ * @count: what it and all its children have counted since they were created
+ *
+ * May sleep; sends an interrupt to the CPU of each that is on one.
+ *
+ * Return: whether @count is final, because neither the task nor a child that it
+ * has is left to count.
+ */
+bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count *count)
+{
+	bool final;
+
+	/* A child that exits adds its count to the event's and leaves the list. */
+	mutex_lock(&event->child_mutex);
+	final = READ_ONCE(event->state) <= PERF_EVENT_STATE_EXIT && list_empty(&event->child_list);
+	mutex_unlock(&event->child_mutex);
+
+	count->count = perf_event_read_value(event, &count->enabled, &count->running);
+	return final;
 }
 
 /* ---- self-test ----------------------------------------------------------- */

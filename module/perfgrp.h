@@ -11,6 +11,10 @@
  *
  *	perfgrp_group.lock	a group's members, counters, bases and state;
  *				written to change them, read to look at them
+ *	exec_update_lock	of a task target's signal struct, for reading: the
+ *				task does not exec, so neither what the caller may
+ *				see of it nor its events' enable_on_exec changes
+ *	perfcore.c arm_lock	whether the probe is armed
  *	perfcore.c link_lock	one creation under a leader at a time
  *	the perf core's and the CPU hotplug lock
  *	hotplug.c groups_lock	which groups follow hotplug; a leaf, taken with
@@ -68,13 +72,13 @@ static inline struct perfgrp_count perfgrp_count_sub(struct perfgrp_count a, str
 
 /**
  * struct perfgrp_kcounter - a member on one instance
- * @event: the perf event; NULL while the CPU is offline, or after @error
+ * @event: the perf event; NULL while the CPU is offline, or where it could not be
+ *	created when the CPU came back
  * @next: an event that is to take the place of @event; only while a change is
  *	being prepared
  * @base: what the counter reads is @base plus what @event reads. It holds what
  *	earlier events counted, less what a reset took away.
  * @held: what an inherited counter read when its group was disabled
- * @error: why there is no event, a negative errno; 0 where the CPU is offline
  * @pmu: number of the PMU of its last event; PERFGRP_NONE where it had none yet
  *
  * All under perfgrp_group.lock.
@@ -84,7 +88,6 @@ struct perfgrp_kcounter {
 	struct perf_event *next;
 	struct perfgrp_count base;
 	struct perfgrp_count held;
-	int error;
 	u32 pmu;
 };
 
@@ -133,7 +136,9 @@ struct perfgrp_instance {
  * @target: enum perfgrp_target; fixed
  * @task: the task of a task target, with a reference; fixed
  * @owner: whom the group is charged to; fixed
- * @enabled: PERFGRP_ENABLE was the last word (@lock)
+ * @enabled: its counters are to count (@lock); see perfgrp_group_is_enabled()
+ * @waiting: an exec of the task is to enable it; no more once somebody has noticed
+ *	that it has come (@lock)
  * @next_id: id of the next member (@lock)
  * @nr_members: how many of @members there are (@lock)
  * @members: leader first, then as they were added (@lock). Entries from
@@ -153,6 +158,7 @@ struct perfgrp_group {
 	struct task_struct *task;
 	kuid_t owner;
 	bool enabled;
+	bool waiting;
 	u32 next_id;
 	unsigned int nr_members;
 	struct perfgrp_member *members[PERFGRP_MAX_MEMBERS];
@@ -239,6 +245,8 @@ struct file *perfgrp_group_file_create(struct perfgrp_group *group);
 bool perfgrp_access_unprivileged_allowed(void);
 int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err);
 int perfgrp_access_counter(const struct perfgrp_counter *spec, struct perfgrp_error *err);
+int perfgrp_access_stop_exec(struct perfgrp_group *group, struct perfgrp_error *err);
+void perfgrp_access_allow_exec(struct perfgrp_group *group);
 int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err);
 void perfgrp_access_uncharge_group(kuid_t owner);
 
@@ -262,10 +270,14 @@ void perfgrp_group_release_members(struct perfgrp_group *group, unsigned int fir
 /* ---- control.c: enable and disable --------------------------------------- */
 
 int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err);
-void perfgrp_group_disable(struct perfgrp_group *group);
+int perfgrp_group_disable(struct perfgrp_group *group, struct perfgrp_error *err);
 void perfgrp_group_start_all(struct perfgrp_group *group);
 void perfgrp_group_stop_all(struct perfgrp_group *group);
-bool perfgrp_group_is_counting(const struct perfgrp_group *group);
+bool perfgrp_group_is_waiting(const struct perfgrp_group *group);
+bool perfgrp_group_is_enabled(const struct perfgrp_group *group);
+void perfgrp_group_notice_exec(struct perfgrp_group *group);
+int perfgrp_group_check_pinned(struct perfgrp_group *group, unsigned int nr_members,
+			       struct perfgrp_error *err);
 
 /* ---- follow.c: CPUs that come and go ------------------------------------- */
 
@@ -298,6 +310,7 @@ void perfgrp_counter_fold(const struct perfgrp_group *group, struct perfgrp_kcou
 void perfgrp_counter_rebase(const struct perfgrp_group *group, struct perfgrp_kcounter *counter);
 bool perfgrp_counter_leads_others(const struct perfgrp_kcounter *counter);
 bool perfgrp_counter_failed(const struct perfgrp_kcounter *counter);
+bool perfgrp_counter_dead(const struct perfgrp_kcounter *counter);
 void perfgrp_instance_start(struct perfgrp_group *group, unsigned int instance);
 void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance);
 
@@ -363,7 +376,11 @@ struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 				       struct task_struct *task, struct perf_event *leader);
 bool perfgrp_core_is_software(const struct perf_event *event);
 enum perf_event_state perfgrp_core_state(const struct perf_event *event);
+void perfgrp_core_set_inherit(struct perf_event *event);
+bool perfgrp_core_waits_for_exec(const struct perf_event *event);
+void perfgrp_core_clear_on_exec(struct perf_event *event);
 void perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count *count);
+bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count *count);
 u64 perfgrp_core_clock(void);
 
 #endif /* PERFGRP_H */

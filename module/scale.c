@@ -115,6 +115,17 @@ static u32 add_state(u32 a, u32 b)
 	return PERFGRP_STATE_NONE;
 }
 
+/* A value whose PMU is not known (its CPU was never online with it) goes with any. */
+static u32 add_pmu(u32 a, u32 b, u32 *flags)
+{
+	if (b == PERFGRP_NONE || a == b)
+		return a;
+	if (a == PERFGRP_NONE && !(*flags & PERFGRP_VALUE_MIXED_PMUS))
+		return b;
+	*flags |= PERFGRP_VALUE_MIXED_PMUS;
+	return PERFGRP_NONE;
+}
+
 /**
  * perfgrp_value_add - add a value to a sum
  * @total: the sum; zeroed, but for its id and pmu, before the first
@@ -122,7 +133,8 @@ static u32 add_state(u32 a, u32 b)
  *
  * Scaled values are scaled CPU by CPU and then added, which is closer to the
  * truth than the ratio of the sums. With a value that has none the sum is
- * partial.
+ * partial. What is no more scheduled, because its CPU is offline, does not tell
+ * whether the others are together with their leader.
  */
 void perfgrp_value_add(struct perfgrp_value *total, const struct perfgrp_value *value)
 {
@@ -131,7 +143,10 @@ void perfgrp_value_add(struct perfgrp_value *total, const struct perfgrp_value *
 
 	if (first)
 		flags |= value->flags & PERFGRP_VALUE_WITH_LEADER;
-	else if (!(value->flags & PERFGRP_VALUE_WITH_LEADER))
+	else if (total->state == PERFGRP_STATE_OFFLINE)
+		flags |= value->flags & PERFGRP_VALUE_WITH_LEADER;
+	else if (value->state != PERFGRP_STATE_OFFLINE &&
+		 !(value->flags & PERFGRP_VALUE_WITH_LEADER))
 		flags &= ~PERFGRP_VALUE_WITH_LEADER;
 	if (!(value->flags & PERFGRP_VALUE_SCALED))
 		flags |= PERFGRP_VALUE_PARTIAL;
@@ -140,8 +155,7 @@ void perfgrp_value_add(struct perfgrp_value *total, const struct perfgrp_value *
 	total->scaled = add_saturated(total->scaled, value->scaled, &flags);
 	total->time_enabled = add_saturated(total->time_enabled, value->time_enabled, &flags);
 	total->time_running = add_saturated(total->time_running, value->time_running, &flags);
-	if (total->pmu != value->pmu)
-		total->pmu = PERFGRP_NONE;
+	total->pmu = add_pmu(total->pmu, value->pmu, &flags);
 	total->state = first ? value->state : add_state(total->state, value->state);
 	total->flags = flags;
 }

@@ -12,16 +12,18 @@
  * were taken off before it went, so they can be read from anywhere.
  *
  * A task is read where it runs, in the same way, by a call to that CPU. Where no
- * event of it is on a CPU none can get there while its context's lock is held.
+ * event of it is on a CPU none can get there while its contexts' locks are held.
  *
  * What is read first stands as it is in the values' raw and times; what follows
  * from it (bases, scaling, states) is worked out afterwards, with interrupts on.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
@@ -138,26 +140,46 @@ static void read_running_task(void *info)
 }
 
 /*
- * The leader's context is locked, so none of its events can get on a CPU. On 6.1
- * software and hardware events have contexts of their own; then what is in the
- * other one can move on, which is seen by its being active now or afterwards.
+ * Two for a task on 6.1, where software and hardware events have contexts of their
+ * own, else one. Those of a counter that is not inherited never change.
  */
-static void read_sleeping_task(const struct reader *reader)
+static void find_contexts(struct perfgrp_group *group, struct perf_event_context *ctxs[2])
 {
-	struct perfgrp_group *group = reader->group;
-	struct perf_event_context *ctx = group->members[0]->counters[0].event->ctx;
-	unsigned long flags;
+	struct perf_event_context *ctx;
+	unsigned int i;
 
-	raw_spin_lock_irqsave(&ctx->lock, flags);
-	if (!active_event(group)) {
-		read_instance(reader, 0);
-		if (active_event(group))
-			reader->rows[0].time_after = 0;
+	ctxs[0] = group->members[0]->counters[0].event->ctx;
+	ctxs[1] = NULL;
+	for (i = 1; i < group->nr_members; i++) {
+		ctx = group->members[i]->counters[0].event->ctx;
+		if (ctx != ctxs[0])
+			ctxs[1] = ctx;
 	}
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	/* The order in which all that take both take them. */
+	if (ctxs[1] && ctxs[1] < ctxs[0])
+		swap(ctxs[0], ctxs[1]);
 }
 
-static void read_task(const struct reader *reader)
+/* Events get on and off a CPU with their context's lock held. */
+static void read_sleeping_task(const struct reader *reader)
+{
+	struct perf_event_context *ctxs[2];
+	unsigned long flags;
+
+	find_contexts(reader->group, ctxs);
+	raw_spin_lock_irqsave(&ctxs[0]->lock, flags);
+	if (ctxs[1])
+		raw_spin_lock_nested(&ctxs[1]->lock, SINGLE_DEPTH_NESTING);
+
+	if (!active_event(reader->group))
+		read_instance(reader, 0);
+
+	if (ctxs[1])
+		raw_spin_unlock(&ctxs[1]->lock);
+	raw_spin_unlock_irqrestore(&ctxs[0]->lock, flags);
+}
+
+static int read_task(const struct reader *reader)
 {
 	struct perfgrp_group *group = reader->group;
 	struct perf_event *event;
@@ -167,7 +189,7 @@ static void read_task(const struct reader *reader)
 		local_irq_disable();
 		read_instance(reader, 0);
 		local_irq_enable();
-		return;
+		return 0;
 	}
 	/* Each round that fails means that the task was switched just then. */
 	while (!reader->rows[0].time_after) {
@@ -177,36 +199,58 @@ static void read_task(const struct reader *reader)
 			read_sleeping_task(reader);
 		else if (cpu >= 0)
 			smp_call_function_single(cpu, read_running_task, (void *)reader, true);
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		cond_resched();
 	}
+	return 0;
 }
 
-/* Inherited counters are added up by the perf core, one at a time. */
+/*
+ * Inherited counters are added up by the perf core, one at a time. Where one's own
+ * event is says nothing of the children: a swap of contexts may have taken it to
+ * one of them.
+ */
 static void read_inherited(const struct reader *reader)
 {
 	struct perfgrp_group *group = reader->group;
 	struct perf_event *leader = NULL, *event;
+	struct perfgrp_value *value = reader->values;
 	struct perfgrp_count count;
 	unsigned int i;
+	bool final;
 
 	reader->rows[0].time_before = ktime_get_mono_fast_ns();
-	for (i = 0; i < group->nr_members; i++) {
+	for (i = 0; i < group->nr_members; i++, value++) {
 		event = group->members[i]->counters[0].event;
 		if (i == 0)
 			leader = event;
 		if (!event)
 			continue;
-		count.count = perf_event_read_value(event, &count.enabled, &count.running);
-		store_reading(&reader->values[i], event, leader, &count);
+		final = perfgrp_core_read_inherited(event, &count);
+		store_reading(value, event, leader, &count);
+		value->state = final ? PERFGRP_STATE_EXITED : PERFGRP_STATE_COUNTED;
 	}
 	reader->rows[0].time_after = ktime_get_mono_fast_ns();
 }
 
 /* ---- what follows from the readings -------------------------------------- */
 
+/* While an exec is to enable it the events themselves are off. */
 static bool is_held(const struct perfgrp_group *group)
 {
-	return perfgrp_group_inherits(group) && !group->enabled;
+	return perfgrp_group_inherits(group) && !group->enabled && !group->waiting;
+}
+
+/* Whether all that a row has read is final. */
+static bool all_exited(const struct perfgrp_group *group, const struct perfgrp_value *values)
+{
+	unsigned int m;
+
+	for (m = 0; m < group->nr_members; m++)
+		if (values[m].state != PERFGRP_STATE_EXITED)
+			return false;
+	return group->nr_members;
 }
 
 static struct perfgrp_count value_count(const struct perfgrp_value *value)
@@ -232,13 +276,11 @@ static void finish_value(const struct perfgrp_group *group, const struct perfgrp
 
 	if (row->flags & PERFGRP_ROW_OFFLINE)
 		value->state = PERFGRP_STATE_OFFLINE;
-	else if (state == PERFGRP_STATE_EXITED)
+	else if (row->flags & PERFGRP_ROW_EXITED)
 		value->state = PERFGRP_STATE_EXITED;
-	else if (state != PERFGRP_STATE_COUNTED)
+	else if (state != PERFGRP_STATE_COUNTED && state != PERFGRP_STATE_EXITED)
 		value->state = PERFGRP_STATE_FAILED;
 
-	if (value->state == PERFGRP_STATE_EXITED)
-		row->flags |= PERFGRP_ROW_EXITED;
 	if (value->state == PERFGRP_STATE_FAILED)
 		row->flags |= PERFGRP_ROW_FAILED;
 }
@@ -253,6 +295,9 @@ static void finish(const struct perfgrp_group *group, struct perfgrp_readout *sn
 
 		if (!instance->seen)
 			continue;
+		/* An exit that is under way has not happened yet. */
+		if (group->task && all_exited(group, &snapshot->values[row->first_value]))
+			row->flags |= PERFGRP_ROW_EXITED;
 		for (m = 0; m < group->nr_members; m++)
 			finish_value(group, &group->members[m]->counters[i], row,
 				     &snapshot->values[row->first_value + m]);
@@ -384,12 +429,12 @@ static void init_rows(const struct perfgrp_group *group, const struct perfgrp_re
  *
  * May sleep.
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EINTR on a fatal signal.
  */
 int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_readout *snapshot)
 {
 	struct reader reader = { .group = group };
-	int ret;
+	int ret = 0;
 
 	lockdep_assert_held(&group->lock);
 
@@ -405,7 +450,11 @@ int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp
 	else if (perfgrp_group_inherits(group))
 		read_inherited(&reader);
 	else
-		read_task(&reader);
+		ret = read_task(&reader);
+	if (ret) {
+		perfgrp_snapshot_free(snapshot);
+		return ret;
+	}
 
 	finish(group, snapshot);
 	if (flags & PERFGRP_SNAPSHOT_TOTALS)

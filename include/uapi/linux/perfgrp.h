@@ -24,7 +24,8 @@
  *
  *	ENOTTY		no such ioctl on this kind of fd
  *	E2BIG		the struct is longer than the kernel's and the rest is
- *			not zero; the kernel's size is written to its size field
+ *			not zero, or it is longer than a page; the kernel's
+ *			size is written to its size field
  *	EINVAL		the struct is too short, or a field is wrong
  *	EOPNOTSUPP	an unknown flag, a reserved field that is not zero, or
  *			something this kernel or machine cannot do
@@ -42,7 +43,8 @@
  * With an error struct the caller also gets the reason, the member, the CPU,
  * the field and a line of English. A call that fails leaves the group as it
  * was, and writes nothing but the error struct, the size after E2BIG, and the
- * counts after EMSGSIZE.
+ * counts after EMSGSIZE. (Where EFAULT comes half way through an array, what was
+ * before has been written.)
  */
 #ifndef _UAPI_LINUX_PERFGRP_H
 #define _UAPI_LINUX_PERFGRP_H
@@ -76,7 +78,8 @@
 /**
  * enum perfgrp_reason - why a call was refused
  * @PERFGRP_REASON_NONE: no reason was given; the errno says all
- * @PERFGRP_REASON_SIZE: a size field is shorter than the first release's
+ * @PERFGRP_REASON_SIZE: a size field is shorter than the first release's, or
+ *	longer than a page
  * @PERFGRP_REASON_TAIL: what the kernel does not know is not zero
  * @PERFGRP_REASON_FLAGS: an unknown flag, or flags that exclude one another
  * @PERFGRP_REASON_RESERVED: a reserved or unused field is not zero
@@ -93,7 +96,8 @@
  * @PERFGRP_REASON_LIMIT: a limit of the module is reached
  * @PERFGRP_REASON_PMU_FULL: the PMU takes the event, but never together with
  *	the members that the group has already
- * @PERFGRP_REASON_PMU_BUSY: the PMU has no room for a NO_MUX group now
+ * @PERFGRP_REASON_PMU_BUSY: the PMU has no room for a NO_MUX group now, or
+ *	somebody else has it to himself
  * @PERFGRP_REASON_MEMBER: no member has that id
  * @PERFGRP_REASON_LEADER: the leader still has members
  * @PERFGRP_REASON_EMPTY: the array holds nothing
@@ -225,11 +229,26 @@ enum perfgrp_target {
 
 /* The group counts from the start; without it, from PERFGRP_ENABLE. */
 #define PERFGRP_CREATE_ENABLED		(1U << 0)
-/* Count the children that the task forks from now on, too (task targets). */
+/*
+ * Count the children that the task forks from now on, too, and theirs (task
+ * targets). Such a group takes all its members in one PERFGRP_ADD. Its counters
+ * are read one after the other, so that they are a little apart, and are final
+ * (PERFGRP_STATE_EXITED) when the task and all the children are gone.
+ */
 #define PERFGRP_CREATE_INHERIT		(1U << 1)
-/* The task's next exec enables the group (task targets, starts disabled). */
+/*
+ * The task's next exec enables the group (task targets, starts disabled), unless
+ * PERFGRP_ENABLE or PERFGRP_DISABLE comes first. With INHERIT: children forked
+ * before are counted from their own exec on, and not at all if PERFGRP_ENABLE came
+ * before it.
+ */
 #define PERFGRP_CREATE_ENABLE_ON_EXEC	(1U << 2)
-/* All members on the PMU all the time, or the group fails (attr.pinned). */
+/*
+ * All members on the PMU all the time, or the group fails (attr.pinned): where
+ * there is no room PERFGRP_ENABLE and PERFGRP_ADD are refused with EBUSY, and where
+ * it is lost later the values say PERFGRP_STATE_FAILED until PERFGRP_ENABLE finds
+ * room again. For a task that does not run at the moment only the values tell.
+ */
 #define PERFGRP_CREATE_NO_MUX		(1U << 3)
 /* No other group on the PMU while this one is (attr.exclusive). */
 #define PERFGRP_CREATE_EXCLUSIVE	(1U << 4)
@@ -430,9 +449,13 @@ struct perfgrp_counter {
  * zero, counts and times. Where it fails, the error's member is the index into
  * @counters, and the group counts on as if nothing had been asked.
  *
+ * Probes of the kprobe and uprobe PMUs are refused; define them in tracefs and
+ * count them as tracepoints.
+ *
  * Needs CAP_PERFMON. Errors: EACCES, EINVAL (REASON_EVENT_OPTION,
  * REASON_PMU_FULL, REASON_EVENT_TARGET), ENOENT and EOPNOTSUPP (REASON_EVENT),
- * ENOSPC (max_members), ESRCH, ENOMEM.
+ * EOPNOTSUPP (REASON_FEATURE: an INHERIT group has members), EBUSY (a NO_MUX group
+ * that does not fit now), ENOSPC (max_members), ESRCH, ENOMEM, EINTR.
  */
 struct perfgrp_add {
 	__u32 size;
@@ -458,7 +481,9 @@ struct perfgrp_add {
  * @reserved: in: zero
  *
  * The other members keep their counts and go on. Errors: ENOENT (no such
- * member), EBUSY (the leader, with members, without PERFGRP_REMOVE_CASCADE).
+ * member); EBUSY (the leader, with members, without PERFGRP_REMOVE_CASCADE; or, in
+ * an INHERIT group, the first member of a PMU that counts others); and, where the
+ * members of that PMU must be created anew and cannot be, those of PERFGRP_ADD.
  */
 struct perfgrp_remove {
 	__u32 size;
@@ -480,7 +505,8 @@ struct perfgrp_remove {
  * All three act on the whole group, may be called at any time and as often as
  * one likes. PERFGRP_RESET sets counts and times of all members to zero and
  * lets a running group run. Errors: EBUSY (PERFGRP_ENABLE of a NO_MUX group
- * that does not fit now).
+ * that does not fit now; if it was enabled it goes on where there is room), ENOMEM
+ * (PERFGRP_RESET), EINTR.
  */
 struct perfgrp_control {
 	__u32 size;
@@ -503,7 +529,8 @@ struct perfgrp_control {
  * @target: out: enum perfgrp_target
  * @pid: out: the task's thread id as the caller sees it, 0 where it is gone or
  *	the caller cannot see it
- * @enabled: out: 1 if PERFGRP_ENABLE was the last word, else 0
+ * @enabled: out: 1 if the group is enabled, by PERFGRP_ENABLE, at creation, or by
+ *	its exec; else 0
  * @reserved: in, out: zero
  *
  * With room for none (@nr_counters and @counters 0) EMSGSIZE tells the number.
@@ -536,7 +563,8 @@ struct perfgrp_query {
  * @PERFGRP_STATE_FAILED: not counting because the kernel could not keep it (a
  *	NO_MUX group that was thrown off, a counter that could not be made again)
  * @PERFGRP_STATE_OFFLINE: its CPU is offline; the value is what it counted before
- * @PERFGRP_STATE_EXITED: its task has exited; the value is final
+ * @PERFGRP_STATE_EXITED: its task has exited, or has run a program that its user
+ *	may not watch (setuid); the value is final
  */
 enum perfgrp_state {
 	PERFGRP_STATE_NONE		= 0,
@@ -552,10 +580,15 @@ enum perfgrp_state {
 #define PERFGRP_VALUE_SCALED	(1U << 0)
 /* The true value is above 64 bits; scaled (or raw, in totals) is the largest. */
 #define PERFGRP_VALUE_SATURATED	(1U << 1)
-/* The member is in the scheduling group of the leader (the leader itself is). */
+/*
+ * The member is in the scheduling group of the leader (the leader itself is). Not
+ * told of CPUs that are offline.
+ */
 #define PERFGRP_VALUE_WITH_LEADER	(1U << 2)
 /* Totals: not every CPU that was added up has a value. */
 #define PERFGRP_VALUE_PARTIAL	(1U << 3)
+/* Totals: counts of different PMUs were added up (PERFGRP_SNAPSHOT_MIX_PMUS). */
+#define PERFGRP_VALUE_MIXED_PMUS	(1U << 4)
 
 /**
  * struct perfgrp_value - one member's value in one row
@@ -584,7 +617,7 @@ struct perfgrp_value {
 
 /* The CPU is offline; its values are from before. */
 #define PERFGRP_ROW_OFFLINE	(1U << 0)
-/* The task has exited; its values are final. */
+/* The task has exited; its values are final (PERFGRP_STATE_EXITED). */
 #define PERFGRP_ROW_EXITED	(1U << 1)
 /* At least one member is PERFGRP_STATE_FAILED. */
 #define PERFGRP_ROW_FAILED	(1U << 2)
@@ -644,8 +677,9 @@ struct perfgrp_row {
  * @reserved: in, out: zero
  *
  * Each CPU reads all its members with interrupts off, and all CPUs do so in
- * parallel. Counts and times of one row belong to one moment, between its
- * time_before and time_after. Where an array is too small the call fails with
+ * parallel. (INHERIT groups are read one member after the other.) Counts and times
+ * of one row belong to one moment, between its time_before and time_after. Where an
+ * array is too small the call fails with
  * EMSGSIZE, both counts hold the numbers needed, and nothing is written to
  * either array (nor is anything reset). A group without members has rows
  * without values.
