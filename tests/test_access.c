@@ -348,6 +348,143 @@ PROMISE(parameter_off_again, "A2: with the parameter off again a group takes no 
 	REQUIRE(waitpid(pid, NULL, 0) == pid);
 }
 
+/* ---- A3 --------------------------------------------------------------------------------- */
+
+#define SETUID_CAT "/tmp/setuid-cat"
+
+/* A copy of cat that runs as root whoever starts it. */
+static void make_setuid_cat(void)
+{
+	REQUIRE_EQ(system("cp /bin/cat " SETUID_CAT " && chmod 4755 " SETUID_CAT), 0);
+}
+
+/* A child of nobody's that waits, and then execs FILE, which copies from its stdin. */
+struct execer {
+	pid_t pid;
+	int go;		/* write to it: exec */
+	int in;		/* FILE's input: close it, and FILE ends */
+	int out;	/* FILE's output: what comes back from it says that FILE runs */
+};
+
+static struct execer execer_start(const char *file)
+{
+	int go[2], in[2], out[2];
+	struct execer e;
+	char byte;
+
+	REQUIRE(pipe2(go, O_CLOEXEC) == 0 && pipe2(in, O_CLOEXEC) == 0 &&
+		pipe2(out, O_CLOEXEC) == 0);
+	e.pid = fork();
+	REQUIRE(e.pid >= 0);
+	if (e.pid == 0) {
+		REQUIRE(dup2(in[0], 0) == 0 && dup2(out[1], 1) == 1);
+		REQUIRE(read(go[0], &byte, 1) == 1);
+		fault_in(7);
+		execl(file, "cat", (char *)NULL);
+		_exit(127);
+	}
+	close(out[1]);
+	e.go = go[1];
+	e.in = in[1];
+	e.out = out[0];
+	return e;
+}
+
+static void execer_exec(struct execer *e)
+{
+	char byte;
+
+	REQUIRE(write(e->go, "", 1) == 1);
+	REQUIRE(write(e->in, "x", 1) == 1);
+	REQUIRE(read(e->out, &byte, 1) == 1);
+}
+
+PROMISE(setuid_exec, "A3: a setuid exec ends what an unprivileged holder sees, for good")
+{
+	int dev = grp_device(), fd, id, second;
+	struct perfgrp_value v;
+	struct execer e;
+
+	set_parameter(true);
+	make_setuid_cat();
+	become_nobody(0);
+	e = execer_start(SETUID_CAT);
+	fd = grp_create_on(dev, PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_TASK, e.pid, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	id = add_user_faults(fd);
+	second = add_user_faults(fd);
+	REQUIRE(id > 0 && second > 0);
+	execer_exec(&e);
+
+	v = grp_value(fd, id);
+	EXPECT_EQ(v.state, PERFGRP_STATE_EXITED);
+	EXPECT_DENIED(add_user_faults(fd));
+	EXPECT_EQ(grp_enable(fd), 0);
+	EXPECT_EQ(grp_remove(fd, second, 0), 0);
+	/* It works on; none of that is seen. */
+	REQUIRE(write(e.in, "y", 1) == 1);
+	close(e.in);
+	REQUIRE(waitpid(e.pid, NULL, 0) == e.pid);
+	EXPECT_EQ(grp_value(fd, id).raw, v.raw);
+	EXPECT_EQ(grp_value(fd, id).time_enabled, v.time_enabled);
+}
+
+PROMISE(plain_exec, "A3: any other exec does not")
+{
+	int dev = grp_device(), fd, id;
+	struct perfgrp_value v;
+	struct execer e;
+
+	set_parameter(true);
+	become_nobody(0);
+	e = execer_start("/bin/cat");
+	fd = grp_create_on(dev, PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_TASK, e.pid, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	id = add_user_faults(fd);
+	REQUIRE_GT(id, 0);
+	execer_exec(&e);
+	v = grp_value(fd, id);
+	EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
+	EXPECT_GT(v.raw, 7);
+	close(e.in);
+	REQUIRE(waitpid(e.pid, NULL, 0) == e.pid);
+	EXPECT_GT(grp_value(fd, id).time_running, v.time_running);
+}
+
+PROMISE(setuid_exec_hardware, "A3: nor does removing a member let its set count on")
+{
+	struct perfgrp_counter c[3] = {
+		{ .event = PERFGRP_SW_PAGE_FAULTS, .flags = USER_MODE_ONLY },
+		{ .event = PERFGRP_HW_CPU_CYCLES, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL |
+							   PERFGRP_COUNTER_EXCLUDE_HV },
+		{ .event = PERFGRP_HW_CPU_CYCLES, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL |
+							   PERFGRP_COUNTER_EXCLUDE_HV },
+	};
+	int dev = grp_device(), fd, ret;
+	struct perfgrp_value v;
+	struct execer e;
+
+	set_parameter(true);
+	make_setuid_cat();
+	become_nobody(0);
+	e = execer_start(SETUID_CAT);
+	fd = grp_create_on(dev, PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_TASK, e.pid, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	ret = grp_add_counters(fd, c, ARRAY_SIZE(c));
+	if (ret == -ENOENT || ret == -EOPNOTSUPP)
+		skip("%s", grp_error.text);
+	REQUIRE_EQ(ret, 0);
+	execer_exec(&e);
+	/* The leader of the hardware set: with the task alive the others would be made anew. */
+	EXPECT_EQ(grp_remove(fd, c[1].id, 0), 0);
+	v = grp_value(fd, c[2].id);
+	EXPECT_EQ(v.state, PERFGRP_STATE_EXITED);
+	close(e.in);
+	REQUIRE(waitpid(e.pid, NULL, 0) == e.pid);
+	EXPECT_EQ(grp_value(fd, c[2].id).raw, v.raw);
+	EXPECT_EQ(grp_value(fd, c[2].id).time_enabled, v.time_enabled);
+}
+
 /* Last: whatever the promises above left behind. */
 PROMISE(parameter_restored, "A2: and the parameter is off in the end")
 {

@@ -1284,6 +1284,200 @@ PROMISE(enable_on_exec, "G17: enable_on_exec starts the group at the exec and no
 	EXPECT_LT(grp_raw(fd, id), 5000);
 }
 
+PROMISE(inherit_one_call, "G16: an inherited group takes all its members in one call")
+{
+	struct perfgrp_counter c[2] = {
+		{ .event = PERFGRP_SW_PAGE_FAULTS }, { .event = PERFGRP_SW_DUMMY },
+	};
+	int fd;
+
+	NEED_FEATURE(INHERIT);
+	settle_memory();
+	fd = grp_on_task(PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLED, 0);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	fault_in(11);
+	EXPECT_EQ(grp_add(fd, PERFGRP_SW_DUMMY), -EOPNOTSUPP);
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_FEATURE);
+	EXPECT(error_is_sane(&grp_error, EOPNOTSUPP));
+	EXPECT_EQ(grp_raw(fd, c[0].id), 11);
+	REQUIRE_EQ(grp_remove(fd, c[0].id, PERFGRP_REMOVE_CASCADE), 0);
+	c[0].id = c[1].id = 0;
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	fault_in(5);
+	EXPECT_EQ(grp_raw(fd, c[0].id), 5);
+}
+
+PROMISE(inherit_final, "G16 G18: an inherited group has exited when the last child has")
+{
+	int born[2], go[2], fd, id, status;
+	struct perfgrp_value v;
+	pid_t pid;
+	char byte;
+
+	NEED_FEATURE(INHERIT);
+	REQUIRE(pipe2(born, O_CLOEXEC) == 0);
+	REQUIRE(pipe2(go, O_CLOEXEC) == 0);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		/* Has a child that outlives it. */
+		close(go[1]);
+		REQUIRE(read(go[0], &byte, 1) == 1);
+		if (fork() == 0) {
+			settle_memory();
+			REQUIRE(write(born[1], "", 1) == 1);
+			REQUIRE(read(go[0], &byte, 1) == 1);
+			fault_in(300);
+			_exit(0);
+		}
+		_exit(0);
+	}
+	close(born[1]);
+	fd = grp_on_task(PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLED, pid);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	REQUIRE(write(go[1], "", 1) == 1);
+	REQUIRE(read(born[0], &byte, 1) == 1);
+	REQUIRE(waitpid(pid, &status, 0) == pid);
+	v = grp_value(fd, id);
+	EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(grp_last.row[0].flags, 0);
+	REQUIRE(write(go[1], "", 1) == 1);
+	/* The end of the pipe is the end of the child, almost. */
+	EXPECT_EQ(read(born[0], &byte, 1), 0);
+	do {
+		nap_ns(1000000);
+	} while (grp_value(fd, id).state != PERFGRP_STATE_EXITED);
+	EXPECT_GE(grp_raw(fd, id), v.raw + 300);
+	EXPECT_EQ(grp_last.row[0].flags, PERFGRP_ROW_EXITED);
+}
+
+static __u32 is_enabled(int fd)
+{
+	REQUIRE_EQ(grp_query(fd, &members), 0);
+	return members.hdr.enabled;
+}
+
+/* A child that execs cat, which waits for its input to end. */
+static pid_t start_cat(int *go, int *in)
+{
+	int go_pipe[2], in_pipe[2];
+	pid_t pid;
+	char byte;
+
+	REQUIRE(pipe2(go_pipe, O_CLOEXEC) == 0);
+	REQUIRE(pipe2(in_pipe, O_CLOEXEC) == 0);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		REQUIRE(dup2(in_pipe[0], 0) == 0);
+		REQUIRE(read(go_pipe[0], &byte, 1) == 1);
+		execl("/bin/cat", "cat", (char *)NULL);
+		_exit(127);
+	}
+	*go = go_pipe[1];
+	*in = in_pipe[1];
+	return pid;
+}
+
+static void end_cat(pid_t pid, int in)
+{
+	int status;
+
+	close(in);
+	REQUIRE(waitpid(pid, &status, 0) == pid);
+	EXPECT_EQ(status, 0);
+}
+
+static void expect_enabled_by_exec(__u32 flags)
+{
+	int fd, id, go, in;
+	pid_t pid;
+
+	NEED_FEATURE(INHERIT);
+	pid = start_cat(&go, &in);
+	fd = grp_on_task(flags | PERFGRP_CREATE_ENABLE_ON_EXEC, pid);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	EXPECT_EQ(is_enabled(fd), 0);
+	REQUIRE(write(go, "", 1) == 1);
+	while (!is_enabled(fd))
+		nap_ns(1000000);
+	/* And that is as good as ENABLE. */
+	REQUIRE_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(is_enabled(fd), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	EXPECT_EQ(is_enabled(fd), 1);
+	end_cat(pid, in);
+	EXPECT_GT(grp_raw(fd, id), 0);
+	close(fd);
+}
+
+PROMISE(enabled_by_exec, "G17: the exec enables the group, and QUERY says when")
+{
+	expect_enabled_by_exec(0);
+	expect_enabled_by_exec(PERFGRP_CREATE_INHERIT);
+}
+
+static void expect_exec_overruled(__u32 flags, bool enable)
+{
+	int fd, id, go, in;
+	pid_t pid;
+
+	NEED_FEATURE(INHERIT);
+	pid = start_cat(&go, &in);
+	fd = grp_on_task(flags | PERFGRP_CREATE_ENABLE_ON_EXEC, pid);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	REQUIRE_EQ(enable ? grp_enable(fd) : grp_disable(fd), 0);
+	EXPECT_EQ(is_enabled(fd), enable);
+	REQUIRE(write(go, "", 1) == 1);
+	end_cat(pid, in);
+	EXPECT_EQ(is_enabled(fd), enable);
+	EXPECT_EQ(grp_raw(fd, id) > 0, enable);
+	close(fd);
+}
+
+PROMISE(exec_overruled, "G17 G9: what is asked before the exec stands after it")
+{
+	expect_exec_overruled(0, false);
+	expect_exec_overruled(0, true);
+	expect_exec_overruled(PERFGRP_CREATE_INHERIT, false);
+	expect_exec_overruled(PERFGRP_CREATE_INHERIT, true);
+}
+
+PROMISE(probe_pmus, "E5 E7: probes that are named by a pointer are refused, with the way that works")
+{
+	static const char *const name[] = { "kprobe", "uprobe" };
+	struct perfgrp_counter counter;
+	char path[80];
+	size_t i;
+	long type;
+	int fd;
+
+	fd = grp_on_task(0, 0);
+	REQUIRE_GE(fd, 0);
+	for (i = 0; i < ARRAY_SIZE(name); i++) {
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", name[i]);
+		if (access(path, F_OK))
+			skip("this kernel has no PMU %s", name[i]);
+		type = read_number(path);
+		counter = (struct perfgrp_counter){
+			.flags = PERFGRP_COUNTER_RAW,
+			.type = type,
+			.config1 = to_u64(i ? "/tests/work" : "vfs_read"),
+			.config2 = i ? 0x40 : 0,
+		};
+		EXPECT_REFUSED_MEMBER(grp_add_counters(fd, &counter, 1), EOPNOTSUPP, EVENT, 0);
+		EXPECT(strstr(grp_error.text, "tracefs") != NULL);
+	}
+}
+
 /* ---- G21, G22 ---------------------------------------------------------------------------------------------- */
 
 PROMISE(neighbours, "G21: groups on one task do not see or disturb one another")

@@ -619,6 +619,38 @@ PROMISE(read_and_reset_totals, "S13: totals that reset are the same as rows that
 		expect_same_value(&snap.value[j], &snap2.value[j]);
 }
 
+PROMISE(reset_unwritable, "S13 A4: a snapshot that cannot be told takes nothing away")
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	struct perfgrp_snapshot *take;
+	struct perfgrp_row row;
+	struct perfgrp_value value;
+	int fd, id;
+
+	settle_memory();
+	take = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(take != MAP_FAILED);
+	*take = (struct perfgrp_snapshot){
+		.size = sizeof(*take),
+		.flags = PERFGRP_SNAPSHOT_RESET,
+		.rows = to_u64(&row),
+		.values = to_u64(&value),
+		.row_size = sizeof(row),
+		.nr_rows = 1,
+		.value_size = sizeof(value),
+		.nr_values = 1,
+	};
+	REQUIRE(mprotect(take, page, PROT_READ) == 0);
+	fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	fault_in(13);
+	EXPECT_EQ(ioctl(fd, PERFGRP_SNAPSHOT, take), -1);
+	EXPECT_EQ(errno, EFAULT);
+	EXPECT_GE(grp_raw(fd, id), 13);
+}
+
 int main(int argc, char **argv)
 {
 	return keep_promises(argc, argv);
