@@ -9,9 +9,10 @@
 #	make demo			see it work in a guest with hardware counters
 #	make check			a subset of the tests, for use while working
 #	make test			all tests in all guests
+#	make bench			how fast it is beside perf_event_open, counted in instructions
 #	make clean
 #
-# demo, check and test install what they need with apt-get (Debian, as root) and
+# demo, check, test and bench install what they need with apt-get (Debian, as root) and
 # keep kernels and other downloads in $PERFGRP_CACHE, outside this directory.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -39,8 +40,12 @@ test:
 	scripts/setup
 	scripts/run-tests
 
+bench:
+	scripts/setup
+	scripts/bench
+
 clean:
 	[ ! -e $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf build
 
-.PHONY: all modules modules_install userspace install demo check test clean
+.PHONY: all modules modules_install userspace install demo check test bench clean

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0
+# Makes the README's tables of the results on standard input (see scripts/bench),
+# and ends with 1 where perfgrp misses what it is meant to reach.
+
+{
+	size = $2 " " $3 " " $4
+	if (!(size in seen)) {
+		seen[size] = 1
+		sizes[++nr] = size
+	}
+	median[size, $5] = $6
+}
+
+function has(label, way, i, part) {
+	for (i = 1; i <= nr; i++) {
+		split(sizes[i], part, " ")
+		if (part[1] == label && (sizes[i], way) in median)
+			return 1
+	}
+	return 0
+}
+
+# 1234567 as 1,234,567
+function grouped(n, s) {
+	for (s = ""; n >= 1000; n = int(n / 1000))
+		s = sprintf(",%03d%s", n % 1000, s)
+	return n s
+}
+
+# One line a size: the medians of WAYS, and how many times the first goes into the second.
+function table(label, heads, ways, i, w, part, way, n, line) {
+	n = split(ways, way, " ")
+	printf "\n%s\n", heads
+	gsub(/[^|]+/, "---:", heads)
+	print heads
+	for (i = 1; i <= nr; i++) {
+		split(sizes[i], part, " ")
+		if (part[1] != label || !((sizes[i], way[1]) in median))
+			continue
+		line = "| " part[2] " | " part[3] " |"
+		for (w = 1; w <= n; w++)
+			line = line " " grouped(median[sizes[i], way[w]]) " |"
+		printf "%s %.2f |\n", line, median[sizes[i], way[2]] / median[sizes[i], way[1]]
+	}
+}
+
+function target(text, reached) {
+	printf "%s: %s\n", reached ? "reached" : "MISSED", text
+	if (!reached)
+		missed = 1
+}
+
+function ratio(size, way) {
+	return median[size, way] / median[size, "snapshot"]
+}
+
+END {
+	reads = "| CPUs | counters | snapshot | group reads | affinity order | single reads | totals | group reads / snapshot |"
+	ways = "snapshot group group-affinity single snapshot-totals"
+	lives = "| CPUs | counters | perfgrp | perf | perf / perfgrp |"
+	if (has("instructions", "snapshot")) {
+		print "Instructions of all CPUs, medians:"
+		table("instructions", reads, ways)
+	}
+	if (has("instructions", "perfgrp-life")) {
+		print "\nInstructions to create, enable and close, medians:"
+		table("instructions", lives, "perfgrp-life perf-life")
+	}
+	if (has("ns", "snapshot")) {
+		print "\nNanoseconds of real time, medians:"
+		table("ns", reads, ways)
+	}
+	print ""
+
+	for (i = 1; i <= nr; i++) {
+		split(sizes[i], part, " ")
+		what = part[2] " CPUs, " part[3] " counters: "
+		if (part[1] == "instructions") {
+			target(what "below group reads in turn", ratio(sizes[i], "group") > 1)
+			target(what "below group reads in affinity order",
+			       ratio(sizes[i], "group-affinity") > 1)
+			if (part[2] == 4 && part[3] == 6)
+				target(what "at most half of the group reads",
+				       ratio(sizes[i], "group") >= 2)
+		} else {
+			target(what "in real time three times as fast as group reads",
+			       ratio(sizes[i], "group") >= 3)
+		}
+	}
+	exit missed
+}
