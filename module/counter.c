@@ -528,24 +528,32 @@ bool perfgrp_counter_dead(const struct perfgrp_kcounter *counter)
 }
 
 /**
- * perfgrp_instance_start - let the counters of an instance count
- * @group: the group
- * @instance: index of the instance
+ * perfgrp_counter_start - let a counter count, if it leads a set or stands alone
+ * @counter: the counter
  *
  * The leader of a set starts all of it, in one transaction of the PMU.
  */
+void perfgrp_counter_start(struct perfgrp_kcounter *counter)
+{
+	struct perf_event *event = counter->event;
+
+	if (event && event->group_leader == event)
+		perf_event_enable(event);
+}
+
+/**
+ * perfgrp_instance_start - let the counters of an instance count
+ * @group: the group
+ * @instance: index of the instance
+ */
 void perfgrp_instance_start(struct perfgrp_group *group, unsigned int instance)
 {
-	struct perf_event *event;
 	unsigned int i;
 
 	lockdep_assert_held_write(&group->lock);
 
-	for (i = 0; i < group->nr_members; i++) {
-		event = group->members[i]->counters[instance].event;
-		if (event && event->group_leader == event)
-			perf_event_enable(event);
-	}
+	for (i = 0; i < group->nr_members; i++)
+		perfgrp_counter_start(&group->members[i]->counters[instance]);
 }
 
 /**

@@ -171,6 +171,20 @@ static void let_inherit(struct perfgrp_group *group, unsigned int nr)
 	}
 }
 
+/* What a NO_MUX group that counts is to count with it: whether there is room shows then. */
+static int try_pinned(struct perfgrp_group *group, unsigned int nr, struct perfgrp_error *err)
+{
+	unsigned int i, m;
+
+	if (!group->enabled || !(group->flags & PERFGRP_CREATE_NO_MUX))
+		return 0;
+	for (i = 0; i < group->nr_instances; i++)
+		for (m = group->nr_members; m < group->nr_members + nr; m++)
+			if (perfgrp_instance_usable(&group->instances[i]))
+				perfgrp_counter_start(&group->members[m]->counters[i]);
+	return check_pinned(group, group->nr_members + nr, err);
+}
+
 static int prepare_members(struct perfgrp_group *group, struct perfgrp_counter *specs,
 			   unsigned int nr, struct perfgrp_error *err)
 {
@@ -189,7 +203,7 @@ static int prepare_members(struct perfgrp_group *group, struct perfgrp_counter *
 		goto abort;
 
 	err->member = PERFGRP_NONE;
-	ret = check_pinned(group, group->nr_members + nr, err);
+	ret = try_pinned(group, nr, err);
 	if (ret)
 		goto abort;
 	if (perfgrp_group_inherits(group))
@@ -265,10 +279,10 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 
 	/* It may have come since, and has enabled old and new alike. */
 	perfgrp_group_notice_exec(group);
-	if (!perfgrp_group_inherits(group))
-		perfgrp_group_stop_all(group);
 	group->nr_members += nr;
 	group->next_id += nr;
+	if (!perfgrp_group_inherits(group))
+		perfgrp_group_stop_all(group);
 	rebase_all(group);
 	if (group->enabled && !perfgrp_group_inherits(group))
 		perfgrp_group_start_all(group);

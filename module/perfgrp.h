@@ -311,6 +311,7 @@ void perfgrp_counter_rebase(const struct perfgrp_group *group, struct perfgrp_kc
 bool perfgrp_counter_leads_others(const struct perfgrp_kcounter *counter);
 bool perfgrp_counter_failed(const struct perfgrp_kcounter *counter);
 bool perfgrp_counter_dead(const struct perfgrp_kcounter *counter);
+void perfgrp_counter_start(struct perfgrp_kcounter *counter);
 void perfgrp_instance_start(struct perfgrp_group *group, unsigned int instance);
 void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance);
 
