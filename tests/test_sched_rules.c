@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a group may ask for: to be on the PMU always (NO_MUX), or to be one
+ * scheduling group; and what a value says about that.
+ */
+#include "group.h"
+#include "pmu.h"
+
+#define NR_MEMBERS	3
+#define NR_LOOKS	200
+
+static struct grp_snap snap;
+
+static void need_hardware(void)
+{
+	if (!has_pmu())
+		skip("no hardware counters");
+	NEED_FEATURE(SCHED_GROUP);
+}
+
+/* ---- NO_MUX ------------------------------------------------------------------ */
+
+static void need_no_mux(void)
+{
+	need_hardware();
+	NEED_FEATURE(NO_MUX);
+	if (pmu_size() <= NR_MEMBERS)
+		skip("the PMU has no room for more than %u members", NR_MEMBERS);
+}
+
+static void add_cycles(int fd, struct perfgrp_counter c[NR_MEMBERS])
+{
+	REQUIRE_GE(fd, 0);
+	memset(c, 0, NR_MEMBERS * sizeof(*c));
+	REQUIRE_EQ(grp_add_counters(fd, c, NR_MEMBERS), 0);
+}
+
+/* As many pinned counters on CPU as leave no room for the members; in FD. */
+static unsigned int pin_counters(int cpu, int fd[PMU_MANY])
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .pinned = 1,
+					.config = PERF_COUNT_HW_CPU_CYCLES };
+	unsigned int nr = pmu_size() - NR_MEMBERS + 1, i;
+
+	for (i = 0; i < nr; i++) {
+		fd[i] = peer_open_attr(&attr, -1, cpu, -1);
+		REQUIRE_GE(fd[i], 0);
+		peer_enable(fd[i]);
+	}
+	return nr;
+}
+
+static void close_all(const int *fd, unsigned int nr)
+{
+	while (nr--)
+		close(fd[nr]);
+}
+
+/* All members of all rows. */
+static void expect_states(int fd, __u32 state)
+{
+	__u32 i;
+
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	REQUIRE_GE(snap.hdr.nr_values, NR_MEMBERS);
+	for (i = 0; i < snap.hdr.nr_values; i++) {
+		EXPECT_EQ(snap.value[i].state, state);
+		expect_plausible(&snap.value[i]);
+	}
+	for (i = 0; i < snap.hdr.nr_rows; i++)
+		EXPECT_EQ(!!(snap.row[i].flags & PERFGRP_ROW_FAILED),
+			  state == PERFGRP_STATE_FAILED);
+}
+
+static void expect_never_multiplexed(int fd, int other, pid_t pid, int cpu)
+{
+	struct perfgrp_counter c[NR_MEMBERS], d[NR_MEMBERS];
+	unsigned int i;
+
+	add_cycles(fd, c);
+	add_cycles(other, d);
+	pmu_load(2 * pmu_size() - 2 * NR_MEMBERS, pid, cpu, NULL);
+	REQUIRE_EQ(grp_enable(other), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	for (i = 0; i < rounds(NR_LOOKS); i++) {
+		spin(50000);
+		expect_states(fd, PERFGRP_STATE_COUNTED);
+	}
+	/* While one that did not ask for it had to wait. */
+	expect_states(other, PERFGRP_STATE_MULTIPLEXED);
+}
+
+PROMISE(no_mux_task, "G15: a NO_MUX group of a task is always on the PMU, whoever else wants it")
+{
+	need_no_mux();
+	expect_never_multiplexed(grp_on_task(PERFGRP_CREATE_NO_MUX, 0), grp_on_task(0, 0), 0, -1);
+}
+
+PROMISE(no_mux_cpu, "G15: a NO_MUX group of a CPU is always on the PMU, whoever else wants it")
+{
+	need_no_mux();
+	run_on(0);
+	expect_never_multiplexed(grp_on_cpu(PERFGRP_CREATE_NO_MUX, 0), grp_on_cpu(0, 0), -1, 0);
+}
+
+PROMISE(no_mux_refused, "G15: without room on one CPU, ENABLE of a NO_MUX group is refused on all")
+{
+	int fd = grp_on_all_cpus(PERFGRP_CREATE_NO_MUX), pinned[PMU_MANY];
+	static struct grp_members m;
+	struct perfgrp_counter c[NR_MEMBERS];
+	struct cpus cpus;
+	unsigned int nr;
+	int last;
+
+	need_no_mux();
+	cpus_online(&cpus);
+	last = cpus.cpu[cpus.nr - 1];
+	/* Before: of pinned counters the perf core prefers those that were made first. */
+	nr = pin_counters(last, pinned);
+	add_cycles(fd, c);
+	EXPECT_EQ(grp_enable(fd), -EBUSY);
+	EXPECT(error_is_sane(&grp_error, EBUSY));
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_BUSY);
+	EXPECT_EQ(grp_error.cpu, last);
+
+	/* As before: none counts, on no CPU. */
+	REQUIRE_EQ(grp_query(fd, &m), 0);
+	EXPECT_EQ(m.hdr.enabled, 0);
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	grp_last = snap;
+	spin(100000);
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	EXPECT_EQ(snap.value[0].raw, grp_last.value[0].raw);
+	EXPECT_EQ(snap.value[0].time_enabled, grp_last.value[0].time_enabled);
+
+	/* With room again it is on everywhere. */
+	close_all(pinned, nr);
+	REQUIRE_EQ(grp_reset(fd), 0);
+	EXPECT_EQ(grp_enable(fd), 0);
+	spin(100000);
+	expect_states(fd, PERFGRP_STATE_COUNTED);
+}
+
+PROMISE(no_mux_too_many, "G15: what can never fit is refused when added, as with any group")
+{
+	struct perfgrp_counter c[PMU_MANY] = { { 0 } };
+	int fd = grp_on_all_cpus(PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED);
+	unsigned int size = pmu_size();
+
+	need_no_mux();
+	REQUIRE_GE(fd, 0);
+	EXPECT_EQ(grp_add_counters(fd, c, size + 1), -EINVAL);
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_FULL);
+	REQUIRE_EQ(grp_add_counters(fd, c, size), 0);
+	spin(100000);
+	expect_states(fd, PERFGRP_STATE_COUNTED);
+}
+
+PROMISE(no_mux_add, "G15 G8: a member for which a NO_MUX group that counts has no room is refused")
+{
+	struct perfgrp_counter c[NR_MEMBERS];
+	int fd = grp_on_cpu(PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED, 0), pinned[PMU_MANY];
+	struct perfgrp_value before;
+	unsigned int nr;
+
+	need_no_mux();
+	run_on(0);
+	nr = pin_counters(0, pinned);
+	/* One of them gives way, so that there is just enough room. */
+	close(pinned[--nr]);
+	add_cycles(fd, c);
+	spin(100000);
+	expect_states(fd, PERFGRP_STATE_COUNTED);
+	before = snap.value[0];
+	EXPECT_EQ(grp_add(fd, PERFGRP_HW_CPU_CYCLES), -EBUSY);
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_BUSY);
+	spin(100000);
+	expect_states(fd, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(snap.hdr.nr_values, NR_MEMBERS);
+	EXPECT_GE(snap.value[0].raw, before.raw + 200000);
+	EXPECT_GE(snap.value[0].time_enabled, before.time_enabled + 200000);
+	close_all(pinned, nr);
+	EXPECT_GT(grp_add(fd, PERFGRP_HW_CPU_CYCLES), 0);
+}
+
+/* Counters that are pinned to a CPU go before those that are pinned to a task. */
+PROMISE(thrown_off, "G15: a NO_MUX group that is thrown off reads as failed, whole, and can be enabled again")
+{
+	int fd = grp_on_task(PERFGRP_CREATE_NO_MUX, 0), pinned[PMU_MANY];
+	struct perfgrp_counter c[NR_MEMBERS];
+	unsigned int nr;
+	__u64 raw;
+
+	need_no_mux();
+	run_on(0);
+	add_cycles(fd, c);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	spin(100000);
+	expect_states(fd, PERFGRP_STATE_COUNTED);
+	raw = snap.value[0].raw;
+
+	nr = pin_counters(0, pinned);
+	spin(100000);
+	expect_states(fd, PERFGRP_STATE_FAILED);
+	/* What it had counted is not lost; more it does not count. */
+	EXPECT_GE(snap.value[0].raw, raw);
+	raw = snap.value[0].raw;
+	spin(100000);
+	expect_states(fd, PERFGRP_STATE_FAILED);
+	EXPECT_EQ(snap.value[0].raw, raw);
+	EXPECT_EQ(grp_enable(fd), -EBUSY);
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_BUSY);
+
+	close_all(pinned, nr);
+	EXPECT_EQ(grp_enable(fd), 0);
+	spin(100000);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_GE(snap.value[0].raw, raw + 200000);
+	EXPECT_NE(snap.value[0].state, PERFGRP_STATE_FAILED);
+	REQUIRE_EQ(grp_reset(fd), 0);
+	spin(100000);
+	expect_states(fd, PERFGRP_STATE_COUNTED);
+}
+
+PROMISE(no_mux_software, "G15 G6: software members of a NO_MUX group always fit")
+{
+	int fd = grp_on_all_cpus(PERFGRP_CREATE_NO_MUX), i;
+
+	NEED_FEATURE(NO_MUX);
+	REQUIRE_GE(fd, 0);
+	for (i = 0; i < NR_MEMBERS; i++)
+		REQUIRE_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(10);
+	expect_states(fd, PERFGRP_STATE_COUNTED);
+}
+
+/* ---- ONE_SCHED_GROUP, and who runs with the leader ---------------------------------- */
+
+/* Bit i: member i of each row, and of the totals, says that it runs with the leader. */
+static void expect_with_leader(int fd, unsigned int nr, unsigned int mask)
+{
+	static const __u32 flags[] = { 0, PERFGRP_SNAPSHOT_TOTALS };
+	size_t way;
+	__u32 i;
+
+	for (way = 0; way < ARRAY_SIZE(flags); way++) {
+		REQUIRE_EQ(grp_snapshot(fd, flags[way], &snap), 0);
+		REQUIRE_GE(snap.hdr.nr_values, nr);
+		for (i = 0; i < snap.hdr.nr_values; i++)
+			EXPECT_EQ(!!(snap.value[i].flags & PERFGRP_VALUE_WITH_LEADER),
+				  mask >> (i % nr) & 1);
+	}
+}
+
+static const struct perfgrp_counter hardware = { .event = PERFGRP_HW_CPU_CYCLES };
+static const struct perfgrp_counter software = { .event = PERFGRP_SW_PAGE_FAULTS };
+
+static void expect_together(__u32 flags)
+{
+	struct perfgrp_counter led[] = { hardware, software, hardware, hardware, software };
+	struct perfgrp_counter beside[] = { software, hardware, hardware, software };
+	int fd, i;
+
+	for (i = 0; i < 2; i++) {
+		fd = i ? grp_on_all_cpus(flags) : grp_on_task(flags, 0);
+		REQUIRE_GE(fd, 0);
+		REQUIRE_EQ(grp_add_counters(fd, led, ARRAY_SIZE(led)), 0);
+		expect_with_leader(fd, ARRAY_SIZE(led), 0x0d);
+		close(fd);
+
+		fd = i ? grp_on_all_cpus(flags) : grp_on_task(flags, 0);
+		REQUIRE_GE(fd, 0);
+		REQUIRE_EQ(grp_add_counters(fd, beside, ARRAY_SIZE(beside)), 0);
+		expect_with_leader(fd, ARRAY_SIZE(beside), 0x01);
+		close(fd);
+		for (size_t j = 0; j < ARRAY_SIZE(led); j++)
+			led[j].id = 0;
+		for (size_t j = 0; j < ARRAY_SIZE(beside); j++)
+			beside[j].id = 0;
+	}
+}
+
+PROMISE(with_leader, "S12: hardware members run with a hardware leader, software ones by themselves")
+{
+	need_hardware();
+	expect_together(0);
+}
+
+PROMISE(one_sched_group, "S12 G4: ONE_SCHED_GROUP takes one PMU's members, and software beside them")
+{
+	need_hardware();
+	expect_together(PERFGRP_CREATE_ONE_SCHED_GROUP);
+}
+
+PROMISE(software_alone, "S12 G6: software members run by themselves, the first is its own leader")
+{
+	struct perfgrp_counter c[] = { software, software, software };
+	int fd = grp_on_all_cpus(0);
+
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, ARRAY_SIZE(c)), 0);
+	expect_with_leader(fd, ARRAY_SIZE(c), 0x01);
+}
+
+int main(int argc, char **argv)
+{
+	return keep_promises(argc, argv);
+}
