@@ -9,18 +9,31 @@
 #include <pthread.h>
 
 #define READERS		3
+#define MANY_READERS	8
 #define MAX_MEMBERS	8
 #define CPU_SLOTS	16
 
 static struct cpus cpus;
 static int grp;
 static int dev;
-static volatile bool stop;
 
-/* Threads of a promise; those that run until the readers are done ask stop. */
+/* Threads of a promise; those that run until the last reader is done ask stop. */
 struct crew {
-	pthread_t thread[8];
+	pthread_t thread[16];
 	unsigned int nr;
+};
+
+static volatile bool stop;
+static unsigned int readers_left;
+
+/* What those who change something leave to the readers in between. */
+static uint64_t pause_ns;
+static unsigned int changes;
+
+/* What one reader is to do. */
+struct reading {
+	int fd;
+	unsigned int snapshots;
 };
 
 static void crew_add(struct crew *crew, void *(*work)(void *), void *arg)
@@ -33,6 +46,21 @@ static void crew_join(struct crew *crew)
 {
 	while (crew->nr)
 		pthread_join(crew->thread[--crew->nr], NULL);
+}
+
+static void reader_done(void)
+{
+	if (!__atomic_sub_fetch(&readers_left, 1, __ATOMIC_ACQ_REL))
+		stop = true;
+}
+
+static void change_done(void)
+{
+	__atomic_fetch_add(&changes, 1, __ATOMIC_RELAXED);
+	if (pause_ns)
+		nap_ns(pause_ns);
+	else
+		sched_yield();
 }
 
 /* A row is whole: members of one moment, each with a value that makes sense. */
@@ -109,13 +137,14 @@ static void raise_to(__u64 *mark, __u64 value)
 /* What was seen before this snapshot began is not above what it shows. */
 static void *read_monotonic(void *arg)
 {
-	unsigned int left = (long)arg;
+	const struct reading *reading = arg;
 	struct grp_snap *s = calloc(1, sizeof(*s));
 	struct seen (*before)[MAX_MEMBERS] = malloc(sizeof(seen));
+	unsigned int n;
 	__u32 i, j;
 
 	REQUIRE(s && before);
-	while (left--) {
+	for (n = 0; n < reading->snapshots; n++) {
 		for (i = 0; i < CPU_SLOTS; i++) {
 			for (j = 0; j < MAX_MEMBERS; j++) {
 				before[i][j].raw = __atomic_load_n(&seen[i][j].raw,
@@ -126,7 +155,7 @@ static void *read_monotonic(void *arg)
 								       __ATOMIC_ACQUIRE);
 			}
 		}
-		REQUIRE_EQ(grp_snapshot(grp, 0, s), 0);
+		REQUIRE_EQ(grp_snapshot(reading->fd, 0, s), 0);
 		expect_whole(s);
 		for (i = 0; i < s->hdr.nr_rows; i++) {
 			const struct perfgrp_row *row = &s->row[i];
@@ -149,6 +178,7 @@ static void *read_monotonic(void *arg)
 			}
 		}
 	}
+	reader_done();
 	free(before);
 	free(s);
 	return NULL;
@@ -156,12 +186,12 @@ static void *read_monotonic(void *arg)
 
 static void *switch_on_and_off(void *arg)
 {
-	unsigned int left = (long)arg;
+	int fd = *(int *)arg;
 
-	while (left--) {
-		EXPECT_EQ(grp_disable(grp), 0);
-		EXPECT_EQ(grp_enable(grp), 0);
-		sched_yield();
+	while (!stop) {
+		EXPECT_EQ(grp_disable(fd), 0);
+		EXPECT_EQ(grp_enable(fd), 0);
+		change_done();
 	}
 	return NULL;
 }
@@ -189,19 +219,18 @@ static void add_hardware_members(int fd)
 
 static void run_monotonic(int fd)
 {
-	struct crew readers = { .nr = 0 }, load = { .nr = 0 };
+	struct reading reading = { .fd = fd, .snapshots = rounds(250) };
+	struct crew crew = { .nr = 0 };
 	int i;
 
-	grp = fd;
 	cpus_online(&cpus);
 	for (i = 0; i < 2; i++)
-		crew_add(&load, fault_until_stop, (void *)(long)cpus.cpu[i % cpus.nr]);
-	crew_add(&readers, switch_on_and_off, (void *)(long)rounds(100));
+		crew_add(&crew, fault_until_stop, (void *)(long)cpus.cpu[i % cpus.nr]);
+	crew_add(&crew, switch_on_and_off, &fd);
+	readers_left = READERS;
 	for (i = 0; i < READERS; i++)
-		crew_add(&readers, read_monotonic, (void *)(long)rounds(250));
-	crew_join(&readers);
-	stop = true;
-	crew_join(&load);
+		crew_add(&crew, read_monotonic, &reading);
+	crew_join(&crew);
 }
 
 PROMISE_LIMIT(monotonic_cpus, 60, "S9: on all CPUs, under enable and disable, no value goes back")
@@ -239,19 +268,36 @@ PROMISE_LIMIT(monotonic_hardware, 60, "S9: hardware counters on all CPUs do not 
 
 /* ---- S10: before or after ------------------------------------------------------------------- */
 
+/* Members that stay, the first of all rows. */
+static __u32 staying[MAX_MEMBERS];
+static unsigned int nr_staying;
+
+/* Those that stay and at most one that comes and goes. */
+static void expect_staying(const struct grp_snap *s)
+{
+	__u32 i, j;
+
+	for (i = 0; i < s->hdr.nr_rows; i++) {
+		EXPECT_GE(s->row[i].nr_values, nr_staying);
+		EXPECT_LE(s->row[i].nr_values, nr_staying + 1);
+		for (j = 0; j < nr_staying && j < s->row[i].nr_values; j++)
+			EXPECT_EQ(s->value[s->row[i].first_value + j].id, staying[j]);
+	}
+}
+
 static void *read_whole(void *arg)
 {
-	unsigned int left = (long)arg;
+	const struct reading *reading = arg;
 	struct grp_snap *s = calloc(1, sizeof(*s));
+	unsigned int n;
 
 	REQUIRE(s);
-	while (left--) {
-		REQUIRE_EQ(grp_snapshot(grp, left & 1 ? PERFGRP_SNAPSHOT_TOTALS : 0, s), 0);
+	for (n = 0; n < reading->snapshots; n++) {
+		REQUIRE_EQ(grp_snapshot(reading->fd, n & 1 ? 0 : PERFGRP_SNAPSHOT_TOTALS, s), 0);
 		expect_whole(s);
-		if (s->hdr.nr_values == 0)
-			broken("a snapshot without the leader");
+		expect_staying(s);
 	}
-	stop = true;
+	reader_done();
 	free(s);
 	return NULL;
 }
@@ -270,6 +316,7 @@ static void *add_and_remove(void *arg __maybe_unused)
 		EXPECT_EQ(m.counter[m.hdr.nr_counters - 1].id, id);
 		EXPECT_EQ(grp_remove(grp, id, 0), 0);
 		EXPECT_EQ(grp_remove(grp, id, 0), -ENOENT);
+		change_done();
 	}
 	return NULL;
 }
@@ -280,7 +327,7 @@ static void *control(void *arg __maybe_unused)
 		EXPECT_EQ(grp_reset(grp), 0);
 		EXPECT_EQ(grp_disable(grp), 0);
 		EXPECT_EQ(grp_enable(grp), 0);
-		sched_yield();
+		change_done();
 	}
 	return NULL;
 }
@@ -299,22 +346,38 @@ static void *open_and_close(void *arg __maybe_unused)
 		EXPECT_GE(fd, 0);
 		EXPECT_GT(grp_add(fd, PERFGRP_SW_CONTEXT_SWITCHES), 0);
 		close(fd);
+		change_done();
 	}
 	return NULL;
 }
 
-static void run_whole(int fd)
+/* Those who change the group FD, or make others beside it, until stop. */
+static void add_changers(struct crew *crew, int fd)
 {
-	struct crew crew = { .nr = 0 };
-	int i;
+	static struct grp_members m;
+	unsigned int i;
 
 	grp = fd;
 	dev = grp_device();
-	crew_add(&crew, add_and_remove, NULL);
-	crew_add(&crew, control, NULL);
-	crew_add(&crew, open_and_close, NULL);
+	REQUIRE_EQ(grp_query(fd, &m), 0);
+	nr_staying = m.hdr.nr_counters;
+	for (i = 0; i < nr_staying; i++)
+		staying[i] = m.counter[i].id;
+	crew_add(crew, add_and_remove, NULL);
+	crew_add(crew, control, NULL);
+	crew_add(crew, open_and_close, NULL);
+}
+
+static void run_whole(int fd)
+{
+	struct reading reading = { .fd = fd, .snapshots = rounds(300) };
+	struct crew crew = { .nr = 0 };
+	int i;
+
+	readers_left = READERS;
+	add_changers(&crew, fd);
 	for (i = 0; i < READERS; i++)
-		crew_add(&crew, read_whole, (void *)(long)rounds(300));
+		crew_add(&crew, read_whole, &reading);
 	crew_join(&crew);
 	/* It still works. */
 	EXPECT_EQ(grp_reset(fd), 0);
@@ -337,6 +400,38 @@ PROMISE_LIMIT(whole_task, 60, "S10: a task: every snapshot under add, remove, co
 	REQUIRE_GE(fd, 0);
 	add_counting_members(fd);
 	run_whole(fd);
+}
+
+/*
+ * Two groups: one that is only switched on and off, whose values never go back,
+ * and one to which all else happens. With pauses for those who change something:
+ * each of their steps stops all readers, and all CPUs.
+ */
+PROMISE_LIMIT(many, 600, "S9 S10: 100,000 snapshots from 8 threads, and everything else at once")
+{
+	struct reading calm = { .fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED),
+				.snapshots = rounds(100000) / MANY_READERS };
+	struct reading wild = { .fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED),
+				.snapshots = calm.snapshots };
+	struct crew crew = { .nr = 0 };
+	int i;
+
+	REQUIRE(calm.fd >= 0 && wild.fd >= 0);
+	add_counting_members(calm.fd);
+	add_counting_members(wild.fd);
+	cpus_online(&cpus);
+	pause_ns = 500000;
+	readers_left = MANY_READERS;
+	add_changers(&crew, wild.fd);
+	crew_add(&crew, switch_on_and_off, &calm.fd);
+	for (i = 0; i < MANY_READERS; i++)
+		crew_add(&crew, i % 2 ? read_whole : read_monotonic, i % 2 ? &wild : &calm);
+	crew_join(&crew);
+	EXPECT_GT(seen[cpus.cpu[0] + 1][1].raw, 0);
+	/* Else nothing was in the way. */
+	EXPECT_GT(changes, 100);
+	diag("%u snapshots, %u changes", calm.snapshots * MANY_READERS, changes);
+	EXPECT_EQ(grp_reset(wild.fd), 0);
 }
 
 static volatile unsigned int resets_done;
