@@ -156,6 +156,25 @@ PROMISE(no_mux_too_many, "G15: what can never fit is refused when added, as with
 	expect_states(fd, PERFGRP_STATE_COUNTED);
 }
 
+PROMISE(no_mux_first_add, "G15: the first members of an enabled NO_MUX group without room are refused")
+{
+	struct perfgrp_counter c[NR_MEMBERS] = { { 0 } };
+	int fd = grp_on_cpu(PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED, 0), pinned[PMU_MANY];
+	unsigned int nr;
+
+	need_no_mux();
+	REQUIRE_GE(fd, 0);
+	nr = pin_counters(0, pinned);
+	EXPECT_EQ(grp_add_counters(fd, c, NR_MEMBERS), -EBUSY);
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_BUSY);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_values, 0);
+	close_all(pinned, nr);
+	EXPECT_EQ(grp_add_counters(fd, c, NR_MEMBERS), 0);
+	spin(100000);
+	expect_states(fd, PERFGRP_STATE_COUNTED);
+}
+
 PROMISE(no_mux_add, "G15 G8: a member for which a NO_MUX group that counts has no room is refused")
 {
 	struct perfgrp_counter c[NR_MEMBERS];
