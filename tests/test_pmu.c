@@ -5,38 +5,9 @@
  * 7 counters and, run with -icount, is exact.
  */
 #include "group.h"
-
-#define MANY 32
+#include "pmu.h"
 
 static struct grp_snap snap;
-
-static bool has_pmu(void)
-{
-	int fd = peer_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, -1, -1);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-/* How many cycles counters the PMU takes at once, by perf's own word. */
-static unsigned int pmu_size(void)
-{
-	unsigned int nr = 0, i;
-	int fd[MANY];
-
-	do {
-		fd[nr] = peer_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, -1,
-				   nr ? fd[0] : -1);
-		/* Enabled: the arm driver leaves a leader that is off out of its sum. */
-		if (nr == 0 && fd[0] >= 0)
-			peer_enable(fd[0]);
-	} while (fd[nr] >= 0 && ++nr < MANY);
-	for (i = 0; i < nr; i++)
-		close(fd[i]);
-	REQUIRE_GT(nr, 0);
-	return nr;
-}
 
 /* NR cycles counters on this task or on all CPUs, one ADD each; the last refusal. */
 static int add_cycles(int fd, unsigned int nr, int *ids)
@@ -57,7 +28,7 @@ static void full_group(int fd)
 {
 	unsigned int size = pmu_size(), i;
 	struct perfgrp_value before;
-	int ids[MANY], ret;
+	int ids[PMU_MANY], ret;
 
 	NEED_FEATURE(SCHED_GROUP);
 	REQUIRE_GE(fd, 0);
@@ -99,7 +70,7 @@ PROMISE(full_cpus, "G5: a member too many for the PMU is refused, the rest of a 
 
 PROMISE(full_at_once, "G5: of many at once the one that breaks the set is named, and none is added")
 {
-	struct perfgrp_counter counters[MANY] = {};
+	struct perfgrp_counter counters[PMU_MANY] = {};
 	unsigned int size = pmu_size();
 	int fd = grp_on_all_cpus(0);
 
@@ -116,7 +87,7 @@ PROMISE(full_at_once, "G5: of many at once the one that breaks the set is named,
 PROMISE(slots, "G14: the slots of a group that is closed can be used again at once")
 {
 	unsigned int size = pmu_size(), i;
-	int ids[MANY], fd;
+	int ids[PMU_MANY], fd;
 
 	for (i = 0; i < 20; i++) {
 		fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
@@ -192,7 +163,7 @@ PROMISE(exact, "S5 G10: a loop of known length counts as many instructions as it
 PROMISE(multiplexed, "S2 S5: with the PMU oversubscribed a value says that it is an estimate")
 {
 	unsigned int size = pmu_size(), i, multiplexed = 0;
-	int fd[2 * MANY], id = 0;
+	int fd[2 * PMU_MANY], id = 0;
 
 	run_on(0);
 	for (i = 0; i < 2 * size; i++) {
@@ -218,7 +189,7 @@ PROMISE(software, "G6: software members take no slot and are never multiplexed")
 {
 	unsigned int size = pmu_size(), i;
 	struct perfgrp_value v;
-	int ids[MANY], fd, id;
+	int ids[PMU_MANY], fd, id;
 
 	fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
 	REQUIRE_GE(fd, 0);
