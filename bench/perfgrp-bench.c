@@ -18,6 +18,7 @@
 #include <getopt.h>
 #include <linux/perf_event.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +28,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -43,8 +45,9 @@
 #define BURST	       10
 
 static const char usage_text[] =
-	"usage: perfgrp-bench [-n ITERATIONS] [-m ITERATIONS] [-c COUNTERS,...] [-l LABEL]\n"
+	"usage: perfgrp-bench [-b] [-n ITERATIONS] [-m ITERATIONS] [-c COUNTERS,...] [-l LABEL]\n"
 	"  times reading and creating groups of hardware counters on all CPUs\n"
+	"    -b             while all CPUs are busy; else they are idle\n"
 	"    -n ITERATIONS  of each way to read (default 500)\n"
 	"    -m ITERATIONS  of creating (default 500; 0: none)\n"
 	"    -c COUNTERS    how many counters a group has, a list (default 1,4,6)\n"
@@ -556,6 +559,34 @@ static void bench_creating(const char *label, unsigned int nr_counters, unsigned
 			report(label, nr_counters, lives[i].names[step], &lives[i].samples[step]);
 }
 
+/* ---- busy CPUs ----------------------------------------------------------- */
+
+/* Gives way to whatever else wants to run there, and dies with its parent. */
+static void spin_on(int cpu)
+{
+	struct sched_param param = {};
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || sched_setscheduler(0, SCHED_IDLE, &param))
+		die("cannot keep CPU %d busy: %s", cpu, strerror(errno));
+	run_on_cpu(cpu);
+	for (;;)
+		;
+}
+
+static void keep_busy(void)
+{
+	unsigned int i;
+	pid_t pid;
+
+	for (i = 0; i < nr_cpus; i++) {
+		pid = fork();
+		if (pid < 0)
+			die("fork: %s", strerror(errno));
+		if (!pid)
+			spin_on(cpus[i]);
+	}
+}
+
 /* ---- the whole ----------------------------------------------------------- */
 
 static unsigned int parse_number(const char *text, unsigned int min, unsigned int max, char end,
@@ -601,11 +632,15 @@ int main(int argc, char **argv)
 {
 	unsigned int counters[MAX_SIZES] = { 1, 4, 6 }, nr_sizes = 3, reads = 500, lives = 500;
 	const char *label = "ns";
+	bool busy = false;
 	unsigned int i;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "n:m:c:l:h")) != -1) {
+	while ((opt = getopt(argc, argv, "bn:m:c:l:h")) != -1) {
 		switch (opt) {
+		case 'b':
+			busy = true;
+			break;
 		case 'n':
 			reads = parse_number(optarg, 1, MAX_ITERATIONS, '\0', NULL);
 			break;
@@ -635,6 +670,8 @@ int main(int argc, char **argv)
 	if (device < 0)
 		die("/dev/perfgrp: %s", strerror(errno));
 	find_cpus();
+	if (busy)
+		keep_busy();
 	/* No page fault shall be timed. */
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
 		die("mlockall: %s", strerror(errno));

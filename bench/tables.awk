@@ -66,9 +66,13 @@ END {
 		print "\nInstructions to create, enable and close, medians:"
 		table("instructions", lives, "perfgrp-life perf-life")
 	}
-	if (has("ns", "snapshot")) {
-		print "\nNanoseconds of real time, medians:"
-		table("ns", reads, ways)
+	if (has("idle", "snapshot")) {
+		print "\nNanoseconds of real time, idle CPUs, medians:"
+		table("idle", reads, ways)
+	}
+	if (has("busy", "snapshot")) {
+		print "\nNanoseconds of real time, busy CPUs, medians:"
+		table("busy", reads, ways)
 	}
 	print ""
 
@@ -83,7 +87,7 @@ END {
 				target(what "at most half of the group reads",
 				       ratio(sizes[i], "group") >= 2)
 		} else {
-			target(what "in real time three times as fast as group reads",
+			target(what "three times as fast as group reads, " part[1],
 			       ratio(sizes[i], "group") >= 3)
 		}
 	}
