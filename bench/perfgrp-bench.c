@@ -45,12 +45,14 @@
 #define BURST	       10
 
 static const char usage_text[] =
-	"usage: perfgrp-bench [-b] [-n ITERATIONS] [-m ITERATIONS] [-c COUNTERS,...] [-l LABEL]\n"
+	"usage: perfgrp-bench [-b] [-n ITERATIONS] [-m ITERATIONS] [-c COUNTERS,...]\n"
+	"		     [-w WAY]... [-l LABEL]\n"
 	"  times reading and creating groups of hardware counters on all CPUs\n"
 	"    -b             while all CPUs are busy; else they are idle\n"
 	"    -n ITERATIONS  of each way to read (default 500)\n"
 	"    -m ITERATIONS  of creating (default 500; 0: none)\n"
 	"    -c COUNTERS    how many counters a group has, a list (default 1,4,6)\n"
+	"    -w WAY         of reading, this only (may be repeated; default all)\n"
 	"    -l LABEL       what the clock counts, for the second column (default ns)\n"
 	"    -h             this text\n"
 	"  Output: a line of tab-separated values a way:\n"
@@ -412,10 +414,25 @@ struct way {
 	struct samples samples;
 };
 
+static const char *wanted[8];
+static unsigned int nr_wanted;
+
+static bool is_wanted(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_wanted; i++)
+		if (!strcmp(wanted[i], name))
+			return true;
+	return !nr_wanted;
+}
+
 static void read_burst(struct way *way, unsigned int nr)
 {
 	uint64_t begin;
 
+	if (!is_wanted(way->name))
+		return;
 	/* The first brings caches and the like into the state that the others find. */
 	run_on_cpu(cpus[0]);
 	way->read();
@@ -467,7 +484,8 @@ static void bench_reading(const char *label, unsigned int nr_counters, unsigned 
 	perf_close(&groups);
 	grp_close();
 	for (w = 0; w < ARRAY_SIZE(ways); w++)
-		report(label, nr_counters, ways[w].name, &ways[w].samples);
+		if (is_wanted(ways[w].name))
+			report(label, nr_counters, ways[w].name, &ways[w].samples);
 }
 
 /* ---- creating ------------------------------------------------------------ */
@@ -636,7 +654,7 @@ int main(int argc, char **argv)
 	unsigned int i;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "bn:m:c:l:h")) != -1) {
+	while ((opt = getopt(argc, argv, "bn:m:c:w:l:h")) != -1) {
 		switch (opt) {
 		case 'b':
 			busy = true;
@@ -649,6 +667,11 @@ int main(int argc, char **argv)
 			break;
 		case 'c':
 			nr_sizes = parse_sizes(optarg, counters);
+			break;
+		case 'w':
+			if (nr_wanted == ARRAY_SIZE(wanted))
+				die("too many ways");
+			wanted[nr_wanted++] = optarg;
 			break;
 		case 'l':
 			label = optarg;

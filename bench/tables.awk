@@ -72,7 +72,8 @@ END {
 	}
 	if (has("busy", "snapshot")) {
 		print "\nNanoseconds of real time, busy CPUs, medians:"
-		table("busy", reads, ways)
+		table("busy", "| CPUs | counters | snapshot | group reads | group reads / snapshot |",
+		      "snapshot group")
 	}
 	print ""
 
