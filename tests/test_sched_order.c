@@ -140,11 +140,13 @@ struct release_case {
 	enum life life;
 };
 
-/* A task's turn, where it still has one. */
+/* A task's turn, where it still has one, and as long as a clock needs to move. */
 static void let_run(struct child *child, enum life life)
 {
-	if (life == ALIVE)
-		child_do(child, ORDER_SPIN, 10000);
+	if (life != ALIVE)
+		return;
+	child_do(child, ORDER_SPIN, 10000);
+	child_do(child, ORDER_FAULT, 1);
 }
 
 /* NR_GO members go one by one, then the rest with the leader or with the fd. */
@@ -157,7 +159,7 @@ static void release(const struct release_case *rc, const unsigned int order[NR_M
 	unsigned int i;
 
 	add_members(w.fd, rc->shape, w.c);
-	child_do(&child, ORDER_SPIN, 10000);
+	let_run(&child, ALIVE);
 	expect_left(&w);
 	if (rc->life == GONE) {
 		child_exit(&child);

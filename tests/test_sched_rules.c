@@ -145,9 +145,10 @@ PROMISE(no_mux_too_many, "G15: what can never fit is refused when added, as with
 {
 	struct perfgrp_counter c[PMU_MANY] = { { 0 } };
 	int fd = grp_on_all_cpus(PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED);
-	unsigned int size = pmu_size();
+	unsigned int size;
 
 	need_no_mux();
+	size = pmu_size();
 	REQUIRE_GE(fd, 0);
 	EXPECT_EQ(grp_add_counters(fd, c, size + 1), -EINVAL);
 	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_FULL);
