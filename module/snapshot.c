@@ -285,6 +285,15 @@ static void finish_value(const struct perfgrp_group *group, const struct perfgrp
 		row->flags |= PERFGRP_ROW_FAILED;
 }
 
+/* A NO_MUX group is on the PMUs as a whole, or it has failed as a whole. */
+static void fail_row(const struct perfgrp_row *row, struct perfgrp_value *values)
+{
+	unsigned int m;
+
+	for (m = 0; m < row->nr_values; m++)
+		values[m].state = PERFGRP_STATE_FAILED;
+}
+
 static void finish(const struct perfgrp_group *group, struct perfgrp_readout *snapshot)
 {
 	unsigned int i, m;
@@ -301,6 +310,8 @@ static void finish(const struct perfgrp_group *group, struct perfgrp_readout *sn
 		for (m = 0; m < group->nr_members; m++)
 			finish_value(group, &group->members[m]->counters[i], row,
 				     &snapshot->values[row->first_value + m]);
+		if (group->flags & PERFGRP_CREATE_NO_MUX && row->flags & PERFGRP_ROW_FAILED)
+			fail_row(row, &snapshot->values[row->first_value]);
 		snapshot->time_before = min(snapshot->time_before, row->time_before);
 		snapshot->time_after = max(snapshot->time_after, row->time_after);
 	}
