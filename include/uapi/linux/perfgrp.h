@@ -247,7 +247,8 @@ enum perfgrp_target {
  * All members on the PMU all the time, or the group fails (attr.pinned): where
  * there is no room PERFGRP_ENABLE and PERFGRP_ADD are refused with EBUSY, and where
  * it is lost later all values of the row say PERFGRP_STATE_FAILED until
- * PERFGRP_ENABLE finds room again. For a task that does not run at the moment only the values tell.
+ * PERFGRP_ENABLE finds room again. For a task that does not run at the moment only
+ * the values tell.
  */
 #define PERFGRP_CREATE_NO_MUX		(1U << 3)
 /* No other group on the PMU while this one is (attr.exclusive). */
