@@ -197,8 +197,10 @@ int harness_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 
 void harness_disable(struct perfgrp_group *group)
 {
+	struct perfgrp_error err = harness_error();
+
 	down_write(&group->lock);
-	perfgrp_group_disable(group);
+	perfgrp_group_disable(group, &err);
 	up_write(&group->lock);
 }
 
