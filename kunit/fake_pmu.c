@@ -8,6 +8,7 @@
 #include <linux/err.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
+#include <linux/irqflags.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
@@ -44,6 +45,11 @@ static void update(struct perf_event *event, u64 now)
 
 static void fake_read(struct perf_event *event)
 {
+	struct fake_pmu *fake = fake_of(event);
+
+	atomic_inc(&fake->reads);
+	if (!irqs_disabled() || READ_ONCE(event->oncpu) != raw_smp_processor_id())
+		atomic_inc(&fake->strange_reads);
 	if (!(event->hw.state & PERF_HES_STOPPED))
 		update(event, now_of(event, true));
 }

@@ -48,6 +48,8 @@
  * @used: slots in use on each CPU
  * @batch: events put on in the transaction under way on each CPU
  * @committed: events that were put on by the last transaction that succeeded
+ * @reads: how often an event was read
+ * @strange_reads: how often with interrupts on, or on another CPU than the event's
  */
 struct fake_pmu {
 	struct pmu pmu;
@@ -59,6 +61,8 @@ struct fake_pmu {
 	unsigned int __percpu *used;
 	unsigned int __percpu *batch;
 	unsigned int committed;
+	atomic_t reads;
+	atomic_t strange_reads;
 };
 
 struct fake_pmu *fake_pmu_create(const char *name, unsigned int slots, unsigned int rotation_ms);

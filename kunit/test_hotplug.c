@@ -1,6 +1,333 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * CPUs that go and come back. CPU 1 does, the case runs on CPU 0.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/sched/clock.h>
+#include <linux/workqueue.h>
+
 #include "harness.h"
 #include "suites.h"
-static void stub(struct kunit *test) {}
-static struct kunit_case cases[] = { KUNIT_CASE(stub), {} };
-struct kunit_suite perfgrp_hotplug_suite = { .name = "perfgrp_hotplug", .test_cases = cases };
+
+#define CPU   1
+#define SLOTS 8
+
+/* Returns when the group has followed, too. */
+static void cpu_down(struct kunit *test, struct perfgrp_group *group)
+{
+	KUNIT_ASSERT_EQ(test, remove_cpu(CPU), 0);
+	if (group)
+		flush_work(&group->hotplug_work);
+}
+
+static void cpu_up(struct kunit *test, struct perfgrp_group *group)
+{
+	KUNIT_ASSERT_EQ(test, add_cpu(CPU), 0);
+	if (group)
+		flush_work(&group->hotplug_work);
+}
+
+static int hotplug_init(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || !cpu_online(CPU))
+		kunit_skip(test, "no CPU that can go");
+	harness_pin_to(test, 0);
+	return 0;
+}
+
+static void hotplug_exit(struct kunit *test)
+{
+	if (!cpu_online(CPU) && cpu_possible(CPU))
+		add_cpu(CPU);
+	harness_exit(test);
+}
+
+static struct perfgrp_row row_of(struct kunit *test, struct perfgrp_group *group, int cpu)
+{
+	struct perfgrp_readout readout;
+	struct perfgrp_row row = { .cpu = -2 }, *found;
+
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
+	found = harness_row(&readout, cpu);
+	if (found)
+		row = *found;
+	perfgrp_snapshot_free(&readout);
+	return row;
+}
+
+static struct perfgrp_value total_of(struct kunit *test, struct perfgrp_group *group)
+{
+	struct perfgrp_readout readout;
+	struct perfgrp_value value;
+
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_TOTALS, &readout), 0);
+	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
+	value = readout.values[0];
+	perfgrp_snapshot_free(&readout);
+	return value;
+}
+
+/*
+ * [G19] [S2] What it has counted stays, alone and in the totals; it counts again when it is back,
+ * under a new epoch, and the gap is in none of its times.
+ */
+static void goes_and_comes_back(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
+	u64 others = num_online_cpus() - 1, begin, gap;
+	struct perfgrp_value ticks, clock;
+	struct perfgrp_row row;
+	u32 ids[2];
+
+	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_CLOCK(3)));
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	fake_pmu_tick(fake, 100);
+
+	cpu_down(test, group);
+	begin = local_clock();
+	fake_pmu_tick(fake, 1000);
+	row = row_of(test, group, CPU);
+	KUNIT_EXPECT_EQ(test, row.cpu, CPU);
+	KUNIT_EXPECT_EQ(test, row.flags, PERFGRP_ROW_OFFLINE);
+	KUNIT_EXPECT_EQ(test, row.epoch, 0U);
+	ticks = harness_value(test, group, CPU, ids[0]);
+	KUNIT_EXPECT_EQ(test, ticks.raw, 100ULL);
+	KUNIT_EXPECT_EQ(test, ticks.state, (u32)PERFGRP_STATE_OFFLINE);
+	clock = harness_value(test, group, CPU, ids[1]);
+	KUNIT_EXPECT_EQ(test, clock.raw, 3 * clock.time_running);
+	KUNIT_EXPECT_EQ(test, clock.time_enabled, clock.time_running);
+	/* It stands still. */
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[1]).time_enabled,
+			clock.time_enabled);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[0]).raw, 1100ULL);
+	KUNIT_EXPECT_EQ(test, total_of(test, group).raw, 100 + 1100 * others);
+	gap = local_clock() - begin;
+
+	cpu_up(test, group);
+	fake_pmu_tick(fake, 10);
+	row = row_of(test, group, CPU);
+	KUNIT_EXPECT_EQ(test, row.flags, 0U);
+	KUNIT_EXPECT_EQ(test, row.epoch, 1U);
+	KUNIT_EXPECT_EQ(test, row_of(test, group, 0).epoch, 0U);
+	harness_disable(group);
+	ticks = harness_value(test, group, CPU, ids[0]);
+	KUNIT_EXPECT_EQ(test, ticks.raw, 110ULL);
+	KUNIT_EXPECT_EQ(test, ticks.state, (u32)PERFGRP_STATE_COUNTED);
+	clock = harness_value(test, group, CPU, ids[1]);
+	KUNIT_EXPECT_EQ(test, clock.raw, 3 * clock.time_running);
+	KUNIT_EXPECT_EQ(test, clock.time_enabled, clock.time_running);
+	KUNIT_EXPECT_LE(test, clock.time_enabled + gap,
+			harness_value(test, group, 0, ids[1]).time_enabled);
+	KUNIT_EXPECT_EQ(test, total_of(test, group).raw, 110 + 1110 * others);
+}
+
+/* [G19] Again and again: the epochs count on, and nothing is lost. */
+static void many_lives(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, CPU, PERFGRP_CREATE_ENABLED);
+	unsigned int life;
+	u32 ids[2];
+
+	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
+	for (life = 1; life <= 5; life++) {
+		fake_pmu_tick(fake, 10);
+		cpu_down(test, group);
+		KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, CPU), 0U);
+		KUNIT_EXPECT_EQ(test, total_of(test, group).state, (u32)PERFGRP_STATE_OFFLINE);
+		fake_pmu_tick(fake, 1000);
+		cpu_up(test, group);
+		KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, CPU), 2U);
+		KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).epoch, life);
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[0]).raw, 10ULL * life);
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[1]).raw, 20ULL * life);
+	}
+}
+
+/* [G4] [G19] Who was one scheduling group is one again. */
+static void scheduling_group_again(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, CPU, PERFGRP_CREATE_ENABLED);
+	struct perf_event *leader;
+	unsigned int i;
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	for (i = 0; i < 3; i++)
+		harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	cpu_down(test, group);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_NULL(test, group->members[i]->counters[0].event);
+	fake->committed = 0;
+	cpu_up(test, group);
+	leader = group->members[0]->counters[0].event;
+	KUNIT_ASSERT_NOT_NULL(test, leader);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_PTR_EQ(test, group->members[i]->counters[0].event->group_leader,
+				    leader);
+	KUNIT_EXPECT_EQ(test, fake->committed, 3U);
+}
+
+/* [G19] Software counters, some of which patch the kernel's text when they come and go. */
+static void software_counters(struct kunit *test)
+{
+	struct perfgrp_group *group =
+		harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_value before, value;
+	u32 id;
+
+	id = harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	harness_add_one(test, group, EVENT(PERFGRP_SW_PAGE_FAULTS));
+	harness_add_one(test, group, EVENT(PERFGRP_SW_CONTEXT_SWITCHES));
+	cpu_down(test, group);
+	before = harness_value(test, group, CPU, id);
+	KUNIT_EXPECT_EQ(test, before.state, (u32)PERFGRP_STATE_OFFLINE);
+	KUNIT_EXPECT_GT(test, before.raw, 0ULL);
+	cpu_up(test, group);
+	value = harness_value(test, group, CPU, id);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_GT(test, value.raw, before.raw);
+}
+
+/* [G19] What is asked of a group while the CPU is away holds for it when it is back. */
+static void changed_while_away(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group =
+		harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_error err = harness_error();
+	u32 ids[3];
+
+	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
+	fake_pmu_tick(fake, 100);
+	cpu_down(test, group);
+	/* Adding restarts all, also what is away. */
+	ids[2] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(3)));
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[0]).raw, 0ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[2]).raw, 0ULL);
+	KUNIT_EXPECT_EQ(test, harness_remove(group, ids[1], false, &err), 0);
+	harness_disable(group);
+	cpu_up(test, group);
+	fake_pmu_tick(fake, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[0]).raw, 0ULL);
+
+	cpu_down(test, group);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	fake_pmu_tick(fake, 10);
+	cpu_up(test, group);
+	fake_pmu_tick(fake, 1);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[0]).raw, 1ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[2]).raw, 3ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[2]).raw, 33ULL);
+
+	cpu_down(test, group);
+	KUNIT_EXPECT_EQ(test, harness_reset(group), 0);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[2]).raw, 0ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[2]).time_enabled, 0ULL);
+	cpu_up(test, group);
+	fake_pmu_tick(fake, 1);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[2]).raw, 3ULL);
+}
+
+/* [G19] Its PMU does not take the members back: they say so, until its next coming. */
+static void cannot_come_back(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group =
+		harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_value value;
+	u32 id;
+
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	fake_pmu_tick(fake, 10);
+	cpu_down(test, group);
+	WRITE_ONCE(fake->slots, 0);
+	cpu_up(test, group);
+	WRITE_ONCE(fake->slots, SLOTS);
+	fake_pmu_tick(fake, 10);
+	value = harness_value(test, group, CPU, id);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_FAILED);
+	KUNIT_EXPECT_EQ(test, value.raw, 10ULL);
+	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).flags, PERFGRP_ROW_FAILED);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 20ULL);
+	KUNIT_EXPECT_EQ(test, total_of(test, group).state, (u32)PERFGRP_STATE_FAILED);
+
+	cpu_down(test, group);
+	cpu_up(test, group);
+	fake_pmu_tick(fake, 1);
+	value = harness_value(test, group, CPU, id);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, value.raw, 11ULL);
+	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).flags, 0U);
+}
+
+/* [G19] [G20] Away when the group is made: refused by name; in a group of all CPUs no row, yet. */
+static void away_from_the_start(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_create arg = { .target = PERFGRP_TARGET_CPUS, .nr_cpus = 2 };
+	static const u32 cpus[] = { 0, CPU };
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+	u32 id;
+
+	cpu_down(test, NULL);
+	EXPECT_REFUSED(test, harness_create(&arg, cpus, &err, &group), ENODEV,
+		       PERFGRP_REASON_CPU_OFFLINE, "cpus", err);
+	KUNIT_EXPECT_EQ(test, err.cpu, CPU);
+	EXPECT_TEXT(test, err, "CPU 1");
+
+	group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_ENABLED);
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	fake_pmu_tick(fake, 10);
+	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).cpu, -2);
+	cpu_up(test, group);
+	fake_pmu_tick(fake, 1);
+	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).epoch, 0U);
+	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).flags, 0U);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, id).raw, 1ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 11ULL);
+}
+
+/* [G13] A group that ends while its CPU is away leaves nothing that its coming could stumble on. */
+static void ends_while_away(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, CPU, PERFGRP_CREATE_ENABLED);
+
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	cpu_down(test, group);
+	harness_destroy(group);
+	cpu_up(test, NULL);
+	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, CPU), 0U);
+}
+
+static struct kunit_case hotplug_cases[] = {
+	KUNIT_CASE(goes_and_comes_back),
+	KUNIT_CASE(many_lives),
+	KUNIT_CASE(scheduling_group_again),
+	KUNIT_CASE(software_counters),
+	KUNIT_CASE(changed_while_away),
+	KUNIT_CASE(cannot_come_back),
+	KUNIT_CASE(away_from_the_start),
+	KUNIT_CASE(ends_while_away),
+	{}
+};
+
+struct kunit_suite perfgrp_hotplug_suite = {
+	.name = "perfgrp_hotplug",
+	.suite_init = harness_suite_init,
+	.suite_exit = harness_suite_exit,
+	.init = hotplug_init,
+	.exit = hotplug_exit,
+	.test_cases = hotplug_cases,
+};

@@ -1,6 +1,533 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Snapshots: rows and values, their order and sizes, and sums over CPUs. On fake
+ * PMUs (fake_pmu.h), whose ticks all CPUs count, so that each row is known.
+ */
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
 #include "harness.h"
 #include "suites.h"
-static void stub(struct kunit *test) {}
-static struct kunit_case cases[] = { KUNIT_CASE(stub), {} };
-struct kunit_suite perfgrp_snapshot_suite = { .name = "perfgrp_snapshot", .test_cases = cases };
+
+#define SLOTS 8
+
+static u32 nr_cpus(void)
+{
+	return num_online_cpus();
+}
+
+static struct perfgrp_group *all_cpus_group(struct kunit *test, u32 flags)
+{
+	return harness_group(test, PERFGRP_TARGET_ALL_CPUS, flags);
+}
+
+static struct perfgrp_readout take(struct kunit *test, struct perfgrp_group *group, u32 flags)
+{
+	struct perfgrp_readout readout = {};
+
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, flags, &readout), 0);
+	return readout;
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+/* [S1] [S3] [S4] [S7] A row a CPU in their order, its members in theirs, each with its own value. */
+static void a_row_a_cpu(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_counter specs[3];
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_readout readout;
+	u64 before, after, earliest = U64_MAX, latest = 0;
+	const struct perfgrp_value *value;
+	const struct perfgrp_row *row;
+	unsigned int i = 0, m;
+	int cpu;
+
+	for (m = 0; m < 3; m++)
+		specs[m] = FAKE(fake, FAKE_TICKS(m + 1));
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, specs, 3, &err), 0, "%s", err.text);
+	fake_pmu_tick(fake, 1000);
+	before = ktime_get_mono_fast_ns();
+	readout = take(test, group, 0);
+	after = ktime_get_mono_fast_ns();
+
+	KUNIT_EXPECT_EQ(test, readout.nr_rows, nr_cpus());
+	KUNIT_EXPECT_EQ(test, readout.nr_values, 3 * nr_cpus());
+	for_each_online_cpu(cpu) {
+		row = &readout.rows[i];
+		KUNIT_EXPECT_EQ(test, row->cpu, cpu);
+		KUNIT_EXPECT_EQ(test, row->flags, 0U);
+		KUNIT_EXPECT_EQ(test, row->first_value, 3 * i);
+		KUNIT_EXPECT_EQ(test, row->nr_values, 3U);
+		KUNIT_EXPECT_EQ(test, row->epoch, 0U);
+		KUNIT_EXPECT_EQ(test, row->nr_cpus, 1U);
+		KUNIT_EXPECT_LE(test, before, row->time_before);
+		KUNIT_EXPECT_LE(test, row->time_before, row->time_after);
+		KUNIT_EXPECT_LE(test, row->time_after, after);
+		earliest = min_t(u64, earliest, row->time_before);
+		latest = max_t(u64, latest, row->time_after);
+		for (m = 0; m < 3; m++) {
+			value = &readout.values[row->first_value + m];
+			KUNIT_EXPECT_EQ(test, value->id, specs[m].id);
+			KUNIT_EXPECT_EQ(test, value->raw, 1000ULL * (m + 1));
+			KUNIT_EXPECT_EQ(test, value->scaled, value->raw);
+			KUNIT_EXPECT_EQ(test, value->state, (u32)PERFGRP_STATE_COUNTED);
+			KUNIT_EXPECT_EQ(test, value->pmu, (u32)fake->pmu.type);
+			KUNIT_EXPECT_GT(test, value->time_running, 0ULL);
+			KUNIT_EXPECT_EQ(test, value->time_running, value->time_enabled);
+		}
+		i++;
+	}
+	KUNIT_EXPECT_EQ(test, readout.time_before, earliest);
+	KUNIT_EXPECT_EQ(test, readout.time_after, latest);
+	perfgrp_snapshot_free(&readout);
+}
+
+/* [S6] Each event is read once, where it counts, with interrupts off. */
+static void read_where_they_count(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_readout readout;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	for (i = 0; i < 50; i++) {
+		atomic_set(&fake->reads, 0);
+		readout = take(test, group, i % 2 ? PERFGRP_SNAPSHOT_TOTALS : 0);
+		perfgrp_snapshot_free(&readout);
+		KUNIT_EXPECT_EQ(test, atomic_read(&fake->reads), 3 * (int)nr_cpus());
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->strange_reads), 0);
+}
+
+/* [S3] [S4] [G11] Who goes leaves no hole, who comes stands last. */
+static void order_after_changes(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_error err = harness_error();
+	static const u32 weights[] = { 1, 3, 5 };
+	struct perfgrp_readout readout;
+	unsigned int m;
+	u32 ids[5];
+
+	for (m = 0; m < 4; m++)
+		ids[m] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(m + 1)));
+	KUNIT_ASSERT_EQ(test, harness_remove(group, ids[1], false, &err), 0);
+	KUNIT_ASSERT_EQ(test, harness_remove(group, ids[3], false, &err), 0);
+	ids[4] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(5)));
+	fake_pmu_tick(fake, 10);
+
+	readout = take(test, group, 0);
+	KUNIT_ASSERT_EQ(test, readout.nr_values, 3U);
+	for (m = 0; m < 3; m++) {
+		KUNIT_EXPECT_EQ(test, readout.values[m].id, ids[2 * m]);
+		KUNIT_EXPECT_EQ(test, readout.values[m].raw, 10ULL * weights[m]);
+	}
+	perfgrp_snapshot_free(&readout);
+}
+
+/* [S1] Without members: rows without values. */
+static void no_members(struct kunit *test)
+{
+	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_readout readout;
+	unsigned int i;
+
+	readout = take(test, group, 0);
+	KUNIT_EXPECT_EQ(test, readout.nr_rows, nr_cpus());
+	KUNIT_EXPECT_EQ(test, readout.nr_values, 0U);
+	for (i = 0; i < readout.nr_rows; i++)
+		KUNIT_EXPECT_EQ(test, readout.rows[i].nr_values, 0U);
+	perfgrp_snapshot_free(&readout);
+
+	readout = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
+	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, readout.nr_values, 0U);
+	KUNIT_EXPECT_EQ(test, readout.rows[0].nr_cpus, nr_cpus());
+	perfgrp_snapshot_free(&readout);
+
+	group = harness_group(test, PERFGRP_TARGET_TASK, PERFGRP_CREATE_ENABLED);
+	readout = take(test, group, 0);
+	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, readout.nr_values, 0U);
+	perfgrp_snapshot_free(&readout);
+}
+
+/* [S1] A task has one row, also as its own total. */
+static void a_row_for_a_task(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group;
+	struct perfgrp_readout readout;
+	u32 id;
+
+	group = harness_group(test, PERFGRP_TARGET_TASK, PERFGRP_CREATE_ENABLED);
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
+	fake_pmu_tick(fake, 10);
+
+	readout = take(test, group, 0);
+	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, readout.rows[0].cpu, -1);
+	KUNIT_EXPECT_EQ(test, readout.rows[0].flags, 0U);
+	KUNIT_EXPECT_EQ(test, readout.values[0].id, id);
+	KUNIT_EXPECT_EQ(test, readout.values[0].raw, 20ULL);
+	perfgrp_snapshot_free(&readout);
+
+	readout = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
+	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, readout.rows[0].cpu, -1);
+	KUNIT_EXPECT_EQ(test, readout.rows[0].flags, PERFGRP_ROW_TOTAL);
+	KUNIT_EXPECT_EQ(test, readout.values[0].id, id);
+	KUNIT_EXPECT_EQ(test, readout.values[0].raw, 20ULL);
+	perfgrp_snapshot_free(&readout);
+}
+
+/* ---- sums ---------------------------------------------------------------- */
+
+/* What a sum over @rows is to be, member by member. */
+static void expect_sum(struct kunit *test, const struct perfgrp_readout *rows,
+		       const struct perfgrp_row *total, const struct perfgrp_value *values)
+{
+	struct perfgrp_value sum;
+	unsigned int i, m;
+
+	for (m = 0; m < total->nr_values; m++) {
+		sum = (struct perfgrp_value){};
+		for (i = 0; i < rows->nr_rows; i++) {
+			const struct perfgrp_value *value =
+				&rows->values[rows->rows[i].first_value + m];
+
+			sum.id = value->id;
+			sum.raw += value->raw;
+			sum.scaled += value->scaled;
+			sum.time_enabled += value->time_enabled;
+			sum.time_running += value->time_running;
+		}
+		KUNIT_EXPECT_EQ(test, values[total->first_value + m].id, sum.id);
+		KUNIT_EXPECT_EQ(test, values[total->first_value + m].raw, sum.raw);
+		KUNIT_EXPECT_EQ(test, values[total->first_value + m].scaled, sum.scaled);
+		KUNIT_EXPECT_EQ(test, values[total->first_value + m].time_enabled,
+				sum.time_enabled);
+		KUNIT_EXPECT_EQ(test, values[total->first_value + m].time_running,
+				sum.time_running);
+	}
+}
+
+/* [S1] [S4] [S5] [S11] One row for all CPUs of one PMU; scaled CPU by CPU, then added. */
+static void totals(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = all_cpus_group(test, 0);
+	struct perf_event *other = harness_fake_event(test, fake, 0, 0, true);
+	struct perfgrp_counter specs[3] = {
+		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_CLOCK(3)), FAKE(fake, FAKE_TICKS(7)),
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_readout rows, sums;
+	const struct perfgrp_row *row;
+	unsigned int m;
+
+	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 3, &err), 0);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	fake_pmu_tick(fake, 100);
+	/* Off for a while, on CPU 0 alone. */
+	WRITE_ONCE(fake->slots, 3);
+	perf_event_enable(other);
+	fake_pmu_tick(fake, 1000);
+	perf_event_disable(other);
+	WRITE_ONCE(fake->slots, SLOTS);
+	perf_event_enable(other);
+	perf_event_disable(other);
+	fake_pmu_tick(fake, 10);
+	harness_disable(group);
+
+	rows = take(test, group, 0);
+	sums = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
+	KUNIT_EXPECT_EQ(test, sums.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, sums.nr_values, 3U);
+	row = &sums.rows[0];
+	KUNIT_EXPECT_EQ(test, row->cpu, -1);
+	KUNIT_EXPECT_EQ(test, row->flags, PERFGRP_ROW_TOTAL);
+	KUNIT_EXPECT_EQ(test, row->nr_cpus, nr_cpus());
+	KUNIT_EXPECT_EQ(test, row->nr_values, 3U);
+	KUNIT_EXPECT_LE(test, row->time_before, row->time_after);
+	expect_sum(test, &rows, row, sums.values);
+	KUNIT_EXPECT_EQ(test, rows.values[0].raw, 110ULL);
+	KUNIT_EXPECT_EQ(test, rows.values[0].state, (u32)PERFGRP_STATE_MULTIPLEXED);
+	KUNIT_EXPECT_EQ(test, sums.values[2].raw, 7 * (1110ULL * (nr_cpus() - 1) + 110));
+	for (m = 0; m < 3; m++) {
+		KUNIT_EXPECT_EQ(test, sums.values[m].pmu, (u32)fake->pmu.type);
+		KUNIT_EXPECT_EQ(test, sums.values[m].state, (u32)PERFGRP_STATE_MULTIPLEXED);
+		KUNIT_EXPECT_FALSE(test, sums.values[m].flags & PERFGRP_VALUE_MIXED_PMUS);
+	}
+	perfgrp_snapshot_free(&rows);
+	perfgrp_snapshot_free(&sums);
+}
+
+/* [S2] [S11] A CPU where it never ran: the sum has what there is, and says that it is not all. */
+static void totals_with_a_gap(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
+	struct perf_event *other = harness_fake_event(test, fake, 0, 0, true);
+	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_readout readout;
+	u32 id;
+
+	if (nr_cpus() == 1)
+		kunit_skip(test, "one CPU only");
+	perf_event_enable(other);
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	fake_pmu_tick(fake, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).state,
+			(u32)PERFGRP_STATE_NEVER_RAN);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 1, id).state,
+			(u32)PERFGRP_STATE_COUNTED);
+	readout = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
+	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, readout.values[0].raw, 10ULL * (nr_cpus() - 1));
+	KUNIT_EXPECT_EQ(test, readout.values[0].state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_TRUE(test, readout.values[0].flags & PERFGRP_VALUE_PARTIAL);
+	perfgrp_snapshot_free(&readout);
+}
+
+/* One event, counted by one of two PMUs on CPU 0 and by the other elsewhere. */
+static struct perfgrp_counter two_kinds(struct kunit *test, struct fake_pmu *kinds[2])
+{
+	static struct cpumask others;
+
+	cpumask_andnot(&others, cpu_online_mask, cpumask_of(0));
+	kinds[0] = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	kinds[0]->cpus = cpumask_of(0);
+	kinds[1] = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	kinds[1]->cpus = &others;
+	return (struct perfgrp_counter){
+		.flags = PERFGRP_COUNTER_RAW,
+		.type = PERF_TYPE_RAW,
+		.config = FAKE_TICKS(1),
+		.config1 = FAKE_RAW,
+	};
+}
+
+/* [S11] Counts of different PMUs are not added up, unless that is asked for. */
+static void totals_by_pmu(struct kunit *test)
+{
+	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_readout readout;
+	struct perfgrp_counter spec;
+	struct fake_pmu *kinds[2];
+	unsigned int i;
+	u32 id, clock;
+
+	if (nr_cpus() == 1)
+		kunit_skip(test, "one CPU only");
+	spec = two_kinds(test, kinds);
+	id = harness_add_one(test, group, spec);
+	clock = harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	if (harness_value(test, group, 0, id).pmu != (u32)kinds[0]->pmu.type)
+		kunit_skip(test, "the machine's own PMU takes any raw event");
+	fake_pmu_tick(kinds[0], 10);
+	fake_pmu_tick(kinds[1], 100);
+
+	readout = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
+	KUNIT_ASSERT_EQ(test, readout.nr_rows, 2U);
+	KUNIT_EXPECT_EQ(test, readout.nr_values, 4U);
+	for (i = 0; i < 2; i++) {
+		const struct perfgrp_value *values = &readout.values[readout.rows[i].first_value];
+
+		KUNIT_EXPECT_EQ(test, readout.rows[i].cpu, -1);
+		KUNIT_EXPECT_EQ(test, readout.rows[i].flags, PERFGRP_ROW_TOTAL);
+		KUNIT_EXPECT_EQ(test, readout.rows[i].nr_cpus, i ? nr_cpus() - 1 : 1);
+		KUNIT_EXPECT_EQ(test, values[0].id, id);
+		KUNIT_EXPECT_EQ(test, values[0].pmu, (u32)kinds[i]->pmu.type);
+		KUNIT_EXPECT_EQ(test, values[0].raw, i ? 100ULL * (nr_cpus() - 1) : 10ULL);
+		KUNIT_EXPECT_EQ(test, values[1].id, clock);
+	}
+	perfgrp_snapshot_free(&readout);
+
+	readout = take(test, group, PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS);
+	KUNIT_ASSERT_EQ(test, readout.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, readout.rows[0].nr_cpus, nr_cpus());
+	KUNIT_EXPECT_EQ(test, readout.values[0].raw, 10 + 100ULL * (nr_cpus() - 1));
+	KUNIT_EXPECT_EQ(test, readout.values[0].pmu, PERFGRP_NONE);
+	KUNIT_EXPECT_TRUE(test, readout.values[0].flags & PERFGRP_VALUE_MIXED_PMUS);
+	KUNIT_EXPECT_FALSE(test, readout.values[1].flags & PERFGRP_VALUE_MIXED_PMUS);
+	perfgrp_snapshot_free(&readout);
+}
+
+/* ---- sizes, as the user meets them ----------------------------------------- */
+
+#define UNTOUCHED 0xa5
+/* Where in the harness's user memory what is. */
+#define ROWS	  PAGE_SIZE
+#define VALUES	  (2 * PAGE_SIZE)
+
+/*
+ * PERFGRP_SNAPSHOT with @arg, whose pointers are set here, on memory full of UNTOUCHED, which is
+ * copied back to @rows and @values, a page each. Returns what the ioctl does.
+ */
+static long ioctl_snapshot(struct file *file, struct perfgrp_snapshot *arg, void *rows,
+			   void *values)
+{
+	void __user *user = harness_user_begin();
+	long ret = -EIO;
+
+	arg->size = sizeof(*arg);
+	arg->rows = (u64)(uintptr_t)(user + ROWS);
+	arg->values = (u64)(uintptr_t)(user + VALUES);
+	memset(rows, UNTOUCHED, PAGE_SIZE);
+	memset(values, UNTOUCHED, PAGE_SIZE);
+	if (!copy_to_user(user, arg, sizeof(*arg)) &&
+	    !copy_to_user(user + ROWS, rows, PAGE_SIZE) &&
+	    !copy_to_user(user + VALUES, values, PAGE_SIZE)) {
+		ret = file->f_op->unlocked_ioctl(file, PERFGRP_SNAPSHOT, (unsigned long)user);
+		if (copy_from_user(arg, user, sizeof(*arg)) ||
+		    copy_from_user(rows, user + ROWS, PAGE_SIZE) ||
+		    copy_from_user(values, user + VALUES, PAGE_SIZE))
+			ret = -EIO;
+	}
+	harness_user_end();
+	return ret;
+}
+
+static bool all_untouched(const void *from, size_t size)
+{
+	return !memchr_inv(from, UNTOUCHED, size);
+}
+
+/*
+ * [S8] Too little room: the numbers that are needed, and nothing else is written or reset. [S1]
+ * Room enough: just so much is written.
+ */
+static void room_for_the_arrays(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	void *rows = kunit_kmalloc(test, PAGE_SIZE, GFP_KERNEL);
+	void *values = kunit_kmalloc(test, PAGE_SIZE, GFP_KERNEL);
+	static const u32 too_small[][2] = { { 0, 0 }, { 1, 0 }, { 0, 2 }, { 1, 1 }, { 0, 100 } };
+	const struct perfgrp_value *value = values;
+	struct perfgrp_snapshot arg;
+	unsigned int i;
+	u64 enabled = 0;
+	struct file *file;
+	long ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, rows);
+	KUNIT_ASSERT_NOT_NULL(test, values);
+	harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	file = perfgrp_group_file_create(group);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	harness_forget(group);
+
+	for (i = 0; i < ARRAY_SIZE(too_small); i++) {
+		arg = (struct perfgrp_snapshot){
+			.flags = PERFGRP_SNAPSHOT_RESET,
+			.row_size = sizeof(struct perfgrp_row),
+			.nr_rows = too_small[i][0],
+			.value_size = sizeof(struct perfgrp_value),
+			.nr_values = too_small[i][1],
+		};
+		KUNIT_EXPECT_EQ(test, ioctl_snapshot(file, &arg, rows, values), (long)-EMSGSIZE);
+		KUNIT_EXPECT_EQ(test, arg.nr_rows, 1U);
+		KUNIT_EXPECT_EQ(test, arg.nr_values, 2U);
+		KUNIT_EXPECT_EQ(test, arg.time_before, 0ULL);
+		KUNIT_EXPECT_TRUE(test, all_untouched(rows, PAGE_SIZE));
+		KUNIT_EXPECT_TRUE(test, all_untouched(values, PAGE_SIZE));
+	}
+
+	for (i = 0; i < 2; i++) {
+		arg = (struct perfgrp_snapshot){
+			.row_size = sizeof(struct perfgrp_row),
+			.nr_rows = i ? 7 : 1,
+			.value_size = sizeof(struct perfgrp_value),
+			.nr_values = i ? 9 : 2,
+		};
+		ret = ioctl_snapshot(file, &arg, rows, values);
+		KUNIT_EXPECT_EQ(test, ret, 0L);
+		KUNIT_EXPECT_EQ(test, arg.nr_rows, 1U);
+		KUNIT_EXPECT_EQ(test, arg.nr_values, 2U);
+		KUNIT_EXPECT_EQ(test, ((struct perfgrp_row *)rows)->nr_values, 2U);
+		KUNIT_EXPECT_EQ(test, value[0].id, 1U);
+		KUNIT_EXPECT_EQ(test, value[1].id, 2U);
+		/* What could not be written was not reset either: it only grows. */
+		KUNIT_EXPECT_GT(test, value[0].time_enabled, enabled);
+		enabled = value[0].time_enabled;
+		KUNIT_EXPECT_TRUE(test, all_untouched(rows + sizeof(struct perfgrp_row),
+						      PAGE_SIZE - sizeof(struct perfgrp_row)));
+		KUNIT_EXPECT_TRUE(test,
+				  all_untouched(&value[2], PAGE_SIZE - 2 * sizeof(*value)));
+	}
+	__fput_sync(file);
+}
+
+/* [S1] Elements of a caller who knows more of them: what the kernel does not know is zero. */
+static void larger_elements(struct kunit *test)
+{
+	const u32 row_size = sizeof(struct perfgrp_row) + 24;
+	const u32 value_size = sizeof(struct perfgrp_value) + 8;
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	void *rows = kunit_kmalloc(test, PAGE_SIZE, GFP_KERNEL);
+	void *values = kunit_kmalloc(test, PAGE_SIZE, GFP_KERNEL);
+	struct perfgrp_snapshot arg = {
+		.row_size = row_size,
+		.nr_rows = 1,
+		.value_size = value_size,
+		.nr_values = 2,
+	};
+	const struct perfgrp_value *value;
+	struct file *file;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, rows);
+	KUNIT_ASSERT_NOT_NULL(test, values);
+	for (i = 0; i < 2; i++)
+		harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	file = perfgrp_group_file_create(group);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	harness_forget(group);
+
+	KUNIT_EXPECT_EQ(test, ioctl_snapshot(file, &arg, rows, values), 0L);
+	KUNIT_EXPECT_NULL(test, memchr_inv(rows + sizeof(struct perfgrp_row), 0, 24));
+	KUNIT_EXPECT_TRUE(test, all_untouched(rows + row_size, PAGE_SIZE - row_size));
+	for (i = 0; i < 2; i++) {
+		value = values + i * value_size;
+		KUNIT_EXPECT_EQ(test, value->id, i + 1);
+		KUNIT_EXPECT_NULL(test, memchr_inv(value + 1, 0, 8));
+	}
+	KUNIT_EXPECT_TRUE(test, all_untouched(values + 2 * value_size, PAGE_SIZE - 2 * value_size));
+	__fput_sync(file);
+}
+
+static struct kunit_case snapshot_cases[] = {
+	KUNIT_CASE(a_row_a_cpu),
+	KUNIT_CASE(read_where_they_count),
+	KUNIT_CASE(order_after_changes),
+	KUNIT_CASE(no_members),
+	KUNIT_CASE(a_row_for_a_task),
+	KUNIT_CASE(totals),
+	KUNIT_CASE(totals_with_a_gap),
+	KUNIT_CASE(totals_by_pmu),
+	KUNIT_CASE(room_for_the_arrays),
+	KUNIT_CASE(larger_elements),
+	{}
+};
+
+struct kunit_suite perfgrp_snapshot_suite = {
+	.name = "perfgrp_snapshot",
+	.suite_init = harness_suite_init,
+	.suite_exit = harness_suite_exit,
+	.exit = harness_exit,
+	.test_cases = snapshot_cases,
+};
