@@ -193,6 +193,7 @@ static void free_group(struct perfgrp_group *group)
 {
 	if (group->task)
 		put_task_struct(group->task);
+	kvfree(group->spare);
 	kvfree(group->instance_of);
 	kvfree(group->instances);
 	free_cpumask_var(group->cpus);

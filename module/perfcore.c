@@ -311,20 +311,6 @@ bool perfgrp_core_is_software(const struct perf_event *event)
 }
 
 /**
- * perfgrp_core_state - the state that an event is in by its leader's and its own
- * @event: the event
- *
- * Return: the leader's where that is off, because then the event is, whatever its
- * own says; else its own.
- */
-enum perf_event_state perfgrp_core_state(const struct perf_event *event)
-{
-	enum perf_event_state leader = READ_ONCE(event->group_leader->state);
-
-	return leader <= PERF_EVENT_STATE_OFF ? leader : READ_ONCE(event->state);
-}
-
-/**
  * perfgrp_core_clock - the clock for perfgrp_core_read()
  *
  * Interrupts are off.
@@ -336,40 +322,6 @@ u64 perfgrp_core_clock(void)
 {
 	lockdep_assert_irqs_disabled();
 	return local_clock();
-}
-
-/**
- * perfgrp_core_read - read an event and its times, without a call to another CPU
- * @event: an event without children
- * @clock: of perfgrp_core_clock()
- * @count: what it has counted since it was created
- *
- * Interrupts are off, and either this is the CPU that the event is on, or the
- * event cannot get on any CPU meanwhile (its CPU is offline, or its context's
- * lock is held).
- */
-void perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count *count)
-{
-	const struct perf_event_context *ctx = event->ctx;
-	enum perf_event_state state = perfgrp_core_state(event);
-	u64 now, delta;
-
-	if (state == PERF_EVENT_STATE_ACTIVE && READ_ONCE(event->oncpu) == smp_processor_id())
-		event->pmu->read(event);
-
-	now = ctx->is_active ? clock + READ_ONCE(ctx->timeoffset) : ctx->time;
-	/* The clocks of two CPUs may be apart by a little. */
-	delta = now - event->tstamp;
-	if ((s64)delta < 0)
-		delta = 0;
-
-	count->count = local64_read(&event->count);
-	count->enabled = event->total_time_enabled;
-	if (state >= PERF_EVENT_STATE_INACTIVE)
-		count->enabled += delta;
-	count->running = event->total_time_running;
-	if (state >= PERF_EVENT_STATE_ACTIVE)
-		count->running += delta;
 }
 
 /**

@@ -148,6 +148,8 @@ struct perfgrp_instance {
  * @instance_of: instance of a CPU, -1 for none; NULL for task targets; fixed
  * @nr_rows: how many of @instances have been seen (@lock)
  * @cpus: CPUs of the live instances (@lock)
+ * @spare: memory for a snapshot, or NULL; taken and given back with xchg() by
+ *	snapshots, which only share @lock
  * @node: in hotplug.c's list
  * @hotplug_work: makes the instances follow the CPUs
  */
@@ -167,6 +169,7 @@ struct perfgrp_group {
 	int *instance_of;
 	unsigned int nr_rows;
 	cpumask_var_t cpus;
+	struct perfgrp_buffer *spare;
 	struct list_head node;
 	struct work_struct hotplug_work;
 };
@@ -336,7 +339,8 @@ bool perfgrp_event_is_software(const struct perf_event_attr *attr);
  * @values: see struct perfgrp_value
  * @time_before: earliest time_before of a row
  * @time_after: latest time_after of a row
- * @memory: all of it: the values an instance, those of the totals, the rows
+ * @group: what was read
+ * @buffer: the memory of all of it
  */
 struct perfgrp_readout {
 	unsigned int nr_rows;
@@ -345,7 +349,8 @@ struct perfgrp_readout {
 	struct perfgrp_value *values;
 	u64 time_before;
 	u64 time_after;
-	void *memory;
+	struct perfgrp_group *group;
+	struct perfgrp_buffer *buffer;
 };
 
 int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_readout *snapshot);
@@ -376,12 +381,63 @@ void perfgrp_core_link_end(void);
 struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 				       struct task_struct *task, struct perf_event *leader);
 bool perfgrp_core_is_software(const struct perf_event *event);
-enum perf_event_state perfgrp_core_state(const struct perf_event *event);
 void perfgrp_core_set_inherit(struct perf_event *event);
 bool perfgrp_core_waits_for_exec(const struct perf_event *event);
 void perfgrp_core_clear_on_exec(struct perf_event *event);
-void perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count *count);
 bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count *count);
 u64 perfgrp_core_clock(void);
+
+/**
+ * perfgrp_core_state - the state that an event is in by its leader's and its own
+ * @event: the event
+ *
+ * Return: the leader's where that is off, because then the event is, whatever its
+ * own says; else its own.
+ */
+static __always_inline enum perf_event_state
+perfgrp_core_state(const struct perf_event *event)
+{
+	enum perf_event_state leader = READ_ONCE(event->group_leader->state);
+
+	return leader <= PERF_EVENT_STATE_OFF ? leader : READ_ONCE(event->state);
+}
+
+/**
+ * perfgrp_core_read - read an event and its times, without a call to another CPU
+ * @event: an event without children
+ * @clock: of perfgrp_core_clock()
+ * @count: what it has counted since it was created
+ *
+ * Interrupts are off, and either this is the CPU that the event is on, or the
+ * event cannot get on any CPU meanwhile (its CPU is offline, or its context's
+ * lock is held).
+ *
+ * Return: perfgrp_core_state() as it was read.
+ */
+static __always_inline enum perf_event_state
+perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count *count)
+{
+	const struct perf_event_context *ctx = event->ctx;
+	enum perf_event_state state = perfgrp_core_state(event);
+	u64 now, delta;
+
+	if (state == PERF_EVENT_STATE_ACTIVE && READ_ONCE(event->oncpu) == smp_processor_id())
+		event->pmu->read(event);
+
+	now = ctx->is_active ? clock + READ_ONCE(ctx->timeoffset) : ctx->time;
+	/* The clocks of two CPUs may be apart by a little. */
+	delta = now - event->tstamp;
+	if ((s64)delta < 0)
+		delta = 0;
+
+	count->count = local64_read(&event->count);
+	count->enabled = event->total_time_enabled;
+	if (state >= PERF_EVENT_STATE_INACTIVE)
+		count->enabled += delta;
+	count->running = event->total_time_running;
+	if (state >= PERF_EVENT_STATE_ACTIVE)
+		count->running += delta;
+	return state;
+}
 
 #endif /* PERFGRP_H */

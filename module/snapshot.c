@@ -14,9 +14,12 @@
  * A task is read where it runs, in the same way, by a call to that CPU. Where no
  * event of it is on a CPU none can get there while its contexts' locks are held.
  *
- * What is read first stands as it is in the values' raw and times; what follows
- * from it (bases, scaling, states) is worked out afterwards, with interrupts on.
+ * A value that has counted all the time, as nearly all do, is done when it is read:
+ * by all CPUs at once, and nobody goes through it again. The others stand as they
+ * were read in their raw and times; what follows from it (bases, scaling, states)
+ * is worked out afterwards, with interrupts on.
  */
+#include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -29,6 +32,12 @@
 #include <linux/timekeeping.h>
 
 #include "perfgrp.h"
+
+/* In a row's flags until finish(): not all of its values are done. */
+#define ROW_UNFINISHED BIT(31)
+
+/* A value's state until finish_value(): read, with an event that is well. */
+#define STATE_READ (~0U)
 
 /**
  * struct reader - what is to be read, and to where
@@ -44,47 +53,99 @@ struct reader {
 
 /* ---- reading ------------------------------------------------------------- */
 
-static void store_reading(struct perfgrp_value *value, const struct perf_event *event,
-			  const struct perf_event *leader, const struct perfgrp_count *count)
+static u32 with_leader(const struct perf_event *event, const struct perf_event *leader)
 {
-	enum perf_event_state state = perfgrp_core_state(event);
+	return leader && event->group_leader == leader->group_leader ? PERFGRP_VALUE_WITH_LEADER :
+								       0;
+}
 
+/* What has been read, for finish_value(). */
+static void store_reading(struct perfgrp_value *value, const struct perf_event *event,
+			  const struct perf_event *leader, enum perf_event_state state,
+			  const struct perfgrp_count *count)
+{
 	value->raw = count->count;
 	value->time_enabled = count->enabled;
 	value->time_running = count->running;
-	value->flags = leader && (event == leader || event->group_leader == leader->group_leader) ?
-			       PERFGRP_VALUE_WITH_LEADER :
-			       0;
+	value->flags = with_leader(event, leader);
 	if (state == PERF_EVENT_STATE_ERROR)
 		value->state = PERFGRP_STATE_FAILED;
 	else if (state <= PERF_EVENT_STATE_EXIT)
 		value->state = PERFGRP_STATE_EXITED;
 	else
-		value->state = PERFGRP_STATE_COUNTED;
+		value->state = STATE_READ;
+}
+
+/* Has counted all the time: done. */
+static void store_counted(struct perfgrp_value *value, const struct perfgrp_kcounter *counter,
+			  const struct perf_event *leader, const struct perfgrp_count *count)
+{
+	value->state = PERFGRP_STATE_COUNTED;
+	value->flags = PERFGRP_VALUE_SCALED | with_leader(counter->event, leader);
+	value->pmu = counter->pmu;
+	value->raw = count->count;
+	value->scaled = count->count;
+	value->time_enabled = count->enabled;
+	value->time_running = count->running;
+}
+
+static void begin_value(struct perfgrp_value *value, const struct perfgrp_member *member)
+{
+	*value = (struct perfgrp_value){ .id = member->id };
+}
+
+static void begin_row(const struct perfgrp_group *group, const struct perfgrp_instance *instance,
+		      struct perfgrp_row *row)
+{
+	row->cpu = instance->cpu;
+	row->flags = perfgrp_instance_usable(instance) ? 0 : PERFGRP_ROW_OFFLINE;
+	row->first_value = instance->row * group->nr_members;
+	row->nr_values = group->nr_members;
+	row->epoch = instance->epoch;
+	row->nr_cpus = 1;
+	row->time_before = ktime_get_mono_fast_ns();
 }
 
 /* Interrupts are off, and the instance's events are here or nowhere. */
-static void read_instance(const struct reader *reader, unsigned int instance)
+static void read_instance(const struct reader *reader, unsigned int instance, u32 row_flags)
 {
-	struct perfgrp_group *group = reader->group;
+	const struct perfgrp_group *group = reader->group;
 	struct perfgrp_row *row = &reader->rows[group->instances[instance].row];
-	struct perfgrp_value *value = &reader->values[row->first_value];
-	struct perf_event *leader = NULL, *event;
-	struct perfgrp_count count;
-	u64 clock;
+	const struct perf_event *leader = NULL;
+	const struct perfgrp_kcounter *counter;
+	struct perfgrp_count count, sum;
+	u32 unfinished = 0, offline;
+	enum perf_event_state state;
+	struct perfgrp_value *value;
 	unsigned int i;
+	u64 clock;
 
-	row->time_before = ktime_get_mono_fast_ns();
+	begin_row(group, &group->instances[instance], row);
+	row->flags |= row_flags;
+	offline = row->flags;
+	value = &reader->values[row->first_value];
 	clock = perfgrp_core_clock();
 	for (i = 0; i < group->nr_members; i++, value++) {
-		event = group->members[i]->counters[instance].event;
+		counter = &group->members[i]->counters[instance];
 		if (i == 0)
-			leader = event;
-		if (!event)
+			leader = counter->event;
+		if (!counter->event) {
+			begin_value(value, group->members[i]);
+			unfinished = ROW_UNFINISHED;
 			continue;
-		perfgrp_core_read(event, clock, &count);
-		store_reading(value, event, leader, &count);
+		}
+		value->id = group->members[i]->id;
+		state = perfgrp_core_read(counter->event, clock, &count);
+		sum = perfgrp_count_add(counter->base, count);
+		if (likely(state >= PERF_EVENT_STATE_OFF && sum.running == sum.enabled &&
+			   sum.running && !offline)) {
+			store_counted(value, counter, leader, &sum);
+		} else {
+			store_reading(value, counter->event, leader, state, &count);
+			unfinished = ROW_UNFINISHED;
+		}
 	}
+	row->flags |= unfinished;
 	row->time_after = ktime_get_mono_fast_ns();
 }
 
@@ -92,7 +153,7 @@ static void read_cpu(void *info)
 {
 	const struct reader *reader = info;
 
-	read_instance(reader, reader->group->instance_of[smp_processor_id()]);
+	read_instance(reader, reader->group->instance_of[smp_processor_id()], 0);
 }
 
 static void read_cpus(const struct reader *reader)
@@ -100,7 +161,11 @@ static void read_cpus(const struct reader *reader)
 	struct perfgrp_group *group = reader->group;
 	unsigned int i;
 
-	on_each_cpu_mask(group->cpus, read_cpu, (void *)reader, true);
+	/* One CPU needs none of what it takes to call many. */
+	if (group->nr_instances > 1)
+		on_each_cpu_mask(group->cpus, read_cpu, (void *)reader, true);
+	else if (group->instances[0].live)
+		smp_call_function_single(group->instances[0].cpu, read_cpu, (void *)reader, true);
 
 	for (i = 0; i < group->nr_instances; i++) {
 		const struct perfgrp_instance *instance = &group->instances[i];
@@ -108,9 +173,8 @@ static void read_cpus(const struct reader *reader)
 
 		if (!instance->seen || row->time_after)
 			continue;
-		row->flags |= PERFGRP_ROW_OFFLINE;
 		local_irq_disable();
-		read_instance(reader, i);
+		read_instance(reader, i, PERFGRP_ROW_OFFLINE);
 		local_irq_enable();
 	}
 }
@@ -136,7 +200,7 @@ static void read_running_task(void *info)
 	const struct perf_event *event = active_event(reader->group);
 
 	if (event && READ_ONCE(event->oncpu) == smp_processor_id())
-		read_instance(reader, 0);
+		read_instance(reader, 0, 0);
 }
 
 /*
@@ -172,7 +236,7 @@ static void read_sleeping_task(const struct reader *reader)
 		raw_spin_lock_nested(&ctxs[1]->lock, SINGLE_DEPTH_NESTING);
 
 	if (!active_event(reader->group))
-		read_instance(reader, 0);
+		read_instance(reader, 0, 0);
 
 	if (ctxs[1])
 		raw_spin_unlock(&ctxs[1]->lock);
@@ -187,7 +251,7 @@ static int read_task(const struct reader *reader)
 
 	if (!group->nr_members) {
 		local_irq_disable();
-		read_instance(reader, 0);
+		read_instance(reader, 0, 0);
 		local_irq_enable();
 		return 0;
 	}
@@ -220,16 +284,18 @@ static void read_inherited(const struct reader *reader)
 	unsigned int i;
 	bool final;
 
-	reader->rows[0].time_before = ktime_get_mono_fast_ns();
+	begin_row(group, &group->instances[0], &reader->rows[0]);
+	reader->rows[0].flags |= ROW_UNFINISHED;
 	for (i = 0; i < group->nr_members; i++, value++) {
+		begin_value(value, group->members[i]);
 		event = group->members[i]->counters[0].event;
 		if (i == 0)
 			leader = event;
 		if (!event)
 			continue;
 		final = perfgrp_core_read_inherited(event, &count);
-		store_reading(value, event, leader, &count);
-		value->state = final ? PERFGRP_STATE_EXITED : PERFGRP_STATE_COUNTED;
+		store_reading(value, event, leader,
+			      final ? PERF_EVENT_STATE_EXIT : PERF_EVENT_STATE_ACTIVE, &count);
 	}
 	reader->rows[0].time_after = ktime_get_mono_fast_ns();
 }
@@ -265,20 +331,20 @@ static struct perfgrp_count value_count(const struct perfgrp_value *value)
 static void finish_value(const struct perfgrp_group *group, const struct perfgrp_kcounter *counter,
 			 struct perfgrp_row *row, struct perfgrp_value *value)
 {
-	u32 state = value->state, with_leader = value->flags;
+	u32 state = value->state, flags = value->flags;
 	struct perfgrp_count count = perfgrp_count_add(counter->base, value_count(value));
 
 	if (is_held(group))
 		count = counter->held;
 	perfgrp_value_fill(value, &count);
-	value->flags |= with_leader;
+	value->flags |= flags;
 	value->pmu = counter->pmu;
 
 	if (row->flags & PERFGRP_ROW_OFFLINE)
 		value->state = PERFGRP_STATE_OFFLINE;
 	else if (row->flags & PERFGRP_ROW_EXITED)
 		value->state = PERFGRP_STATE_EXITED;
-	else if (state != PERFGRP_STATE_COUNTED && state != PERFGRP_STATE_EXITED)
+	else if (state != STATE_READ && state != PERFGRP_STATE_EXITED)
 		value->state = PERFGRP_STATE_FAILED;
 
 	if (value->state == PERFGRP_STATE_FAILED)
@@ -296,6 +362,7 @@ static void fail_row(const struct perfgrp_row *row, struct perfgrp_value *values
 
 static void finish(const struct perfgrp_group *group, struct perfgrp_readout *snapshot)
 {
+	struct perfgrp_value *value;
 	unsigned int i, m;
 
 	for (i = 0; i < group->nr_instances; i++) {
@@ -304,16 +371,20 @@ static void finish(const struct perfgrp_group *group, struct perfgrp_readout *sn
 
 		if (!instance->seen)
 			continue;
-		/* An exit that is under way has not happened yet. */
-		if (group->task && all_exited(group, &snapshot->values[row->first_value]))
-			row->flags |= PERFGRP_ROW_EXITED;
-		for (m = 0; m < group->nr_members; m++)
-			finish_value(group, &group->members[m]->counters[i], row,
-				     &snapshot->values[row->first_value + m]);
-		if (group->flags & PERFGRP_CREATE_NO_MUX && row->flags & PERFGRP_ROW_FAILED)
-			fail_row(row, &snapshot->values[row->first_value]);
 		snapshot->time_before = min(snapshot->time_before, row->time_before);
 		snapshot->time_after = max(snapshot->time_after, row->time_after);
+		if (!(row->flags & ROW_UNFINISHED))
+			continue;
+		row->flags &= ~ROW_UNFINISHED;
+		value = &snapshot->values[row->first_value];
+		/* An exit that is under way has not happened yet. */
+		if (group->task && all_exited(group, value))
+			row->flags |= PERFGRP_ROW_EXITED;
+		for (m = 0; m < group->nr_members; m++, value++)
+			if (value->state != PERFGRP_STATE_COUNTED)
+				finish_value(group, &group->members[m]->counters[i], row, value);
+		if (group->flags & PERFGRP_CREATE_NO_MUX && row->flags & PERFGRP_ROW_FAILED)
+			fail_row(row, &snapshot->values[row->first_value]);
 	}
 }
 
@@ -384,52 +455,54 @@ static void add_up(struct perfgrp_readout *snapshot, unsigned int nr_members, bo
 
 /* ---- the whole ----------------------------------------------------------- */
 
-static int alloc_snapshot(const struct perfgrp_group *group, bool totals,
+/**
+ * struct perfgrp_buffer - memory for one snapshot
+ * @size: of @values and what follows them
+ * @values: the values an instance, those of the totals, the rows
+ */
+struct perfgrp_buffer {
+	size_t size;
+	struct perfgrp_value values[];
+};
+
+/* The group keeps the last one that was used, so that a lone reader allocates nothing. */
+static struct perfgrp_buffer *take_buffer(struct perfgrp_group *group, size_t size)
+{
+	struct perfgrp_buffer *buffer = xchg(&group->spare, NULL);
+
+	if (buffer && buffer->size >= size)
+		return buffer;
+	kvfree(buffer);
+	buffer = kvmalloc(struct_size(buffer, values, 0) + size, GFP_KERNEL_ACCOUNT);
+	if (buffer)
+		buffer->size = size;
+	return buffer;
+}
+
+/* Only the marks that a row was not read are set; reading it fills in all else. */
+static int begin_snapshot(struct perfgrp_group *group, bool totals,
 			  struct perfgrp_readout *snapshot)
 {
 	size_t nr_rows = group->nr_rows, nr_values = nr_rows * group->nr_members;
 	size_t copies = totals ? 2 : 1;
-	void *memory;
+	struct perfgrp_buffer *buffer;
+	size_t i;
 
-	memory = kvmalloc(copies * (nr_rows * sizeof(struct perfgrp_row) +
-				    nr_values * sizeof(struct perfgrp_value)),
-			  GFP_KERNEL_ACCOUNT);
-	if (!memory)
+	buffer = take_buffer(group, copies * (nr_rows * sizeof(struct perfgrp_row) +
+					      nr_values * sizeof(struct perfgrp_value)));
+	if (!buffer)
 		return -ENOMEM;
-	*snapshot = (struct perfgrp_readout){
-		.memory = memory,
-		.values = memory,
-		.rows = memory + copies * nr_values * sizeof(struct perfgrp_value),
-		.nr_rows = nr_rows,
-		.nr_values = nr_values,
-		.time_before = U64_MAX,
-	};
+	snapshot->group = group;
+	snapshot->buffer = buffer;
+	snapshot->values = buffer->values;
+	snapshot->rows = (void *)(buffer->values + copies * nr_values);
+	snapshot->nr_rows = nr_rows;
+	snapshot->nr_values = nr_values;
+	snapshot->time_before = U64_MAX;
+	snapshot->time_after = 0;
+	for (i = 0; i < nr_rows; i++)
+		snapshot->rows[i].time_after = 0;
 	return 0;
-}
-
-static void init_rows(const struct perfgrp_group *group, const struct perfgrp_readout *snapshot)
-{
-	unsigned int i, m;
-
-	for (i = 0; i < group->nr_instances; i++) {
-		const struct perfgrp_instance *instance = &group->instances[i];
-		unsigned int first = instance->row * group->nr_members;
-
-		if (!instance->seen)
-			continue;
-		snapshot->rows[instance->row] = (struct perfgrp_row){
-			.cpu = instance->cpu,
-			.flags = perfgrp_instance_usable(instance) ? 0 : PERFGRP_ROW_OFFLINE,
-			.first_value = first,
-			.nr_values = group->nr_members,
-			.epoch = instance->epoch,
-			.nr_cpus = 1,
-		};
-		for (m = 0; m < group->nr_members; m++)
-			snapshot->values[first + m] = (struct perfgrp_value){
-				.id = group->members[m]->id,
-			};
-	}
 }
 
 /**
@@ -449,10 +522,9 @@ int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp
 
 	lockdep_assert_held(&group->lock);
 
-	ret = alloc_snapshot(group, flags & PERFGRP_SNAPSHOT_TOTALS, snapshot);
+	ret = begin_snapshot(group, flags & PERFGRP_SNAPSHOT_TOTALS, snapshot);
 	if (ret)
 		return ret;
-	init_rows(group, snapshot);
 
 	reader.rows = snapshot->rows;
 	reader.values = snapshot->values;
@@ -482,7 +554,7 @@ int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp
  */
 void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_readout *snapshot)
 {
-	const struct perfgrp_value *values = snapshot->memory;
+	const struct perfgrp_value *values = snapshot->buffer->values;
 	struct perfgrp_count *from;
 	struct perfgrp_kcounter *counter;
 	unsigned int i, m;
@@ -505,5 +577,6 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_re
 
 void perfgrp_snapshot_free(struct perfgrp_readout *snapshot)
 {
-	kvfree(snapshot->memory);
+	if (cmpxchg(&snapshot->group->spare, NULL, snapshot->buffer))
+		kvfree(snapshot->buffer);
 }
