@@ -33,7 +33,7 @@ static int lock_write(struct perfgrp_group *group, struct perfgrp_error *err)
 
 static int lock_read(struct perfgrp_group *group, struct perfgrp_error *err)
 {
-	if (down_read_killable(&group->lock))
+	if (!down_read_trylock(&group->lock) && down_read_killable(&group->lock))
 		return perfgrp_refuse(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
 	return 0;
 }
@@ -260,7 +260,7 @@ static int copy_snapshot(struct perfgrp_call *call, const struct perfgrp_readout
 static int snapshot_locked(struct perfgrp_group *group, struct perfgrp_call *call)
 {
 	u32 flags = call->arg.snapshot.flags;
-	struct perfgrp_readout snapshot;
+	struct perfgrp_readout snapshot __uninitialized;
 	int ret;
 
 	ret = take_snapshot(group, flags, &snapshot, &call->err);

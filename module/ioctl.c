@@ -60,13 +60,15 @@ int perfgrp_refuse(struct perfgrp_error *err, int ret, enum perfgrp_reason reaso
 		   const char *field, const char *fmt, ...)
 {
 	va_list args;
+	int length;
 
 	err->error = -ret;
 	err->reason = reason;
-	strscpy(err->field, field, sizeof(err->field));
+	strscpy_pad(err->field, field, sizeof(err->field));
 	va_start(args, fmt);
-	vscnprintf(err->text, sizeof(err->text), fmt, args);
+	length = vscnprintf(err->text, sizeof(err->text), fmt, args);
 	va_end(args);
+	memset(err->text + length, 0, sizeof(err->text) - length);
 	return ret;
 }
 
@@ -83,6 +85,16 @@ static void write_error(u64 pointer, struct perfgrp_error *err, int ret)
 	err->size = size;
 	if (copy_to_user(user, err, sizeof(*err)))
 		return;
+}
+
+/* A few words; memchr_inv() is for more. */
+static bool all_zero(const u32 *words, size_t size)
+{
+	u32 bits = 0;
+
+	for (; size; size -= sizeof(*words))
+		bits |= *words++;
+	return !bits;
 }
 
 static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call *call,
@@ -118,7 +130,7 @@ static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 		return perfgrp_refuse(&call->err, -EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags",
 				      "%s: unknown flags %#x", ioctl->name,
 				      head->flags & ~ioctl->flags);
-	if (memchr_inv((void *)&call->arg + ioctl->reserved, 0, ioctl->reserved_size))
+	if (!all_zero((void *)&call->arg + ioctl->reserved, ioctl->reserved_size))
 		return perfgrp_refuse(&call->err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
 				      "%s: a reserved field is not zero", ioctl->name);
 	/* Before anything is done whose result could not be told. */
@@ -137,6 +149,19 @@ static int copy_result(const struct perfgrp_ioctl *ioctl, struct perfgrp_call *c
 	return 0;
 }
 
+/* perfgrp_refuse() and copy_argument() fill in the rest. */
+static void begin_call(struct perfgrp_call *call)
+{
+	call->err.size = sizeof(call->err);
+	call->err.error = 0;
+	call->err.member = PERFGRP_NONE;
+	call->err.cpu = -1;
+	call->err.reserved = 0;
+	call->out_on_error = false;
+	call->file = NULL;
+	call->fd = -1;
+}
+
 /**
  * perfgrp_ioctl - do one ioctl
  * @file: on this file
@@ -151,7 +176,8 @@ static int copy_result(const struct perfgrp_ioctl *ioctl, struct perfgrp_call *c
 long perfgrp_ioctl(struct file *file, unsigned int cmd, unsigned long arg,
 		   const struct perfgrp_ioctl *table, unsigned int first, unsigned int nr)
 {
-	struct perfgrp_call call = { .err = PERFGRP_ERROR_INIT, .fd = -1 };
+	/* Most calls succeed and need no error, so it is not zeroed for them. */
+	struct perfgrp_call call __uninitialized;
 	struct head __user *user = (struct head __user *)arg;
 	unsigned int index = _IOC_NR(cmd) - first;
 	const struct perfgrp_ioctl *ioctl;
@@ -165,6 +191,7 @@ long perfgrp_ioctl(struct file *file, unsigned int cmd, unsigned long arg,
 	if (!ioctl->fn)
 		return -ENOTTY;
 
+	begin_call(&call);
 	if (get_user(size, &user->size))
 		return -EFAULT;
 	if (size >= sizeof(*user) && get_user(error, &user->error))
