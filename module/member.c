@@ -188,17 +188,21 @@ static int try_pinned(struct perfgrp_group *group, unsigned int nr, struct perfg
 static int prepare_members(struct perfgrp_group *group, struct perfgrp_counter *specs,
 			   unsigned int nr, struct perfgrp_error *err)
 {
+	/* A lone member has no leader, so kernel text need not be patched for it. */
+	bool link = group->nr_members + nr > 1;
 	unsigned int i;
-	int ret;
+	int ret = 0;
 
-	ret = link_begin(err);
+	if (link)
+		ret = link_begin(err);
 	if (ret)
 		return ret;
 	for (i = 0; i < nr && !ret; i++) {
 		err->member = i;
 		ret = prepare_member(group, group->nr_members + i, &specs[i], err);
 	}
-	perfgrp_core_link_end();
+	if (link)
+		perfgrp_core_link_end();
 	if (ret)
 		goto abort;
 
