@@ -19,7 +19,9 @@
 	X(struct perfgrp_query, 64, PERFGRP_QUERY_SIZE_VER0)	\
 	X(struct perfgrp_value, 48, PERFGRP_VALUE_SIZE_VER0)	\
 	X(struct perfgrp_row, 40, PERFGRP_ROW_SIZE_VER0)	\
-	X(struct perfgrp_snapshot, 80, PERFGRP_SNAPSHOT_SIZE_VER0)
+	X(struct perfgrp_snapshot, 80, PERFGRP_SNAPSHOT_SIZE_VER0)	\
+	X(struct perfgrp_period, 32, PERFGRP_PERIOD_SIZE_VER0)	\
+	X(struct perfgrp_stream, 64, PERFGRP_STREAM_SIZE_VER0)
 
 #define OFFSETS(X)				\
 	X(perfgrp_error, size, 0)		\
@@ -37,7 +39,7 @@
 	X(perfgrp_info, max_members, 24)	\
 	X(perfgrp_info, nr_cpu_ids, 28)		\
 	X(perfgrp_info, max_groups, 32)		\
-	X(perfgrp_info, reserved, 36)		\
+	X(perfgrp_info, max_buffer, 36)		\
 	X(perfgrp_info, version, 40)		\
 	X(perfgrp_create, size, 0)		\
 	X(perfgrp_create, flags, 4)		\
@@ -47,7 +49,10 @@
 	X(perfgrp_create, cpus, 24)		\
 	X(perfgrp_create, nr_cpus, 32)		\
 	X(perfgrp_create, fd, 36)		\
-	X(perfgrp_create, reserved, 40)		\
+	X(perfgrp_create, buffer_size, 40)	\
+	X(perfgrp_create, wakeup_records, 44)	\
+	X(perfgrp_create, wakeup_bytes, 48)	\
+	X(perfgrp_create, reserved, 52)		\
 	X(perfgrp_counter, event, 0)		\
 	X(perfgrp_counter, flags, 8)		\
 	X(perfgrp_counter, id, 12)		\
@@ -60,7 +65,8 @@
 	X(perfgrp_counter, config3, 56)		\
 	X(perfgrp_counter, bp_type, 64)		\
 	X(perfgrp_counter, pmu, 68)		\
-	X(perfgrp_counter, reserved, 72)	\
+	X(perfgrp_counter, min_move, 72)	\
+	X(perfgrp_counter, reserved, 80)	\
 	X(perfgrp_add, size, 0)			\
 	X(perfgrp_add, flags, 4)		\
 	X(perfgrp_add, error, 8)		\
@@ -115,7 +121,22 @@
 	X(perfgrp_snapshot, nr_values, 44)	\
 	X(perfgrp_snapshot, time_before, 48)	\
 	X(perfgrp_snapshot, time_after, 56)	\
-	X(perfgrp_snapshot, reserved, 64)
+	X(perfgrp_snapshot, reserved, 64)	\
+	X(perfgrp_period, size, 0)		\
+	X(perfgrp_period, flags, 4)		\
+	X(perfgrp_period, error, 8)		\
+	X(perfgrp_period, sample, 16)		\
+	X(perfgrp_period, id, 24)		\
+	X(perfgrp_period, reserved, 28)		\
+	X(perfgrp_stream, size, 0)		\
+	X(perfgrp_stream, flags, 4)		\
+	X(perfgrp_stream, error, 8)		\
+	X(perfgrp_stream, produced, 16)		\
+	X(perfgrp_stream, read, 24)		\
+	X(perfgrp_stream, lost, 32)		\
+	X(perfgrp_stream, filtered, 40)		\
+	X(perfgrp_stream, buffer_size, 48)	\
+	X(perfgrp_stream, reserved, 52)
 
 /* Numbers that programs are compiled with: none may ever change. */
 #define NUMBERS(X)				\
@@ -128,6 +149,8 @@
 	X(PERFGRP_RESET, 0xbd14)		\
 	X(PERFGRP_SNAPSHOT, 0xbd15)		\
 	X(PERFGRP_QUERY, 0xbd16)		\
+	X(PERFGRP_PERIOD, 0xbd20)		\
+	X(PERFGRP_STREAM, 0xbd21)		\
 	X(PERFGRP_NONE, 0xffffffff)		\
 	X(PERFGRP_REASON_NONE, 0)		\
 	X(PERFGRP_REASON_SIZE, 1)		\
@@ -172,6 +195,9 @@
 	X(PERFGRP_CREATE_NO_MUX, 1 << 3)	\
 	X(PERFGRP_CREATE_EXCLUSIVE, 1 << 4)	\
 	X(PERFGRP_CREATE_ONE_SCHED_GROUP, 1 << 5) \
+	X(PERFGRP_CREATE_OVERWRITE, 1 << 6)	\
+	X(PERFGRP_SAMPLE_TYPE, 0x1d7)		\
+	X(PERFGRP_READ_FORMAT, 0xf)		\
 	X(PERFGRP_COUNTER_RAW, 1 << 0)		\
 	X(PERFGRP_COUNTER_EXCLUDE_USER, 1 << 1)	\
 	X(PERFGRP_COUNTER_EXCLUDE_KERNEL, 1 << 2) \
@@ -192,6 +218,8 @@
 	X(PERFGRP_VALUE_SATURATED, 1 << 1)	\
 	X(PERFGRP_VALUE_WITH_LEADER, 1 << 2)	\
 	X(PERFGRP_VALUE_PARTIAL, 1 << 3)	\
+	X(PERFGRP_VALUE_MIXED_PMUS, 1 << 4)	\
+	X(PERFGRP_VALUE_THROTTLED, 1 << 5)	\
 	X(PERFGRP_ROW_OFFLINE, 1 << 0)		\
 	X(PERFGRP_ROW_EXITED, 1 << 1)		\
 	X(PERFGRP_ROW_FAILED, 1 << 2)		\
@@ -300,7 +328,7 @@ PROMISE(info, "A8: INFO answers: version, features, limits")
 	EXPECT_EQ(info.size, sizeof(info));
 	EXPECT_EQ(info.flags, 0);
 	EXPECT_EQ(info.error, to_u64(&grp_error));
-	EXPECT_EQ(info.reserved, 0);
+	EXPECT_GE(info.max_buffer, 4096);
 	EXPECT_GE(info.max_members, 16);
 	EXPECT_GT(info.nr_cpu_ids, cpus.cpu[cpus.nr - 1]);
 	EXPECT_GT(info.max_groups, 0);

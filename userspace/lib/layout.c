@@ -33,7 +33,7 @@ AT(perfgrp_info, features, 16);
 AT(perfgrp_info, max_members, 24);
 AT(perfgrp_info, nr_cpu_ids, 28);
 AT(perfgrp_info, max_groups, 32);
-AT(perfgrp_info, reserved, 36);
+AT(perfgrp_info, max_buffer, 36);
 AT(perfgrp_info, version, 40);
 
 SIZE(perfgrp_create, 96);
@@ -46,7 +46,10 @@ AT(perfgrp_create, pid, 20);
 AT(perfgrp_create, cpus, 24);
 AT(perfgrp_create, nr_cpus, 32);
 AT(perfgrp_create, fd, 36);
-AT(perfgrp_create, reserved, 40);
+AT(perfgrp_create, buffer_size, 40);
+AT(perfgrp_create, wakeup_records, 44);
+AT(perfgrp_create, wakeup_bytes, 48);
+AT(perfgrp_create, reserved, 52);
 
 SIZE(perfgrp_counter, 96);
 _Static_assert(PERFGRP_COUNTER_SIZE_VER0 == 96, "first release of struct perfgrp_counter");
@@ -62,7 +65,8 @@ AT(perfgrp_counter, config2, 48);
 AT(perfgrp_counter, config3, 56);
 AT(perfgrp_counter, bp_type, 64);
 AT(perfgrp_counter, pmu, 68);
-AT(perfgrp_counter, reserved, 72);
+AT(perfgrp_counter, min_move, 72);
+AT(perfgrp_counter, reserved, 80);
 
 SIZE(perfgrp_add, 48);
 _Static_assert(PERFGRP_ADD_SIZE_VER0 == 48, "first release of struct perfgrp_add");
@@ -139,3 +143,24 @@ AT(perfgrp_snapshot, nr_values, 44);
 AT(perfgrp_snapshot, time_before, 48);
 AT(perfgrp_snapshot, time_after, 56);
 AT(perfgrp_snapshot, reserved, 64);
+
+SIZE(perfgrp_period, 32);
+_Static_assert(PERFGRP_PERIOD_SIZE_VER0 == 32, "first release of struct perfgrp_period");
+AT(perfgrp_period, size, 0);
+AT(perfgrp_period, flags, 4);
+AT(perfgrp_period, error, 8);
+AT(perfgrp_period, sample, 16);
+AT(perfgrp_period, id, 24);
+AT(perfgrp_period, reserved, 28);
+
+SIZE(perfgrp_stream, 64);
+_Static_assert(PERFGRP_STREAM_SIZE_VER0 == 64, "first release of struct perfgrp_stream");
+AT(perfgrp_stream, size, 0);
+AT(perfgrp_stream, flags, 4);
+AT(perfgrp_stream, error, 8);
+AT(perfgrp_stream, produced, 16);
+AT(perfgrp_stream, read, 24);
+AT(perfgrp_stream, lost, 32);
+AT(perfgrp_stream, filtered, 40);
+AT(perfgrp_stream, buffer_size, 48);
+AT(perfgrp_stream, reserved, 52);

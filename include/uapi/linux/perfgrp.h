@@ -7,7 +7,8 @@
  *  - the device, /dev/perfgrp: answers questions about the module
  *    (PERFGRP_INFO) and creates groups (PERFGRP_CREATE);
  *  - the group, returned by PERFGRP_CREATE: takes counters, enables, disables
- *    and resets them, and returns snapshots of all their values.
+ *    and resets them, and returns snapshots of all their values. Where a counter
+ *    samples, read(2) and poll(2) give the records.
  *
  * Every ioctl takes a pointer to one struct that begins with the same three
  * fields:
@@ -69,6 +70,9 @@
 #define PERFGRP_RESET		_IO(PERFGRP_IOC_TYPE, 0x14)
 #define PERFGRP_SNAPSHOT	_IO(PERFGRP_IOC_TYPE, 0x15)
 #define PERFGRP_QUERY		_IO(PERFGRP_IOC_TYPE, 0x16)
+
+#define PERFGRP_PERIOD		_IO(PERFGRP_IOC_TYPE, 0x20)
+#define PERFGRP_STREAM		_IO(PERFGRP_IOC_TYPE, 0x21)
 
 /* "Not any": a member or an id that an error or a value does not have. */
 #define PERFGRP_NONE		0xffffffffU
@@ -196,7 +200,7 @@ struct perfgrp_error {
  * @nr_cpu_ids: out: one more than the highest CPU number that can ever exist;
  *	no snapshot has more rows
  * @max_groups: out: groups one user can have open
- * @reserved: out: zero
+ * @max_buffer: out: the largest buffer_size of a group, in bytes
  * @version: out: the module's version for people, NUL-terminated
  */
 struct perfgrp_info {
@@ -207,7 +211,7 @@ struct perfgrp_info {
 	__u32 max_members;
 	__u32 nr_cpu_ids;
 	__u32 max_groups;
-	__u32 reserved;
+	__u32 max_buffer;
 	char version[32];
 };
 
@@ -259,6 +263,11 @@ enum perfgrp_target {
  * made of independent counters.
  */
 #define PERFGRP_CREATE_ONE_SCHED_GROUP	(1U << 5)
+/*
+ * A full buffer drops its oldest records for new ones; without it, it keeps them
+ * and drops the new ones.
+ */
+#define PERFGRP_CREATE_OVERWRITE	(1U << 6)
 
 /**
  * struct perfgrp_create - argument of PERFGRP_CREATE
@@ -273,7 +282,15 @@ enum perfgrp_target {
  *	count the task on that CPU only. PERFGRP_TARGET_CPUS: 1 or more, none
  *	twice, all online. PERFGRP_TARGET_ALL_CPUS: 0.
  * @fd: out: the group, close-on-exec
- * @reserved: in: zero; room for streams
+ * @buffer_size: in: bytes for records a CPU, rounded up to pages, at least two; 0
+ *	for a group whose counters do not sample. At most
+ *	&struct perfgrp_info.max_buffer.
+ * @wakeup_records: in: a sleeping reader is woken when this many records of one CPU
+ *	wait, or @wakeup_bytes of them, whichever comes first; 0 for every record, or,
+ *	with @wakeup_bytes, for no such number
+ * @wakeup_bytes: in: the same in bytes, at most half of @buffer_size; 0 for half of
+ *	it
+ * @reserved: in: zero
  *
  * Needs CAP_PERFMON. Errors: EACCES, EINVAL, ENODEV, EOPNOTSUPP, ESRCH, EMFILE,
  * ENFILE, ENOSPC (max_groups), ENOMEM.
@@ -287,7 +304,10 @@ struct perfgrp_create {
 	__aligned_u64 cpus;
 	__u32 nr_cpus;
 	__s32 fd;
-	__aligned_u64 reserved[7];
+	__u32 buffer_size;
+	__u32 wakeup_records;
+	__u32 wakeup_bytes;
+	__u32 reserved[11];
 };
 
 #define PERFGRP_CREATE_SIZE_VER0	96
@@ -400,9 +420,10 @@ struct perfgrp_create {
  * @flags: PERFGRP_COUNTER_*
  * @id: out of PERFGRP_ADD and PERFGRP_QUERY: the member's id, 1 or more, never
  *	used again in this group. In: 0.
- * @sample: sample period in events, or frequency in Hz with
- *	PERFGRP_COUNTER_FREQ; 0: count only, no interrupt.
- *	Needs PERFGRP_FEATURE_SAMPLING.
+ * @sample: sample period in events (below 2^63), or frequency in Hz with
+ *	PERFGRP_COUNTER_FREQ (at most sysctl kernel.perf_event_max_sample_rate); 0:
+ *	count only, no interrupt. Needs PERFGRP_FEATURE_SAMPLING and a group with a
+ *	buffer, without INHERIT. Breakpoints sample on x86 only.
  * @type: raw form: attr.type: one of PERF_TYPE_*, or a PMU's number from
  *	/sys/bus/event_source/devices/PMU/type
  * @precise_ip: 0 to 3, as attr.precise_ip, where the PMU takes it
@@ -413,7 +434,11 @@ struct perfgrp_create {
  * @bp_type: raw form: attr.bp_type, HW_BREAKPOINT_*, for PERF_TYPE_BREAKPOINT
  * @pmu: out of PERFGRP_QUERY: number of the PMU that counts it (on the first CPU
  *	of the group). In: 0.
- * @reserved: zero; room for sampling
+ * @min_move: a sample, of any member, becomes a record only if a member with
+ *	@min_move has counted at least so much since the group's last record on that
+ *	CPU (or of that task); 0: this member has no say. Where none has a say every
+ *	sample becomes one. Needs a group with a buffer.
+ * @reserved: zero
  *
  * Unused fields are zero. In the raw form @event is zero; in the other form
  * @type, @config to @config3 and @bp_type are.
@@ -431,7 +456,8 @@ struct perfgrp_counter {
 	__aligned_u64 config3;
 	__u32 bp_type;
 	__u32 pmu;
-	__aligned_u64 reserved[3];
+	__aligned_u64 min_move;
+	__aligned_u64 reserved[2];
 };
 
 #define PERFGRP_COUNTER_SIZE_VER0	96
@@ -590,6 +616,8 @@ enum perfgrp_state {
 #define PERFGRP_VALUE_PARTIAL	(1U << 3)
 /* Totals: counts of different PMUs were added up (PERFGRP_SNAPSHOT_MIX_PMUS). */
 #define PERFGRP_VALUE_MIXED_PMUS	(1U << 4)
+/* The kernel has stopped it until the next tick, for too many overflows. */
+#define PERFGRP_VALUE_THROTTLED		(1U << 5)
 
 /**
  * struct perfgrp_value - one member's value in one row
@@ -705,5 +733,107 @@ struct perfgrp_snapshot {
 };
 
 #define PERFGRP_SNAPSHOT_SIZE_VER0	80
+
+/* ---- records ------------------------------------------------------------- */
+
+/*
+ * read(2) on a group with a buffer gives records, whole ones only, as perf defines
+ * them: each begins with a struct perf_event_header, and is laid out as a
+ * perf_event_attr with
+ *
+ *	sample_type	PERFGRP_SAMPLE_TYPE
+ *	read_format	PERFGRP_READ_FORMAT
+ *	sample_id_all	1
+ *
+ * would have it:
+ *
+ *	PERF_RECORD_SAMPLE	u64 ip; u32 pid, tid; u64 time; u64 id; u32 cpu, res;
+ *				u64 period; u64 nr, time_enabled, time_running;
+ *				struct { u64 value, id; } values[nr];
+ *	PERF_RECORD_THROTTLE	u64 time, id, stream_id; and the trailer
+ *	PERF_RECORD_UNTHROTTLE	the same
+ *	PERF_RECORD_LOST	u64 id, lost; and the trailer
+ *	the trailer		u32 pid, tid; u64 time; u64 id; u32 cpu, res;
+ *
+ * id is the member whose counter overflowed, and values holds all members, leader
+ * first, as a snapshot at that moment would have had them: raw, since the last
+ * reset. time_enabled and time_running are the member's that overflowed. Where the
+ * overflow interrupts the kernel as an NMI, members that another PMU counts show
+ * what they had when the kernel last looked at them. ip is 0 where the member
+ * excludes the kernel and the interrupt came so late that it hit it. pid and tid are
+ * as the group's creator saw them, time is the clock of perf_event_open(2) with
+ * use_clockid off.
+ *
+ * UNTHROTTLE comes with the counter's first overflow after it was let go on. LOST
+ * stands where records were dropped, of all counters on that CPU; its id is 0, its
+ * pid and tid are -1.
+ *
+ * Records of one CPU come in the order of their times. Records of several CPUs do
+ * as far as they are there when read(2) looks: one that is still being written
+ * then can come after a later one of another CPU.
+ *
+ * read(2) takes what there is, and waits only where there is nothing: errors are
+ * EAGAIN (O_NONBLOCK, nothing there), EINTR, EINVAL (no buffer), EMSGSIZE (the
+ * first record is longer than the room; it stays), EFAULT (it stays). 0 means that
+ * the task has exited and all has been read. poll(2) says POLLIN when as many
+ * records wait as asked for at creation, and POLLHUP when the task has exited. Of
+ * several readers each gets other records.
+ */
+#define PERFGRP_SAMPLE_TYPE	0x1d7U	/* IP TID TIME READ ID CPU PERIOD */
+#define PERFGRP_READ_FORMAT	0xfU	/* TOTAL_TIME_ENABLED, _RUNNING, ID, GROUP */
+
+/**
+ * struct perfgrp_period - argument of PERFGRP_PERIOD: change how often a member samples
+ * @size: in: sizeof(struct perfgrp_period); at least PERFGRP_PERIOD_SIZE_VER0
+ * @flags: in: 0
+ * @error: in: pointer to a struct perfgrp_error, or 0
+ * @sample: in: the new period in events, or frequency in Hz, whichever the member
+ *	was added with
+ * @id: in: the member
+ * @reserved: in: zero
+ *
+ * On all CPUs, or on none, at any time. Errors: ENOENT (no such member), EINVAL (it
+ * does not sample, or @sample is 0 or out of range).
+ */
+struct perfgrp_period {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 error;
+	__aligned_u64 sample;
+	__u32 id;
+	__u32 reserved;
+};
+
+#define PERFGRP_PERIOD_SIZE_VER0	32
+
+/**
+ * struct perfgrp_stream - argument of PERFGRP_STREAM: what became of the records
+ * @size: in: sizeof(struct perfgrp_stream); at least PERFGRP_STREAM_SIZE_VER0
+ * @flags: in: 0
+ * @error: in: pointer to a struct perfgrp_error, or 0
+ * @produced: out: samples, and records of throttling, that were to become records
+ * @read: out: those that were read
+ * @lost: out: those that found no room, or made room for newer ones
+ * @filtered: out: samples that were not to become records (min_move)
+ * @buffer_size: out: bytes for records a CPU
+ * @reserved: in, out: zero
+ *
+ * What is produced and neither read nor lost is in the buffer. (A record that
+ * PERFGRP_CREATE_OVERWRITE has overwritten is lost from when a reader finds it gone.)
+ * LOST records are not counted. Errors: EINVAL (the group has no buffer).
+ */
+struct perfgrp_stream {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 error;
+	__aligned_u64 produced;
+	__aligned_u64 read;
+	__aligned_u64 lost;
+	__aligned_u64 filtered;
+	__u32 buffer_size;
+	__u32 reserved[3];
+};
+
+#define PERFGRP_STREAM_SIZE_VER0	64
 
 #endif /* _UAPI_LINUX_PERFGRP_H */
