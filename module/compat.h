@@ -10,6 +10,7 @@
 #define PERFGRP_COMPAT_H
 
 #include <linux/perf_event.h>
+#include <linux/ring_buffer.h>
 #include <linux/version.h>
 
 /* attr.config3 came with PERF_ATTR_SIZE_VER8 (6.3). */
@@ -38,6 +39,17 @@ static inline bool compat_counts_for_many(const struct pmu *pmu)
 	return false;
 }
 #endif
+
+/* The event that is committed was dropped from the arguments (6.5 or so). */
+static inline void compat_ring_buffer_commit(struct trace_buffer *buffer,
+					     struct ring_buffer_event *event)
+{
+#ifdef PERFGRP_COMMIT_TAKES_EVENT
+	ring_buffer_unlock_commit(buffer, event);
+#else
+	ring_buffer_unlock_commit(buffer);
+#endif
+}
 
 /*
  * For the KUnit suites. These two cannot be asked of the headers: neither a

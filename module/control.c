@@ -7,6 +7,7 @@
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
 
+#include "perfcore.h"
 #include "perfgrp.h"
 
 void perfgrp_group_start_all(struct perfgrp_group *group)

@@ -18,6 +18,7 @@
 #include <linux/string.h>
 
 #include "compat.h"
+#include "perfcore.h"
 #include "perfgrp.h"
 
 /* ---- errors -------------------------------------------------------------- */
@@ -170,17 +171,17 @@ static void set_leader_bits(const struct perfgrp_group *group, struct perf_event
 		group->flags & PERFGRP_CREATE_EXCLUSIVE && !perfgrp_event_is_software(attr);
 }
 
-static struct perf_event *create_alone(const struct perfgrp_group *group, int cpu,
+static struct perf_event *create_alone(struct perfgrp_group *group, int cpu,
 				       const struct perfgrp_member *member)
 {
 	struct perf_event_attr attr = member->attr;
 
 	set_leader_bits(group, &attr);
-	return perfgrp_core_create(&attr, cpu, group->task, NULL);
+	return perfgrp_core_create(&attr, cpu, group->task, NULL, group);
 }
 
 /* The perf core would not notice that the leader is of another PMU. */
-static struct perf_event *create_under(const struct perfgrp_group *group, int cpu,
+static struct perf_event *create_under(struct perfgrp_group *group, int cpu,
 				       const struct perfgrp_member *member,
 				       struct perf_event *leader)
 {
@@ -188,7 +189,7 @@ static struct perf_event *create_under(const struct perfgrp_group *group, int cp
 	struct perf_event *event;
 
 	attr.disabled = 0;
-	event = perfgrp_core_create(&attr, cpu, group->task, leader);
+	event = perfgrp_core_create(&attr, cpu, group->task, leader, group);
 	if (IS_ERR(event) || event->pmu == leader->pmu)
 		return event;
 	perf_event_release_kernel(event);
@@ -234,6 +235,23 @@ static int check_kind(const struct perf_event *event, const struct perfgrp_membe
 	return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT, "type",
 			      "%s: PMU %s takes a pointer; define the probe in tracefs and count it as a tracepoint",
 			      perfgrp_event_name(&member->spec, buf), pmu);
+}
+
+/* The perf core asks whether a frequency is allowed only when it is changed. */
+static int check_frequency(struct perf_event *event, const struct perfgrp_member *member,
+			   struct perfgrp_error *err)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+	int ret;
+
+	if (!member->attr.freq)
+		return 0;
+	ret = perfgrp_core_set_period(event, true, member->spec.sample);
+	if (!ret)
+		return 0;
+	return perfgrp_refuse(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample",
+			      "%s: %llu Hz is above sysctl kernel.perf_event_max_sample_rate, or below one in a period",
+			      perfgrp_event_name(&member->spec, buf), member->spec.sample);
 }
 
 /* ONE_SCHED_GROUP: no second set beside the first. */
@@ -331,6 +349,8 @@ static struct perf_event *create_event(struct perfgrp_group *group, unsigned int
 		return event;
 
 	ret = check_kind(event, member, err);
+	if (!ret)
+		ret = check_frequency(event, member, err);
 	if (!ret)
 		ret = check_placed(group, event, member, on->cpu, err);
 	if (!ret)

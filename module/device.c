@@ -14,7 +14,8 @@
 
 static u64 known_features(void)
 {
-	u64 features = PERFGRP_FEATURE_INHERIT | PERFGRP_FEATURE_NO_MUX | PERFGRP_FEATURE_HOTPLUG;
+	u64 features = PERFGRP_FEATURE_INHERIT | PERFGRP_FEATURE_NO_MUX | PERFGRP_FEATURE_HOTPLUG |
+		       PERFGRP_FEATURE_SAMPLING;
 
 	if (perfgrp_core_can_link())
 		features |= PERFGRP_FEATURE_SCHED_GROUP;
@@ -31,7 +32,7 @@ static int tell_info(struct file *file, struct perfgrp_call *call)
 	info->max_members = PERFGRP_MAX_MEMBERS;
 	info->nr_cpu_ids = nr_cpu_ids;
 	info->max_groups = PERFGRP_MAX_GROUPS;
-	info->reserved = 0;
+	info->max_buffer = PERFGRP_MAX_BUFFER;
 	strscpy_pad(info->version, PERFGRP_VERSION, sizeof(info->version));
 	return 0;
 }
@@ -79,7 +80,8 @@ static const struct perfgrp_ioctl device_ioctls[] = {
 		.min_size	= PERFGRP_CREATE_SIZE_VER0,
 		.flags		= PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_INHERIT |
 				  PERFGRP_CREATE_ENABLE_ON_EXEC | PERFGRP_CREATE_NO_MUX |
-				  PERFGRP_CREATE_EXCLUSIVE | PERFGRP_CREATE_ONE_SCHED_GROUP,
+				  PERFGRP_CREATE_EXCLUSIVE | PERFGRP_CREATE_ONE_SCHED_GROUP |
+				  PERFGRP_CREATE_OVERWRITE,
 		.reserved	= offsetof(struct perfgrp_create, reserved),
 		.reserved_size	= sizeof_field(struct perfgrp_create, reserved),
 		.out		= true,

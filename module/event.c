@@ -3,7 +3,11 @@
  * Events: from the user's struct perfgrp_counter to the perf core's attr, and to
  * a name for people. No state, no locks.
  *
- * The user's attr is never taken as it is: it is built here, field by field.
+ * The user's attr is never taken as it is: it is built here, field by field. Its
+ * sample_type keeps PMU drivers from gathering samples to be looked at later, when
+ * the other members have gone on; records are written by overflow.c. It is without
+ * PERF_SAMPLE_PERIOD, because with it a software event samples every event, with
+ * the number of events as its period.
  */
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -146,6 +150,18 @@ static int check_unused(const struct perfgrp_counter *spec, struct perfgrp_error
 	return 0;
 }
 
+/*
+ * On other architectures than x86 whoever handles a breakpoint's overflow must step
+ * over the instruction himself, which a module cannot; it would hit for ever.
+ */
+static int check_breakpoint(const struct perfgrp_counter *spec, struct perfgrp_error *err)
+{
+	if (IS_ENABLED(CONFIG_X86) || spec->type != PERF_TYPE_BREAKPOINT || !spec->sample)
+		return 0;
+	return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT_OPTION, "sample",
+			      "breakpoints sample on x86 only; elsewhere they can be counted");
+}
+
 static int check_spec(const struct perfgrp_counter *spec, struct perfgrp_error *err)
 {
 	if (spec->flags & ~KNOWN_FLAGS)
@@ -163,16 +179,16 @@ static int check_spec(const struct perfgrp_counter *spec, struct perfgrp_error *
 	if (spec->flags & PERFGRP_COUNTER_FREQ && !spec->sample)
 		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
 				      "PERFGRP_COUNTER_FREQ needs a frequency in sample");
-	if (spec->sample)
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "sample",
-				      "this module does not sample; sample must be 0");
+	if (spec->sample >> 63)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
+				      "sample is %#llx, which is not below 2^63", spec->sample);
 	if (spec->precise_ip > 3)
 		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
 				      "precise_ip is %u, at most 3 is known", spec->precise_ip);
 	if (spec->config3 && !PERFGRP_HAVE_CONFIG3)
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "config3",
 				      "this kernel's events have no config3");
-	return check_unused(spec, err);
+	return check_unused(spec, err) ?: check_breakpoint(spec, err);
 }
 
 /**
@@ -208,6 +224,9 @@ int perfgrp_event_to_attr(const struct perfgrp_counter *spec, struct perf_event_
 		.exclude_guest = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_GUEST),
 		.precise_ip = spec->precise_ip,
 		.bp_type = spec->bp_type,
+		.freq = !!(spec->flags & PERFGRP_COUNTER_FREQ),
+		.sample_period = spec->sample,
+		.sample_type = spec->sample ? PERFGRP_SAMPLE_TYPE & ~PERF_SAMPLE_PERIOD : 0,
 	};
 	compat_set_config3(attr, spec->config3);
 	if (attr->precise_ip && perfgrp_event_is_software(attr))

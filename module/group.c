@@ -73,7 +73,32 @@ static int check_target(const struct perfgrp_create *arg, struct perfgrp_error *
 		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_CPU, "nr_cpus",
 				      "%u CPUs are named; there can be %u", arg->nr_cpus,
 				      nr_cpu_ids);
-	return check_flags(arg, err);
+	return 0;
+}
+
+static int check_buffer(const struct perfgrp_create *arg, struct perfgrp_error *err)
+{
+	if (!arg->buffer_size && arg->flags & PERFGRP_CREATE_OVERWRITE)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
+				      "OVERWRITE means nothing without a buffer");
+	if (!arg->buffer_size && arg->wakeup_records)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_TARGET, "wakeup_records",
+				      "wakeup_records means nothing without a buffer");
+	if (!arg->buffer_size && arg->wakeup_bytes)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_TARGET, "wakeup_bytes",
+				      "wakeup_bytes means nothing without a buffer");
+	if (arg->buffer_size > PERFGRP_MAX_BUFFER)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_LIMIT, "buffer_size",
+				      "buffer_size is %u, at most %d is taken", arg->buffer_size,
+				      PERFGRP_MAX_BUFFER);
+	if (arg->wakeup_bytes > arg->buffer_size / 2)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_LIMIT, "wakeup_bytes",
+				      "wakeup_bytes is %u, more than half of buffer_size",
+				      arg->wakeup_bytes);
+	if (arg->buffer_size && arg->flags & PERFGRP_CREATE_INHERIT)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
+				      "inherited counters do not sample: INHERIT takes no buffer");
+	return 0;
 }
 
 /* Bad numbers first, all of them, then those offline. */
@@ -224,6 +249,17 @@ out:
 	return ret;
 }
 
+static int create_sampling(struct perfgrp_group *group, const struct perfgrp_create *arg,
+			   struct perfgrp_error *err)
+{
+	int ret = perfgrp_sampling_create(group, arg);
+
+	if (!ret)
+		return 0;
+	return perfgrp_refuse(err, ret, PERFGRP_REASON_MEMORY, "buffer_size",
+			      "no memory for a buffer of %u bytes a CPU", arg->buffer_size);
+}
+
 /**
  * perfgrp_group_create - make a group without members
  * @arg: what the user asked for; size, flags and reserved fields are checked
@@ -238,6 +274,10 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 	int ret;
 
 	ret = check_target(arg, err);
+	if (!ret)
+		ret = check_flags(arg, err);
+	if (!ret)
+		ret = check_buffer(arg, err);
 	if (ret)
 		return ERR_PTR(ret);
 
@@ -253,8 +293,11 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 	if (!ret)
 		ret = create_instances(group, arg, err);
 	if (!ret)
+		ret = create_sampling(group, arg, err);
+	if (!ret)
 		ret = perfgrp_access_charge_group(group->owner, err);
 	if (ret) {
+		perfgrp_sampling_destroy(group);
 		free_group(group);
 		return ERR_PTR(ret);
 	}
@@ -278,9 +321,9 @@ void perfgrp_group_destroy(struct perfgrp_group *group)
 		perfgrp_hotplug_unfollow(group);
 
 	down_write(&group->lock);
-	perfgrp_group_release_members(group, 0, group->nr_members);
-	group->nr_members = 0;
+	perfgrp_group_drop_members(group);
 	up_write(&group->lock);
+	perfgrp_sampling_destroy(group);
 
 	perfgrp_access_uncharge_group(group->owner);
 	free_group(group);

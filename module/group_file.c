@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file descriptor of a group: its ioctls, its fdinfo, its end.
+ * The file descriptor of a group: its ioctls, its records, its fdinfo, its end.
  *
  * Each ioctl takes the group's lock once, for all that it does. What the user
  * points to is copied here and nowhere deeper, but for the CPUs of
@@ -12,6 +12,7 @@
 #include <linux/module.h>
 #include <linux/overflow.h>
 #include <linux/pid.h>
+#include <linux/poll.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -363,6 +364,62 @@ static int group_query(struct file *file, struct perfgrp_call *call)
 	return ret;
 }
 
+/* ---- records ------------------------------------------------------------- */
+
+static int refuse_no_buffer(struct perfgrp_error *err)
+{
+	return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_TARGET, "",
+			      "the group was created without a buffer (buffer_size)");
+}
+
+static int group_set_period(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	const struct perfgrp_period *period = &call->arg.period;
+	int ret;
+
+	ret = lock_write(group, &call->err);
+	if (ret)
+		return ret;
+	ret = perfgrp_group_set_period(group, period->id, period->sample, &call->err);
+	up_write(&group->lock);
+	return ret;
+}
+
+static int group_stream(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	int ret;
+
+	if (!group->sampling)
+		return refuse_no_buffer(&call->err);
+	ret = perfgrp_records_stat(group->sampling->records, &call->arg.stream);
+	if (ret)
+		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_NONE, "", "interrupted");
+	return 0;
+}
+
+static ssize_t group_read(struct file *file, char __user *to, size_t room, loff_t *pos)
+{
+	struct perfgrp_group *group = group_of(file);
+
+	if (!group->sampling)
+		return -EINVAL;
+	return perfgrp_records_read(group->sampling->records, to, room,
+				    !(file->f_flags & O_NONBLOCK));
+}
+
+static __poll_t group_poll(struct file *file, struct poll_table_struct *table)
+{
+	struct perfgrp_group *group = group_of(file);
+
+	if (!group->sampling)
+		return EPOLLERR;
+	return perfgrp_records_poll(group->sampling->records, file, table);
+}
+
+/* ---- fdinfo -------------------------------------------------------------- */
+
 static const char *state_name(u32 state)
 {
 	static const char *const names[] = {
@@ -393,6 +450,16 @@ static void show_members(struct seq_file *seq, struct perfgrp_group *group)
 	perfgrp_snapshot_free(&snapshot);
 }
 
+static void show_records(struct seq_file *seq, struct perfgrp_group *group)
+{
+	struct perfgrp_stream stream = {};
+
+	if (group->sampling && perfgrp_records_stat(group->sampling->records, &stream))
+		return;
+	seq_printf(seq, "records:\t%llu produced %llu read %llu lost %llu filtered\n",
+		   stream.produced, stream.read, stream.lost, stream.filtered);
+}
+
 static void group_show_fdinfo(struct seq_file *seq, struct file *file)
 {
 	struct perfgrp_group *group = group_of(file);
@@ -420,8 +487,7 @@ static void group_show_fdinfo(struct seq_file *seq, struct file *file)
 	seq_printf(seq, "create_flags:\t%#x\n", group->flags);
 	seq_printf(seq, "enabled:\t%d\n", perfgrp_group_is_enabled(group));
 	seq_printf(seq, "members:\t%u\n", group->nr_members);
-	/* Of no stream yet; the field is there for scripts that look for it. */
-	seq_puts(seq, "records:\t0\n");
+	show_records(seq, group);
 	show_members(seq, group);
 	up_read(&group->lock);
 }
@@ -499,6 +565,23 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.out		= true,
 		.fn		= group_query,
 	},
+	[INDEX(PERFGRP_PERIOD)] = {
+		.name		= "PERFGRP_PERIOD",
+		.size		= sizeof(struct perfgrp_period),
+		.min_size	= PERFGRP_PERIOD_SIZE_VER0,
+		.reserved	= offsetof(struct perfgrp_period, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_period, reserved),
+		.fn		= group_set_period,
+	},
+	[INDEX(PERFGRP_STREAM)] = {
+		.name		= "PERFGRP_STREAM",
+		.size		= sizeof(struct perfgrp_stream),
+		.min_size	= PERFGRP_STREAM_SIZE_VER0,
+		.reserved	= offsetof(struct perfgrp_stream, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_stream, reserved),
+		.out		= true,
+		.fn		= group_stream,
+	},
 };
 
 static long group_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -510,6 +593,8 @@ static const struct file_operations group_fops = {
 	.owner = THIS_MODULE,
 	.llseek = noop_llseek,
 	.release = group_release,
+	.read = group_read,
+	.poll = group_poll,
 	.unlocked_ioctl = group_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.show_fdinfo = group_show_fdinfo,

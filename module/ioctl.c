@@ -31,7 +31,7 @@ struct head {
 
 static_assert(HEAD_LIKE(perfgrp_info) && HEAD_LIKE(perfgrp_create) && HEAD_LIKE(perfgrp_add) &&
 	      HEAD_LIKE(perfgrp_remove) && HEAD_LIKE(perfgrp_control) && HEAD_LIKE(perfgrp_query) &&
-	      HEAD_LIKE(perfgrp_snapshot));
+	      HEAD_LIKE(perfgrp_snapshot) && HEAD_LIKE(perfgrp_period) && HEAD_LIKE(perfgrp_stream));
 
 /* Released sizes never change. */
 static_assert(sizeof(struct perfgrp_error) == 256);
@@ -43,6 +43,8 @@ static_assert(sizeof(struct perfgrp_remove) == PERFGRP_REMOVE_SIZE_VER0);
 static_assert(sizeof(struct perfgrp_control) == PERFGRP_CONTROL_SIZE_VER0);
 static_assert(sizeof(struct perfgrp_query) == PERFGRP_QUERY_SIZE_VER0);
 static_assert(sizeof(struct perfgrp_snapshot) == PERFGRP_SNAPSHOT_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_period) == PERFGRP_PERIOD_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_stream) == PERFGRP_STREAM_SIZE_VER0);
 static_assert(sizeof(struct perfgrp_row) == PERFGRP_ROW_SIZE_VER0);
 static_assert(sizeof(struct perfgrp_value) == PERFGRP_VALUE_SIZE_VER0);
 

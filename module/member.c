@@ -39,7 +39,7 @@ static void release_member(struct perfgrp_group *group, struct perfgrp_member *m
 }
 
 /* Set leaders come before their members, so they are released after them. */
-void perfgrp_group_release_members(struct perfgrp_group *group, unsigned int first, unsigned int nr)
+static void release_members(struct perfgrp_group *group, unsigned int first, unsigned int nr)
 {
 	while (nr-- > first) {
 		release_member(group, group->members[nr]);
@@ -55,6 +55,13 @@ static int find_member(const struct perfgrp_group *group, u32 id)
 		if (group->members[i]->id == id)
 			return i;
 	return -1;
+}
+
+static int refuse_unknown(const struct perfgrp_group *group, u32 id, struct perfgrp_error *err)
+{
+	return perfgrp_refuse(err, -ENOENT, PERFGRP_REASON_MEMBER, "id",
+			      "the group has no member %u%s", id,
+			      id && id <= group->next_id ? " any more" : "");
 }
 
 static int create_counters(struct perfgrp_group *group, unsigned int index,
@@ -86,6 +93,17 @@ static int link_begin(struct perfgrp_error *err)
 	return 0;
 }
 
+static int check_sampling(const struct perfgrp_group *group, const struct perfgrp_counter *spec,
+			  struct perfgrp_error *err)
+{
+	if (group->sampling || (!spec->sample && !spec->min_move))
+		return 0;
+	return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION,
+			      spec->sample ? "sample" : "min_move",
+			      "%s is set, but the group was created without a buffer (buffer_size)",
+			      spec->sample ? "sample" : "min_move");
+}
+
 static int prepare_member(struct perfgrp_group *group, unsigned int index,
 			  struct perfgrp_counter *spec, struct perfgrp_error *err)
 {
@@ -94,6 +112,8 @@ static int prepare_member(struct perfgrp_group *group, unsigned int index,
 	int ret;
 
 	ret = perfgrp_event_to_attr(spec, &attr, err);
+	if (!ret)
+		ret = check_sampling(group, spec, err);
 	if (!ret)
 		ret = perfgrp_access_counter(spec, err);
 	if (ret)
@@ -257,7 +277,7 @@ void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr)
 
 	while (nr && !group->members[group->nr_members + nr - 1])
 		nr--;
-	perfgrp_group_release_members(group, group->nr_members, group->nr_members + nr);
+	release_members(group, group->nr_members, group->nr_members + nr);
 	/* A pinned set that had no room for what is gone again was given up with it. */
 	if (group->enabled && group->flags & PERFGRP_CREATE_NO_MUX)
 		perfgrp_group_start_all(group);
@@ -288,6 +308,7 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
 	rebase_all(group);
+	perfgrp_sampling_publish(group);
 	if (group->enabled && !perfgrp_group_inherits(group))
 		perfgrp_group_start_all(group);
 }
@@ -300,7 +321,24 @@ static void drop_member(struct perfgrp_group *group, unsigned int index)
 	memmove(&group->members[index], &group->members[index + 1],
 		(group->nr_members - index) * sizeof(member));
 	group->members[group->nr_members] = NULL;
+	perfgrp_sampling_publish(group);
 	release_member(group, member);
+}
+
+/**
+ * perfgrp_group_drop_members - release all members
+ * @group: the group; the lock is held for writing
+ */
+void perfgrp_group_drop_members(struct perfgrp_group *group)
+{
+	unsigned int nr = group->nr_members;
+
+	lockdep_assert_held_write(&group->lock);
+
+	perfgrp_group_stop_all(group);
+	group->nr_members = 0;
+	perfgrp_sampling_publish(group);
+	release_members(group, 0, nr);
 }
 
 /* Move an instance from the events that it has to those that are prepared. */
@@ -352,6 +390,7 @@ static bool any_needs_rebuild(const struct perfgrp_group *group,
 static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_member *leaving,
 			   struct perfgrp_error *err)
 {
+	bool replaced = false;
 	unsigned int i;
 	int ret;
 
@@ -385,9 +424,13 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 			continue;
 		}
 		replace_events(group, i);
-		if (group->enabled)
-			perfgrp_instance_start(group, i);
+		replaced = true;
 	}
+	if (replaced)
+		perfgrp_sampling_publish(group);
+	for (i = 0; replaced && group->enabled && i < group->nr_instances; i++)
+		if (perfgrp_instance_usable(&group->instances[i]))
+			perfgrp_instance_start(group, i);
 	return 0;
 }
 
@@ -399,16 +442,13 @@ static int remove_member(struct perfgrp_group *group, u32 id, bool cascade,
 	err->member = id;
 	index = find_member(group, id);
 	if (index < 0)
-		return perfgrp_refuse(err, -ENOENT, PERFGRP_REASON_MEMBER, "id",
-				      "the group has no member %u%s", id,
-				      id && id <= group->next_id ? " any more" : "");
+		return refuse_unknown(group, id, err);
 	if (index == 0) {
 		if (group->nr_members > 1 && !cascade)
 			return perfgrp_refuse(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
 					      "member %u leads %u others; remove them first, or all with CASCADE",
 					      id, group->nr_members - 1);
-		perfgrp_group_release_members(group, 0, group->nr_members);
-		group->nr_members = 0;
+		perfgrp_group_drop_members(group);
 		return 0;
 	}
 	if (any_needs_rebuild(group, group->members[index]))
@@ -442,4 +482,35 @@ int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
 	ret = remove_member(group, id, cascade, err);
 	perfgrp_access_allow_exec(group);
 	return ret;
+}
+
+/**
+ * perfgrp_group_set_period - change how often a member samples
+ * @group: the group; the lock is held for writing
+ * @id: of the member
+ * @sample: the new period or frequency
+ * @err: says why not
+ *
+ * Return: 0, -ENOENT or -EINVAL.
+ */
+int perfgrp_group_set_period(struct perfgrp_group *group, u32 id, u64 sample,
+			     struct perfgrp_error *err)
+{
+	struct perfgrp_member *member;
+	int index;
+
+	lockdep_assert_held_write(&group->lock);
+
+	err->member = id;
+	index = find_member(group, id);
+	if (index < 0)
+		return refuse_unknown(group, id, err);
+	member = group->members[index];
+	if (!member->spec.sample)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "id",
+				      "member %u was added without a period or frequency", id);
+	if (!sample || sample >> 63)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
+				      "sample is %llu; 1 to 2^63 - 1 is taken", sample);
+	return perfgrp_sampling_set_period(group, member, sample, err);
 }

@@ -37,6 +37,7 @@
 #include <linux/cpumask.h>
 #include <linux/kprobes.h>
 #include <linux/list.h>
+#include <linux/math64.h>
 #include <linux/lockdep.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
@@ -46,6 +47,7 @@
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 
+#include "perfcore.h"
 #include "perfgrp.h"
 
 static bool sched_groups = true;
@@ -202,7 +204,8 @@ bool perfgrp_core_can_link(void)
  * Nobody inherits it either: see perfgrp_core_set_inherit().
  */
 static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
-					struct task_struct *task, struct perf_event *leader)
+					struct task_struct *task, struct perf_event *leader,
+					perf_overflow_handler_t handler, void *context)
 {
 	bool enable_on_exec = leader->attr.enable_on_exec;
 	struct perf_event *event;
@@ -216,7 +219,7 @@ static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
 	WRITE_ONCE(link.task, current);
 	leader->attr.enable_on_exec = 1;
 
-	event = perf_event_create_kernel_counter(attr, cpu, task, NULL, NULL);
+	event = perf_event_create_kernel_counter(attr, cpu, task, handler, context);
 
 	leader->attr.enable_on_exec = enable_on_exec;
 	WRITE_ONCE(link.task, NULL);
@@ -234,6 +237,7 @@ static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
  *	exec_update_lock is held.
  * @leader: an event of the same PMU and the same CPU and task, its own leader; or
  *	NULL. Needs perfgrp_core_can_link(), and perfgrp_core_link_begin() before.
+ * @group: what perfgrp_overflow() is told, where @attr samples
  *
  * May sleep. Never from a CPU hotplug callback.
  *
@@ -241,14 +245,16 @@ static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
  * event was created and is not under @leader.
  */
 struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
-				       struct task_struct *task, struct perf_event *leader)
+				       struct task_struct *task, struct perf_event *leader,
+				       struct perfgrp_group *group)
 {
+	perf_overflow_handler_t handler = attr->sample_period ? perfgrp_overflow : NULL;
 	struct perf_event *event;
 
 	if (!leader)
-		return perf_event_create_kernel_counter(attr, cpu, task, NULL, NULL);
+		return perf_event_create_kernel_counter(attr, cpu, task, handler, group);
 
-	event = create_linked(attr, cpu, task, leader);
+	event = create_linked(attr, cpu, task, leader, handler, group);
 	if (!IS_ERR(event) && event->group_leader != leader) {
 		perf_event_release_kernel(event);
 		event = ERR_PTR(-EXDEV);
@@ -325,6 +331,45 @@ u64 perfgrp_core_clock(void)
 }
 
 /**
+ * perfgrp_core_count_at_overflow - read an event's count in an overflow handler
+ * @event: an event of the same group and instance
+ * @overflowed: the event whose handler this is; its driver has just read it
+ *
+ * Any context. In an NMI a PMU other than @overflowed's is not asked, since what
+ * was interrupted may be in its driver: its events show what they had when they were
+ * asked last.
+ *
+ * Return: what @event has counted since it was created.
+ */
+u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_event *overflowed)
+{
+	bool askable = !in_nmi() || event->pmu == overflowed->pmu || perfgrp_core_is_software(event);
+
+	if (event != overflowed && askable &&
+	    perfgrp_core_is_here(event, perfgrp_core_state(event)))
+		event->pmu->read(event);
+	return local64_read(&event->count);
+}
+
+/**
+ * perfgrp_core_set_period - change an event's sample period or frequency
+ * @event: an event that samples
+ * @freq: it was asked to sample with a frequency
+ * @sample: the new one, of the same kind
+ *
+ * The clocks turn the frequency that they were created with into a period in ns,
+ * and know no other from then on.
+ *
+ * Return: 0, or -EINVAL where it is out of range.
+ */
+int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample)
+{
+	if (freq && !event->attr.freq)
+		sample = div64_u64(NSEC_PER_SEC, sample);
+	return perf_event_period(event, sample);
+}
+
+/**
  * perfgrp_core_read_inherited - read an event and its children
  * @event: an inherited event, of a task
  * @count: what it and all its children have counted since they were created
@@ -370,11 +415,11 @@ static int try_group(u32 type, u64 config, int cpu)
 	struct perf_event *leader, *member;
 	int ret;
 
-	leader = perfgrp_core_create(&leader_attr, cpu, NULL, NULL);
+	leader = perfgrp_core_create(&leader_attr, cpu, NULL, NULL, NULL);
 	if (IS_ERR(leader))
 		return PTR_ERR(leader);
 
-	member = create_linked(&member_attr, cpu, NULL, leader);
+	member = create_linked(&member_attr, cpu, NULL, leader, NULL, NULL);
 	if (IS_ERR(member)) {
 		ret = 0;
 	} else {
@@ -428,7 +473,7 @@ static int self_test_read(int cpu)
 	u64 value, enabled, running;
 	unsigned long flags;
 
-	event = perfgrp_core_create(&attr, cpu, NULL, NULL);
+	event = perfgrp_core_create(&attr, cpu, NULL, NULL, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 

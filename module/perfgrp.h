@@ -33,6 +33,7 @@
 #define PERFGRP_VERSION	    "0.1"
 #define PERFGRP_MAX_MEMBERS 32
 #define PERFGRP_MAX_GROUPS  4096 /* a user */
+#define PERFGRP_MAX_BUFFER  (64 << 20) /* bytes a CPU */
 
 /* ---- pure data ----------------------------------------------------------- */
 
@@ -150,6 +151,7 @@ struct perfgrp_instance {
  * @cpus: CPUs of the live instances (@lock)
  * @spare: memory for a snapshot, or NULL; taken and given back with xchg() by
  *	snapshots, which only share @lock
+ * @sampling: where its counters may sample, else NULL; fixed
  * @node: in hotplug.c's list
  * @hotplug_work: makes the instances follow the CPUs
  */
@@ -170,9 +172,102 @@ struct perfgrp_group {
 	unsigned int nr_rows;
 	cpumask_var_t cpus;
 	struct perfgrp_buffer *spare;
+	struct perfgrp_sampling *sampling;
 	struct list_head node;
 	struct work_struct hotplug_work;
 };
+
+/**
+ * struct perfgrp_view_entry - a member, as the overflow handler knows it
+ * @event: its event on the instance; NULL where there is none
+ * @base: to be added to what @event reads
+ * @min_move: see struct perfgrp_counter
+ * @last: what @event read at the last record; written by handlers
+ * @id: of the member
+ * @throttled: the perf core has stopped it; written by handlers
+ */
+struct perfgrp_view_entry {
+	struct perf_event *event;
+	struct perfgrp_count base;
+	u64 min_move;
+	u64 last;
+	u32 id;
+	bool throttled;
+};
+
+/**
+ * struct perfgrp_view - an instance, as the overflow handler knows it
+ * @nr: members
+ * @filters: at least one has a min_move
+ * @entries: leader first
+ */
+struct perfgrp_view {
+	unsigned int nr;
+	bool filters;
+	struct perfgrp_view_entry entries[PERFGRP_MAX_MEMBERS];
+};
+
+/**
+ * struct perfgrp_sampling - what a group has for counters that sample
+ * @views: two sets of a view an instance; see sampling.c. Written under
+ *	perfgrp_group.lock, the one that handlers do not look at; read under RCU.
+ * @current_set: the set that handlers look at
+ * @cookie: RCU's state when they began to (perfgrp_group.lock)
+ * @records: the buffer; fixed
+ * @pid_ns: whose numbers of tasks the records have; fixed
+ */
+struct perfgrp_sampling {
+	struct perfgrp_view *views[2];
+	unsigned int current_set;
+	unsigned long cookie;
+	struct perfgrp_records *records;
+	struct pid_namespace *pid_ns;
+};
+
+/* ---- records, laid out as perf's; the buffer aligns them to 4 bytes ------- */
+
+struct perfgrp_record_trailer {
+	u32 pid;
+	u32 tid;
+	u64 time;
+	u64 id;
+	u32 cpu;
+	u32 reserved;
+} __packed __aligned(4);
+
+struct perfgrp_record_sample {
+	struct perf_event_header header;
+	u64 ip;
+	u32 pid;
+	u32 tid;
+	u64 time;
+	u64 id;
+	u32 cpu;
+	u32 reserved;
+	u64 period;
+	u64 nr;
+	u64 enabled;
+	u64 running;
+	struct {
+		u64 value;
+		u64 id;
+	} __packed __aligned(4) values[];
+} __packed __aligned(4);
+
+struct perfgrp_record_throttle {
+	struct perf_event_header header;
+	u64 time;
+	u64 id;
+	u64 stream_id;
+	struct perfgrp_record_trailer trailer;
+} __packed __aligned(4);
+
+struct perfgrp_record_lost {
+	struct perf_event_header header;
+	u64 id;
+	u64 lost;
+	struct perfgrp_record_trailer trailer;
+} __packed __aligned(4);
 
 /* ---- ioctl.c: arguments in, errors out ----------------------------------- */
 
@@ -230,6 +325,8 @@ struct perfgrp_call {
 		struct perfgrp_control control;
 		struct perfgrp_query query;
 		struct perfgrp_snapshot snapshot;
+		struct perfgrp_period period;
+		struct perfgrp_stream stream;
 	} arg;
 };
 
@@ -267,8 +364,9 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr);
 void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr);
 int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
 			 struct perfgrp_error *err);
-void perfgrp_group_release_members(struct perfgrp_group *group, unsigned int first,
-				   unsigned int nr);
+int perfgrp_group_set_period(struct perfgrp_group *group, u32 id, u64 sample,
+			     struct perfgrp_error *err);
+void perfgrp_group_drop_members(struct perfgrp_group *group);
 
 /* ---- control.c: enable and disable --------------------------------------- */
 
@@ -357,6 +455,45 @@ int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp
 void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_readout *snapshot);
 void perfgrp_snapshot_free(struct perfgrp_readout *snapshot);
 
+/* ---- sampling.c: what the overflow handler knows ------------------------- */
+
+int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_create *arg);
+void perfgrp_sampling_destroy(struct perfgrp_group *group);
+void perfgrp_sampling_publish(struct perfgrp_group *group);
+int perfgrp_sampling_set_period(struct perfgrp_group *group, struct perfgrp_member *member,
+				u64 sample, struct perfgrp_error *err);
+
+/* The view of an instance, under RCU. */
+static inline struct perfgrp_view *perfgrp_sampling_view(const struct perfgrp_sampling *sampling,
+							 unsigned int instance)
+{
+	return &sampling->views[smp_load_acquire(&sampling->current_set)][instance];
+}
+
+/* ---- overflow.c ---------------------------------------------------------- */
+
+void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs);
+
+/* ---- records.c: the buffer ----------------------------------------------- */
+
+struct ring_buffer_event;
+struct poll_table_struct;
+
+struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
+					       const struct perfgrp_create *arg);
+void perfgrp_records_destroy(struct perfgrp_records *records);
+struct ring_buffer_event *perfgrp_records_reserve(struct perfgrp_records *records, size_t size,
+						  u64 time);
+void perfgrp_records_commit(struct perfgrp_records *records, struct ring_buffer_event *event,
+			    size_t size);
+void perfgrp_records_filter(struct perfgrp_records *records);
+ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, size_t room,
+			     bool wait);
+__poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file,
+			      struct poll_table_struct *table);
+int perfgrp_records_stat(struct perfgrp_records *records, struct perfgrp_stream *stream);
+
 /* ---- scale.c: arithmetic, no state --------------------------------------- */
 
 u64 perfgrp_scale(u64 raw, u64 enabled, u64 running, bool *saturated);
@@ -371,7 +508,7 @@ void perfgrp_hotplug_follow(struct perfgrp_group *group);
 void perfgrp_hotplug_unfollow(struct perfgrp_group *group);
 bool perfgrp_hotplug_cpu_usable(int cpu);
 
-/* ---- perfcore.c: what reaches into the perf core ------------------------- */
+/* ---- perfcore.c: what reaches into the perf core; see perfcore.h, too ---- */
 
 int perfgrp_core_init(void);
 void perfgrp_core_exit(void);
@@ -379,65 +516,15 @@ bool perfgrp_core_can_link(void);
 int perfgrp_core_link_begin(void);
 void perfgrp_core_link_end(void);
 struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
-				       struct task_struct *task, struct perf_event *leader);
+				       struct task_struct *task, struct perf_event *leader,
+				       struct perfgrp_group *group);
 bool perfgrp_core_is_software(const struct perf_event *event);
 void perfgrp_core_set_inherit(struct perf_event *event);
 bool perfgrp_core_waits_for_exec(const struct perf_event *event);
 void perfgrp_core_clear_on_exec(struct perf_event *event);
+u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_event *overflowed);
+int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample);
 bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count *count);
 u64 perfgrp_core_clock(void);
-
-/**
- * perfgrp_core_state - the state that an event is in by its leader's and its own
- * @event: the event
- *
- * Return: the leader's where that is off, because then the event is, whatever its
- * own says; else its own.
- */
-static __always_inline enum perf_event_state
-perfgrp_core_state(const struct perf_event *event)
-{
-	enum perf_event_state leader = READ_ONCE(event->group_leader->state);
-
-	return leader <= PERF_EVENT_STATE_OFF ? leader : READ_ONCE(event->state);
-}
-
-/**
- * perfgrp_core_read - read an event and its times, without a call to another CPU
- * @event: an event without children
- * @clock: of perfgrp_core_clock()
- * @count: what it has counted since it was created
- *
- * Interrupts are off, and either this is the CPU that the event is on, or the
- * event cannot get on any CPU meanwhile (its CPU is offline, or its context's
- * lock is held).
- *
- * Return: perfgrp_core_state() as it was read.
- */
-static __always_inline enum perf_event_state
-perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count *count)
-{
-	const struct perf_event_context *ctx = event->ctx;
-	enum perf_event_state state = perfgrp_core_state(event);
-	u64 now, delta;
-
-	if (state == PERF_EVENT_STATE_ACTIVE && READ_ONCE(event->oncpu) == smp_processor_id())
-		event->pmu->read(event);
-
-	now = ctx->is_active ? clock + READ_ONCE(ctx->timeoffset) : ctx->time;
-	/* The clocks of two CPUs may be apart by a little. */
-	delta = now - event->tstamp;
-	if ((s64)delta < 0)
-		delta = 0;
-
-	count->count = local64_read(&event->count);
-	count->enabled = event->total_time_enabled;
-	if (state >= PERF_EVENT_STATE_INACTIVE)
-		count->enabled += delta;
-	count->running = event->total_time_running;
-	if (state >= PERF_EVENT_STATE_ACTIVE)
-		count->running += delta;
-	return state;
-}
 
 #endif /* PERFGRP_H */

@@ -31,6 +31,7 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
+#include "perfcore.h"
 #include "perfgrp.h"
 
 /* In a row's flags until finish(): not all of its values are done. */
@@ -53,10 +54,15 @@ struct reader {
 
 /* ---- reading ------------------------------------------------------------- */
 
-static u32 with_leader(const struct perf_event *event, const struct perf_event *leader)
+static u32 flags_of(const struct perf_event *event, const struct perf_event *leader)
 {
-	return leader && event->group_leader == leader->group_leader ? PERFGRP_VALUE_WITH_LEADER :
-								       0;
+	u32 flags = 0;
+
+	if (leader && event->group_leader == leader->group_leader)
+		flags |= PERFGRP_VALUE_WITH_LEADER;
+	if (perfgrp_core_throttled(event))
+		flags |= PERFGRP_VALUE_THROTTLED;
+	return flags;
 }
 
 /* What has been read, for finish_value(). */
@@ -67,7 +73,7 @@ static void store_reading(struct perfgrp_value *value, const struct perf_event *
 	value->raw = count->count;
 	value->time_enabled = count->enabled;
 	value->time_running = count->running;
-	value->flags = with_leader(event, leader);
+	value->flags = flags_of(event, leader);
 	if (state == PERF_EVENT_STATE_ERROR)
 		value->state = PERFGRP_STATE_FAILED;
 	else if (state <= PERF_EVENT_STATE_EXIT)
@@ -81,7 +87,7 @@ static void store_counted(struct perfgrp_value *value, const struct perfgrp_kcou
 			  const struct perf_event *leader, const struct perfgrp_count *count)
 {
 	value->state = PERFGRP_STATE_COUNTED;
-	value->flags = PERFGRP_VALUE_SCALED | with_leader(counter->event, leader);
+	value->flags = PERFGRP_VALUE_SCALED | flags_of(counter->event, leader);
 	value->pmu = counter->pmu;
 	value->raw = count->count;
 	value->scaled = count->count;
@@ -573,6 +579,7 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_re
 								      m]));
 		}
 	}
+	perfgrp_sampling_publish(group);
 }
 
 void perfgrp_snapshot_free(struct perfgrp_readout *snapshot)
