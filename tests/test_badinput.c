@@ -17,12 +17,14 @@
 /* ---- the group that is asked bad things ------------------------------------ */
 
 #define NR_MEMBERS 3
+#define SELDOM	   (1ULL << 40)	/* a sample period that no test lives to see */
 
 static int dev = -1;
 static int grp = -1;
 /* Not the kernel's own faults: it takes one at every bad pointer. */
 static struct perfgrp_counter member[NR_MEMBERS] = {
-	{ .event = PERFGRP_SW_PAGE_FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
+	{ .event = PERFGRP_SW_PAGE_FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL,
+	  .sample = SELDOM },
 	{ .event = PERFGRP_SW_DUMMY },
 	{ .event = PERFGRP_SW_MINOR_FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
 };
@@ -66,7 +68,11 @@ static void arrange(void)
 	REQUIRE(mprotect(hole, page, PROT_NONE) == 0);
 	dev = grp_device();
 	settle_memory();
-	grp = grp_on_task(PERFGRP_CREATE_ENABLED, 0);
+	grp = grp_create_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED,
+		.target = PERFGRP_TARGET_TASK,
+		.buffer_size = 8192,
+	});
 	REQUIRE_GE(grp, 0);
 	REQUIRE_EQ(grp_add_counters(grp, member, NR_MEMBERS), 0);
 	take_fault(5);
@@ -151,6 +157,14 @@ static void good_snapshot(void *arg)
 	s->nr_values = ARRAY_SIZE(out_values);
 }
 
+static void good_period(void *arg)
+{
+	struct perfgrp_period *period = arg;
+
+	period->id = member[0].id;
+	period->sample = SELDOM;
+}
+
 static void good_nothing(void *arg __maybe_unused)
 {
 }
@@ -179,7 +193,7 @@ static struct call calls[] = {
 	/* perfgrp_info.reserved is written only. */
 	{ .name = "INFO", .nr = PERFGRP_INFO, .on_device = true, .writes = true,
 	  .size = sizeof(struct perfgrp_info), .good = good_nothing },
-	CALL(CREATE, perfgrp_create, true, 0x3f, good_create),
+	CALL(CREATE, perfgrp_create, true, 0x7f, good_create),
 	CALL(ADD, perfgrp_add, false, 0, good_add),
 	CALL(REMOVE, perfgrp_remove, false, PERFGRP_REMOVE_CASCADE, good_remove),
 	CALL(ENABLE, perfgrp_control, false, 0, good_nothing),
@@ -187,6 +201,8 @@ static struct call calls[] = {
 	CALL(RESET, perfgrp_control, false, 0, good_nothing),
 	CALL(SNAPSHOT, perfgrp_snapshot, true, 0x7, good_snapshot),
 	CALL(QUERY, perfgrp_query, true, 0, good_query),
+	CALL(PERIOD, perfgrp_period, false, 0, good_period),
+	CALL(STREAM, perfgrp_stream, true, 0, good_nothing),
 };
 
 static int fd_of(const struct call *call)

@@ -410,8 +410,7 @@ PROMISE_LIMIT(whole_task, 60, "S10: a task: every snapshot under add, remove, co
 PROMISE_LIMIT(many, 600, "S9 S10: 100,000 snapshots from 8 threads, and everything else at once")
 {
 	struct reading calm = { .fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED),
-				.snapshots = rounds(is_debug_kernel() ? 4000 : 100000) /
-					     MANY_READERS };
+				.snapshots = rounds(100000) / MANY_READERS };
 	struct reading wild = { .fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED),
 				.snapshots = calm.snapshots };
 	struct crew crew = { .nr = 0 };
@@ -430,7 +429,7 @@ PROMISE_LIMIT(many, 600, "S9 S10: 100,000 snapshots from 8 threads, and everythi
 	crew_join(&crew);
 	EXPECT_GT(seen[cpus.cpu[0] + 1][1].raw, 0);
 	/* Else nothing was in the way. */
-	EXPECT_GT(changes, calm.snapshots / 250);
+	EXPECT_GT(changes, 100);
 	diag("%u snapshots, %u changes", calm.snapshots * MANY_READERS, changes);
 	EXPECT_EQ(grp_reset(wild.fd), 0);
 }

@@ -181,11 +181,11 @@ static void make_groups(unsigned int nr)
 	}
 }
 
-PROMISE_LIMIT(storm, 110,
+PROMISE_LIMIT(storm, 90,
 	      "G4 G21: groups made in a storm of perf_event_open are right, theirs and ours")
 {
 	pid_t stranger[NR_STRANGERS], maker[NR_MAKERS];
-	unsigned int nr = rounds(is_debug_kernel() ? 10 : 100), i;
+	unsigned int nr = rounds(100), i;
 
 	choose_event();
 	if (event_type == PERF_TYPE_HARDWARE)

@@ -121,6 +121,18 @@ static inline int grp_on_all_cpus(__u32 flags)
 	return grp_create(flags, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0);
 }
 
+/* A group with a buffer, like WANT but for its size; fd or -errno. */
+static inline int grp_create_like(struct perfgrp_create want)
+{
+	int dev = grp_device(), ret;
+
+	want.size = sizeof(want);
+	want.fd = -1;
+	ret = grp_ioctl(dev, PERFGRP_CREATE, &want);
+	close(dev);
+	return ret ? ret : want.fd;
+}
+
 /* ---- the group --------------------------------------------------------------- */
 
 static inline int grp_add_counters(int fd, struct perfgrp_counter *counters, __u32 nr)

@@ -155,6 +155,7 @@ static inline void skip(const char *fmt, ...)
 #define REQUIRE_EQ(got, want)	REQUIRE_OP(got, ==, want)
 #define REQUIRE_GE(got, want)	REQUIRE_OP(got, >=, want)
 #define REQUIRE_GT(got, want)	REQUIRE_OP(got, >, want)
+#define REQUIRE_LT(got, want)	REQUIRE_OP(got, <, want)
 
 static inline void skip_all(const char *reason)
 {

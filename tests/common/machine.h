@@ -73,12 +73,6 @@ static inline unsigned int nr_open_fds(void)
 	return n;
 }
 
-/* Many times slower than others, and worth it: repeat less there. */
-static inline bool is_debug_kernel(void)
-{
-	return access("/proc/lockdep_stats", F_OK) == 0;
-}
-
 /* ---- time ---------------------------------------------------------------- */
 
 static inline uint64_t now_ns(void)

@@ -1,0 +1,879 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters that sample, and their records: what is in them, how they are read, what
+ * is lost. With software events and breakpoints, which every machine has; hardware
+ * ones are in test_stream_pmu.c.
+ */
+#include "stream.h"
+
+#include <linux/hw_breakpoint.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+
+static volatile unsigned int watched;
+
+static void write_watched(unsigned int times)
+{
+	while (times--)
+		watched = times;
+}
+
+/* Samples each NR-th write to a variable, in user mode. */
+static struct perfgrp_counter writes(__u64 nr)
+{
+	return (struct perfgrp_counter){
+		.flags = PERFGRP_COUNTER_RAW | PERFGRP_COUNTER_EXCLUDE_KERNEL |
+			 PERFGRP_COUNTER_EXCLUDE_HV,
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_W,
+		.config1 = to_u64(&watched),
+		.config2 = HW_BREAKPOINT_LEN_4,
+		.sample = nr,
+	};
+}
+
+/* Samples each NR-th page fault of user mode. */
+static struct perfgrp_counter faults(__u64 nr)
+{
+	return (struct perfgrp_counter){
+		.event = PERFGRP_SW_PAGE_FAULTS,
+		.flags = PERFGRP_COUNTER_EXCLUDE_KERNEL,
+		.sample = nr,
+	};
+}
+
+/* A disabled group on this task with these counters. */
+static int task_group(struct perfgrp_counter *counters, __u32 nr, __u32 buffer_size)
+{
+	int fd;
+
+	settle_memory();
+	fd = stream_on_task(0, 0, buffer_size);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, counters, nr), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
+}
+
+/* ---- O1, O2, O3: what is in a sample -------------------------------------------------- */
+
+PROMISE(every_fault, "O1 O3: with period 1 each page fault is a sample, with all that belongs to it")
+{
+	struct perfgrp_counter c[2] = { faults(1), { .event = PERFGRP_SW_DUMMY } };
+	int fd = task_group(c, 2, 65536);
+	__u64 time = 0;
+	__u32 i;
+
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(20);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	REQUIRE_GT(stream_drain(fd), 0);
+	EXPECT_EQ(records.nr_samples, 20);
+	EXPECT_EQ(records.nr, 20);
+	for (i = 0; i < records.nr_samples; i++) {
+		const struct sample *s = records.sample[i];
+
+		EXPECT_EQ(s->header.misc & PERF_RECORD_MISC_CPUMODE_MASK, PERF_RECORD_MISC_USER);
+		EXPECT_EQ(s->pid, getpid());
+		EXPECT_EQ(s->tid, getpid());
+		EXPECT_EQ(s->id, c[0].id);
+		EXPECT_LT(s->cpu, 64);
+		EXPECT_EQ(s->period, 1);
+		EXPECT_GT(s->time, time);
+		time = s->time;
+		EXPECT(s->ip != 0);
+		EXPECT_EQ(s->nr, 2);
+		EXPECT_EQ(s->enabled, s->running);
+		EXPECT_EQ(s->value[0].id, c[0].id);
+		EXPECT_EQ(s->value[0].value, i + 1);
+		EXPECT_EQ(s->value[1].id, c[1].id);
+		EXPECT_EQ(s->value[1].value, 0);
+	}
+}
+
+PROMISE(every_nth, "O2: with period P over N events there are N/P samples")
+{
+	static const __u64 period[] = { 2, 3, 7, 50 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(period); i++) {
+		struct perfgrp_counter c = faults(period[i]);
+		int fd = task_group(&c, 1, 65536);
+		__u32 k;
+
+		REQUIRE_EQ(grp_enable(fd), 0);
+		fault_in(100);
+		REQUIRE_EQ(grp_disable(fd), 0);
+		stream_drain(fd);
+		EXPECT_EQ(records.nr_samples, 100 / period[i]);
+		for (k = 0; k < records.nr_samples; k++) {
+			EXPECT_EQ(records.sample[k]->period, period[i]);
+			EXPECT_EQ(records.sample[k]->value[0].value, (k + 1) * period[i]);
+		}
+		close(fd);
+	}
+}
+
+PROMISE(breakpoints, "O1 O3: a breakpoint samples each hit, with what the others count then")
+{
+	struct perfgrp_counter c[3] = { writes(1), faults(0), faults(3) };
+	__u32 i, hits = 0;
+	int fd;
+
+	settle_memory();
+	fd = stream_on_task(0, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	if (grp_add_counters(fd, c, 3))
+		skip("no breakpoints: %s", grp_error.text);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	for (i = 0; i < 10; i++) {
+		fault_in(1);
+		write_watched(2);
+	}
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	EXPECT_EQ(records.nr_samples, 20 + 3);
+	for (i = 0; i < records.nr_samples; i++) {
+		const struct sample *s = records.sample[i];
+
+		EXPECT_EQ(s->nr, 3);
+		/* One fault counts in one member after the other. */
+		EXPECT_LE(s->value[2].value - s->value[1].value + 1, 2);
+		if (s->id != c[0].id) {
+			EXPECT_EQ(s->id, c[2].id);
+			continue;
+		}
+		EXPECT_EQ(s->value[1].value, s->value[2].value);
+		hits++;
+		EXPECT_EQ(s->value[0].value, hits);
+		EXPECT_EQ(s->value[1].value, (hits + 1) / 2);
+	}
+	EXPECT_EQ(hits, 20);
+}
+
+PROMISE(as_a_snapshot, "O3: a sample's values go on where a snapshot is: after reset from zero")
+{
+	struct perfgrp_counter c[2] = { faults(1), faults(0) };
+	int fd = task_group(c, 2, 65536);
+
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(10);
+	REQUIRE_EQ(grp_reset(fd), 0);
+	fault_in(3);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	REQUIRE_EQ(records.nr_samples, 13);
+	EXPECT_EQ(records.sample[9]->value[1].value, 10);
+	EXPECT_EQ(records.sample[10]->value[0].value, 1);
+	EXPECT_EQ(records.sample[10]->value[1].value, 1);
+	EXPECT_EQ(records.sample[12]->value[1].value, 3);
+	EXPECT_EQ(grp_raw(fd, c[1].id), 3);
+	EXPECT_LE(records.sample[12]->enabled, grp_value(fd, c[0].id).time_enabled);
+}
+
+PROMISE(clock_samples, "O1 O2: cpu-clock samples in time, from interrupts")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample = 10000000 };
+	int fd = task_group(&c, 1, 1 << 20);
+	__u64 end = cpu_time_ns() + 300000000, ran;
+
+	REQUIRE_EQ(grp_enable(fd), 0);
+	while (cpu_time_ns() < end)
+		spin(1000);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	ran = grp_value(fd, c.id).time_running;
+	/* A timer can be late, and then it leaves out what it missed. */
+	EXPECT_LE(records.nr_samples, ran / 10000000 + 1);
+	EXPECT_GE(records.nr_samples, ran / 10000000 / 2);
+}
+
+PROMISE(members_change, "O3 G11: samples show the members that there are")
+{
+	struct perfgrp_counter c[3] = { faults(1), faults(0), faults(0) };
+	int fd = task_group(c, 3, 65536), late;
+
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(4);
+	REQUIRE_EQ(grp_remove(fd, c[1].id, 0), 0);
+	fault_in(4);
+	late = grp_add(fd, PERFGRP_SW_DUMMY);
+	REQUIRE_GT(late, 0);
+	fault_in(4);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	REQUIRE_GE(records.nr_samples, 12);
+	EXPECT_EQ(records.sample[3]->nr, 3);
+	EXPECT_EQ(records.sample[3]->value[2].value, 4);
+	EXPECT_EQ(records.sample[7]->nr, 2);
+	EXPECT_EQ(records.sample[7]->value[1].id, c[2].id);
+	EXPECT_EQ(records.sample[7]->value[1].value, 8);
+	EXPECT_EQ(records.sample[11]->nr, 3);
+	EXPECT_EQ(records.sample[11]->value[2].id, late);
+	EXPECT_EQ(records.sample[11]->value[0].value, 4);
+}
+
+PROMISE(all_cpus, "O1 O3: a group on all CPUs samples on each, in the order of time")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample = 2000000 };
+	static unsigned int on[64];
+	struct cpus cpus;
+	__u64 time = 0;
+	__u32 i;
+	int fd;
+
+	cpus_online(&cpus);
+	fd = stream_create(0, PERFGRP_TARGET_ALL_CPUS, 0, 1 << 20);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	for (i = 0; i < cpus.nr; i++) {
+		__u64 end = cpu_time_ns() + 30000000;
+
+		run_on(cpus.cpu[i]);
+		while (cpu_time_ns() < end)
+			spin(1000);
+	}
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	for (i = 0; i < records.nr_samples; i++) {
+		EXPECT_GE(records.sample[i]->time, time);
+		time = records.sample[i]->time;
+		REQUIRE_LT(records.sample[i]->cpu, 64);
+		on[records.sample[i]->cpu]++;
+	}
+	for (i = 0; i < cpus.nr; i++)
+		EXPECT_GE(on[cpus.cpu[i]], 3);
+}
+
+/* ---- O5: reading ----------------------------------------------------------------------- */
+
+PROMISE(no_buffer, "O5: a group without a buffer has nothing to read")
+{
+	struct pollfd p = { .fd = grp_on_task(0, 0), .events = POLLIN };
+	char byte;
+
+	REQUIRE_GE(p.fd, 0);
+	EXPECT_EQ(read(p.fd, &byte, 1), -1);
+	EXPECT_EQ(errno, EINVAL);
+	EXPECT_EQ(poll(&p, 1, 0), 1);
+	EXPECT_EQ(p.revents, POLLERR);
+}
+
+PROMISE(small_reads, "O5: whole records only; what does not fit stays, and so it does after a fault")
+{
+	struct perfgrp_counter c = faults(1);
+	int fd = task_group(&c, 1, 65536);
+	static char buf[1024];
+	struct sample *s = (void *)buf;
+	char *nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t size;
+
+	EXPECT_EQ(read(fd, buf, sizeof(buf)), -1);
+	EXPECT_EQ(errno, EAGAIN);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(5);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(read(fd, buf, 1), -1);
+	EXPECT_EQ(errno, EMSGSIZE);
+	EXPECT_EQ(read(fd, nowhere, 4096), -1);
+	EXPECT_EQ(errno, EFAULT);
+	REQUIRE_GT(read(fd, buf, 150), 0);
+	EXPECT_EQ(s->value[0].value, 1);
+	size = s->header.size;
+	EXPECT_EQ(read(fd, buf, size - 1), -1);
+	EXPECT_EQ(errno, EMSGSIZE);
+	EXPECT_EQ(read(fd, buf, size), size);
+	EXPECT_EQ(s->value[0].value, 2);
+	EXPECT_EQ(read(fd, buf, 3 * size - 1), 2 * size);
+	EXPECT_EQ(s->value[0].value, 3);
+	EXPECT_EQ(read(fd, buf, sizeof(buf)), size);
+	EXPECT_EQ(s->value[0].value, 5);
+	EXPECT_EQ(read(fd, buf, sizeof(buf)), -1);
+	EXPECT_EQ(errno, EAGAIN);
+}
+
+PROMISE(blocking_read, "O5: a blocking read sleeps until there is something")
+{
+	struct child child = child_start();
+	struct perfgrp_counter c = faults(1);
+	static char buf[4096];
+	int fd, status;
+	pid_t reader;
+
+	fd = stream_on_task(PERFGRP_CREATE_ENABLED, child.pid, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	reader = fork();
+	REQUIRE(reader >= 0);
+	if (reader == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(read(fd, buf, sizeof(buf)) > 0 ? 7 : 8);
+	}
+	wait_until_asleep(reader);
+	EXPECT_EQ(waitpid(reader, &status, WNOHANG), 0);
+	child_do(&child, ORDER_FAULT, 3);
+	REQUIRE(waitpid(reader, &status, 0) == reader);
+	EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+static void nothing(int signal __attribute__((unused)))
+{
+}
+
+PROMISE(interrupted_read, "O5: a signal ends a blocking read with EINTR, and nothing is lost")
+{
+	struct sigaction action = { .sa_handler = nothing };
+	struct perfgrp_counter c = faults(1);
+	int fd = task_group(&c, 1, 65536);
+	char byte[4096];
+	pid_t killer, self = getpid();
+
+	fcntl(fd, F_SETFL, 0);
+	sigaction(SIGUSR1, &action, NULL);
+	killer = fork();
+	if (killer == 0) {
+		wait_until_asleep(self);
+		kill(self, SIGUSR1);
+		_exit(0);
+	}
+	EXPECT_EQ(read(fd, byte, sizeof(byte)), -1);
+	EXPECT_EQ(errno, EINTR);
+	REQUIRE(waitpid(killer, NULL, 0) == killer);
+}
+
+PROMISE(end_of_task, "O5 G18: when the task has exited and all is read, a read returns 0")
+{
+	struct child child = child_start();
+	struct perfgrp_counter c = faults(1);
+	struct pollfd p = { .events = POLLIN };
+	static char buf[65536];
+	int fd;
+
+	fd = stream_on_task(PERFGRP_CREATE_ENABLED, child.pid, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	p.fd = fd;
+	EXPECT_EQ(poll(&p, 1, 0), 0);
+	child_do(&child, ORDER_FAULT, 3);
+	child_exit(&child);
+	EXPECT_EQ(poll(&p, 1, 1000), 1);
+	EXPECT(p.revents & POLLHUP);
+	EXPECT_GT(read(fd, buf, sizeof(buf)), 0);
+	EXPECT_EQ(read(fd, buf, sizeof(buf)), 0);
+	EXPECT_EQ(read(fd, buf, sizeof(buf)), 0);
+}
+
+PROMISE(exit_wakes, "O5 G18: a reader that sleeps when the task exits wakes up")
+{
+	struct child child = child_start();
+	struct perfgrp_counter c = faults(1);
+	static char buf[65536];
+	int fd, status;
+	pid_t reader;
+
+	fd = stream_on_task(PERFGRP_CREATE_ENABLED, child.pid, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	reader = fork();
+	if (reader == 0) {
+		ssize_t ret;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while ((ret = read(fd, buf, sizeof(buf))) > 0)
+			;
+		_exit(ret == 0 ? 7 : 8);
+	}
+	wait_until_asleep(reader);
+	child_exit(&child);
+	child_reap(&child);
+	REQUIRE(waitpid(reader, &status, 0) == reader);
+	EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+PROMISE(many_readers, "O5: several readers get all records between them, each once")
+{
+	enum { READERS = 4, FAULTS = 2000 };
+	struct child child = child_start();
+	struct perfgrp_counter c = faults(1);
+	int result[2], fd, i;
+	__u64 sum = 0, nr = 0;
+	__u64 got[2];
+
+	REQUIRE(pipe2(result, O_CLOEXEC) == 0);
+	fd = stream_on_task(PERFGRP_CREATE_ENABLED, child.pid, 4 << 20);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	for (i = 0; i < READERS; i++) {
+		if (fork() == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			got[0] = got[1] = 0;
+			while (stream_read(fd, 300) > 0) {
+				__u32 k;
+
+				got[0] += records.nr_samples;
+				for (k = 0; k < records.nr_samples; k++)
+					got[1] += records.sample[k]->value[0].value;
+			}
+			REQUIRE(write(result[1], got, sizeof(got)) == sizeof(got));
+			_exit(0);
+		}
+	}
+	child_do(&child, ORDER_FAULT, FAULTS);
+	child_exit(&child);
+	child_reap(&child);
+	for (i = 0; i < READERS; i++) {
+		REQUIRE(read(result[0], got, sizeof(got)) == sizeof(got));
+		nr += got[0];
+		sum += got[1];
+	}
+	EXPECT_GE(nr, FAULTS);
+	EXPECT_EQ(sum, nr * (nr + 1) / 2);
+}
+
+/* ---- O6: what is lost --------------------------------------------------------------------- */
+
+static void expect_balance(int fd)
+{
+	struct perfgrp_stream stream = { .size = sizeof(stream) };
+
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_STREAM, &stream), 0);
+	EXPECT_EQ(stream.produced, stream.read + stream.lost);
+	EXPECT_EQ(stream.read, records.total);
+	EXPECT_EQ(stream.lost, records.lost);
+}
+
+PROMISE(full_buffer, "O6: a full buffer drops, counts, and says so where it was")
+{
+	struct perfgrp_counter c = faults(1);
+	int fd = task_group(&c, 1, 8192);
+	__u64 seen = 0;
+	__u32 i, round;
+
+	run_on(0);
+	stream_start(&records);
+	for (round = 0; round < 5; round++) {
+		REQUIRE_EQ(grp_enable(fd), 0);
+		fault_in(1000);
+		REQUIRE_EQ(grp_disable(fd), 0);
+		stream_drain(fd);
+		EXPECT_GT(records.nr_lost, 0);
+		/* Samples count the faults: where numbers are missing LOST has them. */
+		for (i = 0; i < records.nr; i++) {
+			const struct perf_event_header *h = records.record[i];
+
+			if (h->type == PERF_RECORD_LOST) {
+				EXPECT_EQ(((struct lost *)h)->pid, -1);
+				seen += ((struct lost *)h)->lost;
+			} else {
+				seen++;
+				EXPECT_EQ(((struct sample *)h)->value[0].value, seen);
+			}
+		}
+		EXPECT_EQ(seen, (round + 1) * 1000);
+		expect_balance(fd);
+	}
+}
+
+PROMISE(overwriting, "O6: a buffer that overwrites keeps the newest, and says how many it dropped")
+{
+	struct perfgrp_counter c = faults(1);
+	__u64 seen = 0;
+	__u32 i;
+	int fd;
+
+	settle_memory();
+	run_on(0);
+	fd = stream_on_task(PERFGRP_CREATE_OVERWRITE, 0, 8192);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(1000);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_start(&records);
+	stream_drain(fd);
+	EXPECT_GT(records.lost, 0);
+	REQUIRE_GT(records.nr_samples, 10);
+	EXPECT_EQ(records.sample[records.nr_samples - 1]->value[0].value, 1000);
+	for (i = 0; i < records.nr; i++) {
+		const struct perf_event_header *h = records.record[i];
+
+		if (h->type == PERF_RECORD_LOST)
+			seen += ((struct lost *)h)->lost;
+		else
+			EXPECT_EQ(((struct sample *)h)->value[0].value, ++seen);
+	}
+	EXPECT_EQ(seen, 1000);
+	expect_balance(fd);
+}
+
+PROMISE(lost_on_cpus, "O6: on all CPUs at full speed nothing is unaccounted for")
+{
+	struct perfgrp_counter c[2] = {
+		{ .event = PERFGRP_SW_CPU_CLOCK, .sample = 100000 }, faults(1),
+	};
+	struct cpus cpus;
+	__u32 i, round;
+	int fd;
+
+	cpus_online(&cpus);
+	fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, 8192);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	stream_start(&records);
+	for (round = 0; round < rounds(3); round++) {
+		for (i = 0; i < cpus.nr; i++) {
+			run_on(cpus.cpu[i]);
+			fault_in(500);
+		}
+		stream_drain(fd);
+	}
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	EXPECT_GT(records.lost, 0);
+	expect_balance(fd);
+}
+
+/* ---- O7: wakeups --------------------------------------------------------------------------- */
+
+static int pollable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	REQUIRE(poll(&p, 1, 0) >= 0);
+	return p.revents & POLLIN;
+}
+
+static int wakeup_group(struct perfgrp_counter *c, __u32 nr_records, __u32 nr_bytes)
+{
+	int fd;
+
+	settle_memory();
+	run_on(0);
+	fd = grp_create_like((struct perfgrp_create){
+		.target = PERFGRP_TARGET_TASK,
+		.flags = PERFGRP_CREATE_ENABLED,
+		.buffer_size = 65536,
+		.wakeup_records = nr_records,
+		.wakeup_bytes = nr_bytes,
+	});
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 1), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
+}
+
+PROMISE(wakeup_records, "O7: the group is readable when as many records wait as asked for")
+{
+	struct perfgrp_counter c = faults(1);
+	int fd = wakeup_group(&c, 10, 0);
+
+	fault_in(9);
+	EXPECT_EQ(pollable(fd), 0);
+	fault_in(1);
+	EXPECT_EQ(pollable(fd), POLLIN);
+	REQUIRE_GT(stream_drain(fd), 0);
+	EXPECT_EQ(records.nr_samples, 10);
+	EXPECT_EQ(pollable(fd), 0);
+	/* What there is can be read all the same. */
+	fault_in(1);
+	EXPECT_EQ(pollable(fd), 0);
+	EXPECT_GT(stream_drain(fd), 0);
+}
+
+PROMISE(wakeup_bytes, "O7: or as many bytes")
+{
+	struct perfgrp_counter c = faults(1);
+	size_t size = sizeof(struct sample) + sizeof(struct value);
+	int fd = wakeup_group(&c, 0, 5 * size);
+
+	fault_in(4);
+	EXPECT_EQ(pollable(fd), 0);
+	fault_in(1);
+	EXPECT_EQ(pollable(fd), POLLIN);
+	stream_drain(fd);
+	EXPECT_EQ(pollable(fd), 0);
+}
+
+PROMISE(epoll_wakes, "O5 O7: epoll wakes when enough is there, and not before")
+{
+	struct child child = child_start();
+	struct perfgrp_counter c = faults(1);
+	struct epoll_event event = { .events = EPOLLIN };
+	int fd, ep = epoll_create1(EPOLL_CLOEXEC);
+
+	fd = grp_create_like((struct perfgrp_create){
+		.target = PERFGRP_TARGET_TASK,
+		.pid = child.pid,
+		.flags = PERFGRP_CREATE_ENABLED,
+		.buffer_size = 65536,
+		.wakeup_records = 4,
+	});
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	REQUIRE(epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event) == 0);
+	child_do(&child, ORDER_RUN_ON, 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	stream_drain(fd);
+	child_do(&child, ORDER_FAULT, 2);
+	EXPECT_EQ(epoll_wait(ep, &event, 1, 20), 0);
+	child_tell(&child, ORDER_FAULT, 8);
+	EXPECT_EQ(epoll_wait(ep, &event, 1, 10000), 1);
+	EXPECT(event.events & EPOLLIN);
+}
+
+/* ---- O9: another period ---------------------------------------------------------------------- */
+
+static int set_period(int fd, __u32 id, __u64 sample)
+{
+	struct perfgrp_period period = { .size = sizeof(period), .id = id, .sample = sample };
+
+	return grp_ioctl(fd, PERFGRP_PERIOD, &period);
+}
+
+PROMISE(other_period, "O9: the period can be changed while the counter runs")
+{
+	struct perfgrp_counter c = faults(1);
+	int fd = task_group(&c, 1, 65536);
+
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(10);
+	REQUIRE_EQ(set_period(fd, c.id, 5), 0);
+	stream_drain(fd);
+	EXPECT_EQ(records.nr_samples, 10);
+	fault_in(50);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	EXPECT_GE(records.nr_samples, 9);
+	/* The perf core takes the first event after a change for one more, by the old period. */
+	EXPECT_LE(records.nr_samples, 12);
+	REQUIRE_GT(records.nr_samples, 3);
+	EXPECT_EQ(records.sample[3]->period, 5);
+}
+
+PROMISE(bad_period, "O9: what cannot be is refused, and the period stays")
+{
+	struct perfgrp_counter c[3] = {
+		faults(2), faults(0),
+		{ .event = PERFGRP_SW_MINOR_FAULTS, .sample = 100, .flags = PERFGRP_COUNTER_FREQ },
+	};
+	int fd = task_group(c, 3, 65536);
+	struct refusal bad = refusal(EINVAL, PERFGRP_REASON_EVENT_OPTION);
+
+	bad.member = c[0].id;
+	EXPECT_REFUSED_AS(set_period(fd, c[0].id, 0), bad);
+	EXPECT_REFUSED_AS(set_period(fd, c[0].id, 1ULL << 63), bad);
+	EXPECT_REFUSED_MEMBER(set_period(fd, c[1].id, 5), EINVAL, EVENT_OPTION, c[1].id);
+	EXPECT_REFUSED_MEMBER(set_period(fd, c[2].id, 100000000), EINVAL, EVENT_OPTION, c[2].id);
+	EXPECT_REFUSED_MEMBER(set_period(fd, 77, 5), ENOENT, MEMBER, 77);
+	REQUIRE_EQ(set_period(fd, c[2].id, 200), 0);
+	REQUIRE_EQ(grp_remove(fd, c[2].id, 0), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(20);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	EXPECT_EQ(records.nr_samples, 10);
+}
+
+/* ---- O10: the end ----------------------------------------------------------------------------- */
+
+PROMISE_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it samples at full speed")
+{
+	unsigned int round;
+
+	for (round = 0; round < rounds(100); round++) {
+		struct perfgrp_counter c[3] = {
+			{ .event = PERFGRP_SW_CPU_CLOCK, .sample = 10000 }, faults(1),
+			{ .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample = 1 },
+		};
+		int fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, 8192);
+
+		REQUIRE_GE(fd, 0);
+		REQUIRE_EQ(grp_add_counters(fd, c, 3), 0);
+		fault_in(20);
+		if (round & 1)
+			REQUIRE_EQ(grp_remove(fd, c[round & 2 ? 1 : 2].id, 0), 0);
+		sched_yield();
+		close(fd);
+	}
+}
+
+PROMISE(switches, "O1 O4: context switches sample in the scheduler, with a reader asleep")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample = 1 };
+	struct child child = child_start();
+	static char buf[65536];
+	pid_t reader;
+	int fd, i, status;
+
+	fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	reader = fork();
+	if (reader == 0) {
+		__u64 nr = 0;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		/* Each wakeup is a switch, and so a record. */
+		while (nr < 100) {
+			if (stream_read(fd, sizeof(buf)) <= 0)
+				_exit(8);
+			nr += records.nr_samples;
+		}
+		_exit(7);
+	}
+	for (i = 0; i < 200; i++)
+		child_do(&child, ORDER_SPIN, 10);
+	REQUIRE(waitpid(reader, &status, 0) == reader);
+	EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+/* ---- O11: the filter ---------------------------------------------------------------------------- */
+
+PROMISE(filtered, "O11: only samples in which a member has moved far enough become records")
+{
+	struct perfgrp_counter c[2] = { writes(1), faults(0) };
+	struct perfgrp_stream stream = { .size = sizeof(stream) };
+	__u32 i;
+	int fd;
+
+	c[1].min_move = 3;
+	settle_memory();
+	fd = stream_on_task(0, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	if (grp_add_counters(fd, c, 2))
+		skip("no breakpoints: %s", grp_error.text);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	for (i = 0; i < 30; i++) {
+		fault_in(1);
+		write_watched(4);
+	}
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_start(&records);
+	stream_drain(fd);
+	EXPECT_EQ(records.nr_samples, 10);
+	for (i = 0; i < records.nr_samples; i++)
+		EXPECT_EQ(records.sample[i]->value[1].value, (i + 1) * 3);
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_STREAM, &stream), 0);
+	EXPECT_EQ(stream.produced, 10);
+	EXPECT_EQ(stream.filtered, 110);
+	expect_balance(fd);
+}
+
+PROMISE(filter_after_reset, "O11: the filter begins anew at a reset")
+{
+	struct perfgrp_counter c = faults(1);
+	int fd;
+
+	c.min_move = 10;
+	fd = task_group(&c, 1, 65536);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(9);
+	REQUIRE_EQ(grp_reset(fd), 0);
+	fault_in(9);
+	stream_drain(fd);
+	EXPECT_EQ(records.nr_samples, 0);
+	fault_in(1);
+	stream_drain(fd);
+	EXPECT_EQ(records.nr_samples, 1);
+}
+
+/* ---- refusals ------------------------------------------------------------------------------------ */
+
+PROMISE(needs_buffer, "O1 E6: what samples needs a buffer, and says so")
+{
+	struct perfgrp_counter c = faults(1);
+	struct refusal no = refusal(EINVAL, PERFGRP_REASON_EVENT_OPTION);
+	int fd = grp_on_task(0, 0);
+
+	REQUIRE_GE(fd, 0);
+	no.member = 0;
+	no.field = "sample";
+	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
+	c.sample = 0;
+	c.min_move = 1;
+	no.field = "min_move";
+	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
+}
+
+PROMISE(bad_sample, "E6: a frequency without a number, or above the limit, or a period too large")
+{
+	struct perfgrp_counter c = faults(0);
+	struct refusal no = refusal(EINVAL, PERFGRP_REASON_EVENT_OPTION);
+	int fd = stream_on_task(0, 0, 8192);
+
+	REQUIRE_GE(fd, 0);
+	no.member = 0;
+	no.field = "sample";
+	c.flags |= PERFGRP_COUNTER_FREQ;
+	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
+	c.sample = 1 << 30;
+	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
+	c.flags &= ~PERFGRP_COUNTER_FREQ;
+	c.sample = 1ULL << 63;
+	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
+	c.sample = (1ULL << 63) - 1;
+	EXPECT_EQ(grp_add_counters(fd, &c, 1), 0);
+}
+
+PROMISE(bad_buffer, "A4: CREATE: what means nothing without a buffer, and what is too large")
+{
+	struct perfgrp_create task = { .target = PERFGRP_TARGET_TASK }, c;
+	struct refusal no = refusal(EINVAL, PERFGRP_REASON_TARGET);
+
+	c = task;
+	c.wakeup_records = 1;
+	no.field = "wakeup_records";
+	EXPECT_REFUSED_AS(grp_create_like(c), no);
+	c = task;
+	c.wakeup_bytes = 1;
+	no.field = "wakeup_bytes";
+	EXPECT_REFUSED_AS(grp_create_like(c), no);
+	c = task;
+	c.flags = PERFGRP_CREATE_OVERWRITE;
+	no = refusal(EINVAL, PERFGRP_REASON_FLAGS);
+	EXPECT_REFUSED_AS(grp_create_like(c), no);
+	c = task;
+	c.flags = PERFGRP_CREATE_INHERIT;
+	c.buffer_size = 8192;
+	EXPECT_REFUSED_AS(grp_create_like(c), no);
+	c = task;
+	c.buffer_size = grp_info().max_buffer + 1;
+	no = refusal(EINVAL, PERFGRP_REASON_LIMIT);
+	no.field = "buffer_size";
+	EXPECT_REFUSED_AS(grp_create_like(c), no);
+	EXPECT(text_has_number(grp_error.text, c.buffer_size - 1));
+	c = task;
+	c.buffer_size = 8192;
+	c.wakeup_bytes = 4097;
+	no.field = "wakeup_bytes";
+	EXPECT_REFUSED_AS(grp_create_like(c), no);
+}
+
+PROMISE(fdinfo, "G22: fdinfo shows what became of the records")
+{
+	struct perfgrp_counter c = faults(1);
+	int fd = task_group(&c, 1, 65536);
+	static char text[8192], path[64];
+
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(6);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	REQUIRE(read_file(path, text, sizeof(text) - 1) > 0);
+	EXPECT(strstr(text, "\nrecords:\t6 produced 0 read 0 lost 0 filtered") != NULL);
+	stream_drain(fd);
+	REQUIRE(read_file(path, text, sizeof(text) - 1) > 0);
+	EXPECT(strstr(text, "\nrecords:\t6 produced 6 read 0 lost 0 filtered") != NULL);
+}
+
+int main(int argc, char **argv)
+{
+	return keep_promises(argc, argv);
+}

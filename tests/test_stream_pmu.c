@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hardware counters that sample: how many samples, what the members of a group have
+ * counted at each, throttling, frequencies.
+ */
+#include "stream.h"
+
+#define CYCLES PERFGRP_HW_CPU_CYCLES
+
+static int pmu_group(struct perfgrp_counter *counters, __u32 nr)
+{
+	int fd, ret;
+
+	settle_memory();
+	run_on(0);
+	fd = stream_on_task(0, 0, 4 << 20);
+	REQUIRE_GE(fd, 0);
+	ret = grp_add_counters(fd, counters, nr);
+	if (ret == -ENOENT || ret == -EOPNOTSUPP)
+		skip("%s", grp_error.text);
+	REQUIRE_EQ(ret, 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
+}
+
+static void count(int fd, __u64 loops)
+{
+	REQUIRE_EQ(grp_enable(fd), 0);
+	spin(loops);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+}
+
+PROMISE(n_over_p, "O2: period P over N cycles gives N/P samples, to within one")
+{
+	static const __u64 period[] = { 50000, 100000, 777777 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(period); i++) {
+		struct perfgrp_counter c = { .event = CYCLES, .sample = period[i] };
+		int fd = pmu_group(&c, 1);
+		__u64 n;
+
+		stream_start(&records);
+		count(fd, 5000000);
+		n = grp_raw(fd, c.id);
+		REQUIRE_EQ(records.nr_throttles, 0);
+		EXPECT_GE(records.nr_samples + 1, n / period[i]);
+		EXPECT_LE(records.nr_samples, n / period[i] + 1);
+		close(fd);
+	}
+}
+
+PROMISE(members_at_once, "O3 G4: members that count the same have counted the same in each sample")
+{
+	struct perfgrp_counter c[4] = {
+		{ .event = CYCLES, .sample = 100000 }, { .event = CYCLES }, { .event = CYCLES },
+		{ .event = PERFGRP_SW_PAGE_FAULTS },
+	};
+	int fd = pmu_group(c, 4);
+	long long first = 0, apart;
+	__u32 i;
+
+	count(fd, 5000000);
+	REQUIRE_GT(records.nr_samples, 20);
+	for (i = 0; i < records.nr_samples; i++) {
+		const struct sample *s = records.sample[i];
+
+		EXPECT_EQ(s->nr, 4);
+		EXPECT_EQ(s->id, c[0].id);
+		EXPECT_EQ(s->value[3].id, c[3].id);
+		/* Read one after the other, with the counters stopped or in a few steps. */
+		apart = s->value[2].value - s->value[1].value;
+		EXPECT_LT(apart, 2000);
+		EXPECT_GT(apart, -2000);
+		apart = s->value[1].value - s->value[0].value;
+		if (i == 0)
+			first = apart;
+		EXPECT_LT(apart - first, 20000);
+		EXPECT_GT(apart - first, -20000);
+		if (i)
+			EXPECT_GE(s->value[0].value - records.sample[i - 1]->value[0].value,
+				  100000 - 20000);
+	}
+}
+
+/*
+ * The emulated PMU notices an overflow in time only of the first counter that is to
+ * interrupt (perf's own samples are late in the same way), so others are given
+ * periods that end with the first's.
+ */
+PROMISE(member_samples, "O1: members sample beside their leader, each with its own period")
+{
+	struct perfgrp_counter c[3] = {
+		{ .event = CYCLES, .sample = 200000 },
+		{ .event = CYCLES, .sample = 400000 },
+		{ .event = CYCLES },
+	};
+	int fd = pmu_group(c, 3);
+	__u32 i, nr[2] = { 0 };
+	__u64 n;
+
+	count(fd, 5000000);
+	n = grp_raw(fd, c[2].id);
+	for (i = 0; i < records.nr_samples; i++) {
+		REQUIRE(records.sample[i]->id == c[0].id || records.sample[i]->id == c[1].id);
+		nr[records.sample[i]->id == c[1].id]++;
+	}
+	EXPECT_GE(nr[0] + 1, n / 200000);
+	EXPECT_LE(nr[0], n / 200000 + 1);
+	EXPECT_GE(nr[1] + 1, n / 400000);
+	EXPECT_LE(nr[1], n / 400000 + 1);
+}
+
+PROMISE(lone_member_samples, "O1: and where the leader does not sample")
+{
+	struct perfgrp_counter c[2] = { { .event = CYCLES }, { .event = CYCLES, .sample = 100000 } };
+	int fd = pmu_group(c, 2);
+	__u32 i;
+
+	count(fd, 30000000);
+	EXPECT_GT(records.nr_samples, 5);
+	for (i = 0; i < records.nr_samples; i++)
+		EXPECT_EQ(records.sample[i]->id, c[1].id);
+}
+
+PROMISE(every_cpu, "O1 O2: on all CPUs each CPU samples its own")
+{
+	struct perfgrp_counter c = { .event = CYCLES, .sample = 1000000 };
+	static __u32 nr[64];
+	struct cpus cpus;
+	int fd, ret;
+	__u32 i;
+
+	cpus_online(&cpus);
+	fd = stream_create(0, PERFGRP_TARGET_ALL_CPUS, 0, 1 << 20);
+	REQUIRE_GE(fd, 0);
+	ret = grp_add_counters(fd, &c, 1);
+	if (ret == -ENOENT || ret == -EOPNOTSUPP)
+		skip("%s", grp_error.text);
+	REQUIRE_EQ(ret, 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	for (i = 0; i < cpus.nr; i++) {
+		run_on(cpus.cpu[i]);
+		spin(10000000);
+	}
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	for (i = 0; i < records.nr_samples; i++)
+		nr[records.sample[i]->cpu]++;
+	for (i = 0; i < cpus.nr; i++) {
+		__u64 n = grp_value_on(fd, cpus.cpu[i], c.id).raw;
+
+		/* An emulated CPU that idles is interrupted late. */
+		EXPECT_GE(nr[cpus.cpu[i]] * 2, n / 1000000);
+		EXPECT_LE(nr[cpus.cpu[i]], n / 1000000 + 1);
+	}
+}
+
+PROMISE(throttled, "O8: throttling shows in the stream, and that it is over")
+{
+	struct perfgrp_counter c = { .event = CYCLES, .sample = 1000 };
+	int fd = pmu_group(&c, 1);
+
+	stream_start(&records);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	spin(30000000);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	EXPECT_GT(records.nr_throttles, 0);
+	EXPECT_GT(records.nr_unthrottles, 0);
+	EXPECT_LE(records.nr_unthrottles, records.nr_throttles);
+	EXPECT_LE(records.nr_throttles, records.nr_unthrottles + 1);
+}
+
+PROMISE(frequency, "O2 E6: with a frequency there are about so many samples a second")
+{
+	struct perfgrp_counter c = {
+		.event = CYCLES, .sample = 500, .flags = PERFGRP_COUNTER_FREQ,
+	};
+	int fd = pmu_group(&c, 1);
+	__u64 begin;
+
+	REQUIRE_EQ(grp_enable(fd), 0);
+	/* Until it has settled. */
+	begin = cpu_time_ns();
+	while (cpu_time_ns() < begin + 300000000)
+		spin(10000);
+	stream_drain(fd);
+	begin = cpu_time_ns();
+	while (cpu_time_ns() < begin + 1000000000)
+		spin(10000);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	EXPECT_GE(records.nr_samples, 450);
+	EXPECT_LE(records.nr_samples, 550);
+}
+
+PROMISE(other_period, "O9: another period from the next overflow on, without a gap")
+{
+	struct perfgrp_counter c = { .event = CYCLES, .sample = 100000 };
+	struct perfgrp_period period = { .size = sizeof(period), .sample = 400000 };
+	int fd = pmu_group(&c, 1);
+	__u64 first;
+
+	REQUIRE_EQ(grp_enable(fd), 0);
+	spin(2000000);
+	period.id = c.id;
+	first = grp_raw(fd, c.id);
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_PERIOD, &period), 0);
+	stream_drain(fd);
+	EXPECT_GE(records.nr_samples + 1, first / 100000);
+	spin(4000000);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	first = grp_raw(fd, c.id) - first;
+	EXPECT_GE(records.nr_samples + 2, first / 400000);
+	EXPECT_LE(records.nr_samples, first / 400000 + 2);
+}
+
+PROMISE_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it samples at the highest rate, often")
+{
+	unsigned int round;
+
+	for (round = 0; round < rounds(1000); round++) {
+		struct perfgrp_counter c[3] = {
+			{ .event = CYCLES, .sample = 1500 }, { .event = CYCLES, .sample = 2000 },
+			{ .event = CYCLES },
+		};
+		int fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_TASK, 0, 8192), ret;
+
+		REQUIRE_GE(fd, 0);
+		ret = grp_add_counters(fd, c, 3);
+		if (ret == -ENOENT || ret == -EOPNOTSUPP)
+			skip("%s", grp_error.text);
+		REQUIRE_EQ(ret, 0);
+		spin(5000);
+		if (round % 3 == 0)
+			REQUIRE_EQ(grp_remove(fd, c[2].id, 0), 0);
+		close(fd);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	return keep_promises(argc, argv);
+}
