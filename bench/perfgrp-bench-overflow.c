@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a sample costs, from the overflow to the record: perfgrp beside perf's own
+ * sampling with the same sample_type and read_format into its mmap ring.
+ *
+ * A loop of a fixed number of turns runs with a group that counts, and with one
+ * whose leader samples; the difference over the number of samples is what one
+ * costs. Where the clock counts instructions (scripts/bench), that is in
+ * instructions, and includes the interrupt.
+ *
+ * prints: LABEL CPUs=1 MEMBERS WAY MEDIAN LEAST MOST ROUNDS, tab-separated
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <linux/perfgrp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PERIOD	    100000		/* cycles */
+#define TURNS	    25000000UL		/* of the loop; some 500 samples */
+#define ROUNDS	    7
+#define MAX_MEMBERS 6
+#define RING	    (1UL << 20)		/* bytes; nothing is lost and nobody is woken */
+
+static void die(const char *what)
+{
+	fprintf(stderr, "perfgrp-bench-overflow: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static void spin(unsigned long n)
+{
+#if defined(__aarch64__)
+	asm volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(n) : : "cc");
+#elif defined(__x86_64__)
+	asm volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+#else
+#error "no loop for this machine"
+#endif
+}
+
+static uint64_t spin_time(void)
+{
+	uint64_t begin = now();
+
+	spin(TURNS);
+	return now() - begin;
+}
+
+struct run {
+	uint64_t time;
+	unsigned int samples;
+};
+
+/* ---- perf ------------------------------------------------------------------ */
+
+static int perf_event(int leader, unsigned long period)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_period = period,
+		.sample_type = PERFGRP_SAMPLE_TYPE,
+		.read_format = PERFGRP_READ_FORMAT,
+		.disabled = leader < 0,
+		.sample_id_all = 1,
+		.watermark = 1,
+		.wakeup_watermark = RING,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		die("perf_event_open");
+	return fd;
+}
+
+static unsigned int count_records(const struct perf_event_mmap_page *ring)
+{
+	const char *data = (const char *)ring + sysconf(_SC_PAGESIZE);
+	unsigned int samples = 0;
+	uint64_t at;
+
+	for (at = 0; at < ring->data_head;) {
+		const struct perf_event_header *record = (const void *)(data + at);
+
+		if (record->type == PERF_RECORD_SAMPLE)
+			samples++;
+		else if (record->type == PERF_RECORD_LOST)
+			die("perf lost samples");
+		at += record->size;
+	}
+	return samples;
+}
+
+static struct run run_perf(unsigned int members, unsigned long period)
+{
+	size_t size = RING + sysconf(_SC_PAGESIZE);
+	struct perf_event_mmap_page *ring;
+	struct run run = { 0, 0 };
+	int fd[MAX_MEMBERS];
+	unsigned int i;
+
+	for (i = 0; i < members; i++)
+		fd[i] = perf_event(i ? fd[0] : -1, i ? 0 : period);
+	ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd[0], 0);
+	if (ring == MAP_FAILED)
+		die("mmap");
+	ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
+	run.time = spin_time();
+	ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0);
+	run.samples = count_records(ring);
+	munmap(ring, size);
+	while (members--)
+		close(fd[members]);
+	return run;
+}
+
+/* ---- perfgrp --------------------------------------------------------------- */
+
+static void must(int fd, unsigned long nr, void *arg, const char *what)
+{
+	if (ioctl(fd, nr, arg))
+		die(what);
+}
+
+static struct run run_perfgrp(unsigned int members, unsigned long period)
+{
+	struct perfgrp_create create = {
+		.size = sizeof(create),
+		.target = PERFGRP_TARGET_TASK,
+		.buffer_size = RING,
+	};
+	struct perfgrp_counter counters[MAX_MEMBERS] = { { .sample = period } };
+	struct perfgrp_add add = {
+		.size = sizeof(add),
+		.counters = (uintptr_t)counters,
+		.counter_size = sizeof(counters[0]),
+		.nr_counters = members,
+	};
+	struct perfgrp_control control = { .size = sizeof(control) };
+	struct perfgrp_stream stream = { .size = sizeof(stream) };
+	int dev = open("/dev/perfgrp", O_RDWR | O_CLOEXEC);
+	struct run run = { 0, 0 };
+
+	if (dev < 0)
+		die("/dev/perfgrp");
+	must(dev, PERFGRP_CREATE, &create, "PERFGRP_CREATE");
+	must(create.fd, PERFGRP_ADD, &add, "PERFGRP_ADD");
+	must(create.fd, PERFGRP_ENABLE, &control, "PERFGRP_ENABLE");
+	run.time = spin_time();
+	must(create.fd, PERFGRP_DISABLE, &control, "PERFGRP_DISABLE");
+	must(create.fd, PERFGRP_STREAM, &stream, "PERFGRP_STREAM");
+	if (stream.lost)
+		die("perfgrp lost samples");
+	run.samples = stream.produced;
+	close(create.fd);
+	close(dev);
+	return run;
+}
+
+/* ---- both ------------------------------------------------------------------ */
+
+static const struct way {
+	const char *name;
+	struct run (*run)(unsigned int members, unsigned long period);
+} ways[] = {
+	{ "perf", run_perf },
+	{ "perfgrp", run_perfgrp },
+};
+
+enum { NR_WAYS = sizeof(ways) / sizeof(ways[0]) };
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double cost(const struct way *way, unsigned int members)
+{
+	struct run counting = way->run(members, 0), sampling = way->run(members, PERIOD);
+
+	if (!sampling.samples) {
+		errno = 0;
+		die("no samples");
+	}
+	return ((double)sampling.time - (double)counting.time) / sampling.samples;
+}
+
+int main(int argc, char **argv)
+{
+	static const unsigned int sizes[] = { 1, 4, 6 };
+	static double costs[NR_WAYS][ROUNDS];
+	const char *label = argc > 1 ? argv[1] : "ns";
+	struct utsname name;
+	unsigned int i, w, round;
+
+	uname(&name);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		for (round = 0; round < ROUNDS; round++)
+			for (w = 0; w < NR_WAYS; w++)
+				costs[w][round] = cost(&ways[w], sizes[i]);
+		for (w = 0; w < NR_WAYS; w++) {
+			qsort(costs[w], ROUNDS, sizeof(costs[w][0]), compare);
+			printf("%s\t%s\t1\t%u\tsample-%s\t%.0f\t%.0f\t%.0f\t%d\n", name.release,
+			       label, sizes[i], ways[w].name, costs[w][ROUNDS / 2], costs[w][0],
+			       costs[w][ROUNDS - 1], ROUNDS);
+		}
+	}
+	return 0;
+}
