@@ -153,6 +153,61 @@ PROMISE(breakpoints, "O1 O3: a breakpoint samples each hit, with what the others
 	EXPECT_EQ(hits, 20);
 }
 
+/* The address of a kernel variable; 0 where the kernel does not tell. */
+static __u64 kernel_address(const char *name)
+{
+	static char line[256], symbol[128];
+	unsigned long long address;
+	FILE *f = fopen("/proc/kallsyms", "re");
+	__u64 found = 0;
+	char type;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%llx %c %127s", &address, &type, symbol) == 3 &&
+		    !strcmp(symbol, name))
+			found = address;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+PROMISE(kernel_breakpoint, "O1 O3: a breakpoint on a kernel variable samples the kernel at each write")
+{
+	struct perfgrp_counter c = {
+		.flags = PERFGRP_COUNTER_RAW,
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_W,
+		.config1 = kernel_address("jiffies"),
+		.config2 = HW_BREAKPOINT_LEN_4,
+		.sample = 1,
+	};
+	__u64 end = cpu_time_ns() + 100000000, sum = 0;
+	struct cpus cpus;
+	__u32 i;
+	int fd;
+
+	if (!c.config1)
+		skip("/proc/kallsyms has no address of jiffies");
+	fd = stream_create(0, PERFGRP_TARGET_ALL_CPUS, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	if (grp_add_counters(fd, &c, 1))
+		skip("no breakpoints: %s", grp_error.text);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	while (cpu_time_ns() < end)
+		spin(1000);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	EXPECT_GE(records.nr_samples, 10);
+	for (i = 0; i < records.nr_samples; i++)
+		EXPECT_EQ(records.sample[i]->header.misc & PERF_RECORD_MISC_CPUMODE_MASK,
+			  PERF_RECORD_MISC_KERNEL);
+	cpus_online(&cpus);
+	for (i = 0; i < cpus.nr; i++)
+		sum += grp_value_on(fd, cpus.cpu[i], c.id).raw;
+	EXPECT_EQ(records.nr_samples, sum);
+}
+
 PROMISE(as_a_snapshot, "O3: a sample's values go on where a snapshot is: after reset from zero")
 {
 	struct perfgrp_counter c[2] = { faults(1), faults(0) };

@@ -40,7 +40,7 @@ fi
 echo 1..1
 case $(uname -m) in
 x86_64)
-	in_nmi "O1: a breakpoint's overflow is handled as an NMI" /tests/test_stream "O11: only samples"
+	in_nmi "O1: a breakpoint's overflow is handled as an NMI" /tests/test_stream "O1 O3: a breakpoint on a kernel"
 	;;
 *)
 	if dmesg | grep -q 'PMU driver.*using NMIs'; then
