@@ -4,7 +4,6 @@
  * standard output; anything but 0 at the end if a test has failed.
  */
 #include <ftw.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,27 +14,13 @@
 
 #include "events.h"
 #include "pmu.h"
+#include "tap.h"
 #include "util.h"
 
 static char root[] = "/tmp/perfgrp-test.XXXXXX";
 static struct event_sources sources;
-static unsigned int tests, failures;
 
 /* ---- the harness ---------------------------------------------------------- */
-
-static void result(bool ok, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void result(bool ok, const char *fmt, ...)
-{
-	va_list ap;
-
-	failures += !ok;
-	printf("%sok %u - ", ok ? "" : "not ", ++tests);
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	putchar('\n');
-}
 
 static void put(const char *path, const char *text)
 {

@@ -14,18 +14,6 @@
 
 /* ---- what to count -------------------------------------------------------- */
 
-static int add_events(struct event_list *list, const char *text)
-{
-	struct event_error err;
-
-	if (!events_parse(list, text, NULL, &err))
-		return 0;
-	fprintf(stderr, "event syntax error: '%s'\n%*s\\___ %s\n", text,
-		(int)(strlen("event syntax error: '") + err.column), "", err.text);
-	fputs("\nRun 'perfgrp list' for a list of valid events\n", stderr);
-	return -EINVAL;
-}
-
 static bool machine_has(const char *name)
 {
 	struct strings pmus = { 0 };
@@ -63,10 +51,10 @@ static int add_default_events(struct stat *st, unsigned int detail)
 			 target_has_cpus(&st->target) ? "cpu-clock" : "task-clock",
 			 machine_has("stalled-cycles-frontend") ? ",stalled-cycles-frontend" : "",
 			 machine_has("stalled-cycles-backend") ? ",stalled-cycles-backend" : "");
-	err = add_events(&st->list, text);
+	err = cmd_add_events(&st->list, text);
 	free(text);
 	for (i = 0; i < detail && i < ARRAY_SIZE(detailed) && !err; i++)
-		err = add_events(&st->list, detailed[i]);
+		err = cmd_add_events(&st->list, detailed[i]);
 	return err;
 }
 
@@ -185,22 +173,6 @@ struct command_line {
 	int fd;
 };
 
-static int parse_uint(const char *what, const char *text, unsigned int min, unsigned int max,
-		      unsigned int *value)
-{
-	char *end;
-	unsigned long n;
-
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (errno || end == text || *end || *text == '-' || n < min || n > max) {
-		error("%s: '%s' is not a number from %u to %u", what, text, min, max);
-		return -EINVAL;
-	}
-	*value = n;
-	return 0;
-}
-
 static int parse_option(struct stat *st, struct command_line *line, int c)
 {
 	const unsigned int max = 1U << 30;
@@ -211,7 +183,7 @@ static int parse_option(struct stat *st, struct command_line *line, int c)
 	switch (c) {
 	case 'e':
 		line->events = true;
-		return add_events(&st->list, optarg);
+		return cmd_add_events(&st->list, optarg);
 	case 'a':
 		st->target.all_cpus = true;
 		break;
@@ -252,21 +224,21 @@ static int parse_option(struct stat *st, struct command_line *line, int c)
 		opt->all_kernel = true;
 		break;
 	case 'D':
-		return parse_uint("--delay", optarg, 0, max, &opt->delay);
+		return cmd_parse_uint("--delay", optarg, 0, max, &opt->delay);
 	case 'd':
 		line->detail++;
 		break;
 	case OPT_TIMEOUT:
-		return parse_uint("--timeout", optarg, 10, max, &opt->timeout);
+		return cmd_parse_uint("--timeout", optarg, 10, max, &opt->timeout);
 	case 'r':
-		return parse_uint("--repeat", optarg, 1, MAX_RUNS, &opt->runs);
+		return cmd_parse_uint("--repeat", optarg, 1, MAX_RUNS, &opt->runs);
 	case 'n':
 		opt->null = true;
 		break;
 	case 'I':
-		return parse_uint("--interval-print", optarg, 1, max, &opt->interval);
+		return cmd_parse_uint("--interval-print", optarg, 1, max, &opt->interval);
 	case OPT_INTERVAL_COUNT:
-		return parse_uint("--interval-count", optarg, 1, max, &opt->interval_count);
+		return cmd_parse_uint("--interval-count", optarg, 1, max, &opt->interval_count);
 	case OPT_RAW:
 		opt->raw = true;
 		break;
@@ -298,7 +270,7 @@ static int parse_option(struct stat *st, struct command_line *line, int c)
 		line->append = true;
 		break;
 	case OPT_LOG_FD:
-		err = parse_uint("--log-fd", optarg, 0, max, &fd);
+		err = cmd_parse_uint("--log-fd", optarg, 0, max, &fd);
 		line->fd = fd;
 		break;
 	case 'v':

@@ -158,9 +158,6 @@ struct stat {
 	double sys;
 };
 
-/* As perf's where counting, or the command, cannot be started. */
-#define EXIT_FAILED	255
-
 int stat_run(struct stat *st);
 
 /* stat_open.c: groups of the module */

@@ -3,10 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
-#include <linux/perf_event.h>
-
+#include "counters.h"
 #include "stat.h"
 
 /* The groups start by themselves when the command is executed. */
@@ -28,111 +26,18 @@ static __u32 create_flags(const struct stat *st, const struct event_group *event
 	return flags;
 }
 
-/*
- * The CPUs for a group: those of the target, less those that a PMU of its events
- * does not want. An empty list is all CPUs.
- */
-static int group_cpus(const struct stat *st, const struct event_group *events,
-		      struct numbers *cpus)
-{
-	const char *mask = events->events[0].cpus;
-	struct numbers wanted = { 0 };
-	size_t i;
-
-	for (i = 1; i < events->nr; i++) {
-		const char *other = events->events[i].cpus;
-
-		if (!mask != !other || (mask && strcmp(mask, other))) {
-			error("%s and %s are counted on different CPUs and cannot be one group",
-			      events->events[0].name, events->events[i].name);
-			return -EINVAL;
-		}
-	}
-	if (mask && numbers_parse(&wanted, mask, true)) {
-		error("%s: cannot read the CPUs of its PMU: '%s'", events->events[0].name, mask);
-		numbers_free(&wanted);
-		return -EINVAL;
-	}
-	if (st->target.kind == TARGET_ALL_CPUS) {
-		*cpus = wanted;
-		return 0;
-	}
-	for (i = 0; i < st->target.cpus.nr; i++)
-		if (!mask || numbers_have(&wanted, st->target.cpus.n[i]))
-			numbers_add(cpus, st->target.cpus.n[i]);
-	numbers_free(&wanted);
-	if (cpus->nr)
-		return 0;
-	error("%s: its PMU is on the CPUs %s, none of which was asked for",
-	      events->events[0].name, mask);
-	return -EINVAL;
-}
-
-/* Hardware that runs guests counts them, too, unless it is asked not to. */
-static bool counts_guests(const struct event *event)
-{
-	switch (event_type(&event->counter)) {
-	case PERF_TYPE_SOFTWARE:
-	case PERF_TYPE_TRACEPOINT:
-	case PERF_TYPE_BREAKPOINT:
-		return false;
-	}
-	return true;
-}
-
-/*
- * Makes the counters of a group, with the modes that were asked for in general.
- * As perf, leave guests out where nothing is said about them.
- */
-static struct perfgrp_counter *make_counters(const struct stat *st,
-					     const struct event_group *events)
-{
-	struct perfgrp_counter *counters = xcalloc(events->nr, sizeof(*counters));
-	size_t i;
-
-	for (i = 0; i < events->nr; i++) {
-		counters[i] = events->events[i].counter;
-		if (!events->events[i].machines_named && counts_guests(&events->events[i]))
-			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_GUEST;
-		if (st->opt.all_user) {
-			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_KERNEL;
-			counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_USER;
-		} else if (st->opt.all_kernel) {
-			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_USER;
-			counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_KERNEL;
-		}
-	}
-	return counters;
-}
-
-/*
- * Some PMUs cannot leave anything out. Returns true if a counter was refused that
- * was to leave guests out without the user having said so, and now is not to.
- */
-static bool count_guests(const struct event_group *events, struct perfgrp_counter *counters,
-			 const struct perfgrp_error *why)
-{
-	__u32 i = why->member;
-
-	if (why->reason != PERFGRP_REASON_EVENT_OPTION || i >= events->nr ||
-	    events->events[i].machines_named ||
-	    !(counters[i].flags & PERFGRP_COUNTER_EXCLUDE_GUEST))
-		return false;
-	counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_GUEST;
-	return true;
-}
-
 /* Adds the counters to a perfgrp group, and takes that into a stat_group. */
 static int add_fd(const struct stat *st, struct stat_group *group,
 		  const struct event_group *events, struct perfgrp_group *fd, unsigned int task)
 {
-	struct perfgrp_counter *counters = make_counters(st, events);
+	struct perfgrp_counter *counters = counters_make(events, st->opt.all_user,
+							 st->opt.all_kernel);
 	size_t i;
 	int err;
 
 	do {
 		err = perfgrp_add(fd, counters, events->nr);
-	} while (err && count_guests(events, counters, perfgrp_group_error(fd)));
+	} while (err && counters_count_guests(counters, events, perfgrp_group_error(fd)));
 	if (!err) {
 		GROW(group->fds, group->nr, group->room);
 		group->tasks = xrealloc(group->tasks, group->room, sizeof(*group->tasks));
@@ -197,17 +102,6 @@ static void close_fds(struct stat_group *group)
 	group->room = 0;
 }
 
-/* Many threads are many groups; returns true if there is more room for them now. */
-static bool allow_more_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
-		return false;
-	limit.rlim_cur = limit.rlim_max;
-	return !setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static struct perfgrp_group *create_group(const struct stat *st, const struct numbers *cpus,
 					  unsigned int task, __u32 flags)
 {
@@ -233,13 +127,13 @@ static int open_group(struct stat *st, struct stat_group *group, const struct ev
 	size_t i;
 	int err;
 
-	err = on_cpus ? group_cpus(st, events, &cpus) : 0;
+	err = on_cpus ? counters_cpus(events, &st->target, &cpus) : 0;
 	for (i = 0; i < nr && !err; i++) {
 		const struct perfgrp_error *why;
 		struct perfgrp_group *fd;
 
 		fd = create_group(st, &cpus, on_cpus ? 0 : tasks->n[i], flags);
-		if (!fd && errno == EMFILE && allow_more_files())
+		if (!fd && errno == EMFILE && counters_allow_more())
 			fd = create_group(st, &cpus, on_cpus ? 0 : tasks->n[i], flags);
 		if (fd && !add_fd(st, group, events, fd, on_cpus ? 0 : tasks->n[i]))
 			continue;

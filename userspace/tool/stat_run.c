@@ -5,7 +5,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "cmd.h"
 #include "stat.h"
 #include "workload.h"
 
@@ -171,7 +173,7 @@ static int begin(struct run *run, const sigset_t *mask)
 	int err;
 
 	if (st->target.command) {
-		err = workload_prepare(&run->w, st->target.command, mask);
+		err = workload_prepare(&run->w, st->target.command, mask, STDOUT_FILENO);
 		if (err) {
 			error("cannot make a process: %s", strerror(-err));
 			return err;
@@ -244,18 +246,6 @@ static int run_once(struct run *run, const sigset_t *mask)
 	return err;
 }
 
-/* What the command ended with is what we end with; 128 and more for a signal, as sh. */
-static int exit_status(const struct run *run, char **command)
-{
-	if (!run->w.pid || run->killed)
-		return 0;
-	if (WIFSIGNALED(run->w.status)) {
-		psignal(WTERMSIG(run->w.status), command[0]);
-		return 128 + WTERMSIG(run->w.status);
-	}
-	return WEXITSTATUS(run->w.status);
-}
-
 /**
  * stat_run - count, and print what was counted
  * @st: all set up, but for the groups
@@ -281,7 +271,7 @@ int stat_run(struct stat *st)
 	for (i = 0; i < st->opt.runs && !run.signal; i++) {
 		if (run_once(&run, &mask))
 			return EXIT_FAILED;
-		status = exit_status(&run, st->target.command);
+		status = run.killed ? 0 : workload_exit_status(&run.w, st->target.command);
 		stat_add_run(st);
 	}
 	if (!st->opt.interval)

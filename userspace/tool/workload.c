@@ -11,7 +11,7 @@
 
 /* In the child: wait for the word, then become the command. */
 __attribute__((noreturn))
-static void child(int go, int failed, char **command, const sigset_t *signals)
+static void child(int go, int failed, char **command, const sigset_t *signals, int out)
 {
 	char byte;
 	int err;
@@ -19,6 +19,8 @@ static void child(int go, int failed, char **command, const sigset_t *signals)
 	/* No byte: the parent has given up, or is gone. */
 	if (read(go, &byte, 1) != 1)
 		_exit(0);
+	if (out != STDOUT_FILENO)
+		dup2(out, STDOUT_FILENO);
 	sigprocmask(SIG_SETMASK, signals, NULL);
 	execvp(command[0], command);
 	err = errno;
@@ -32,10 +34,12 @@ static void child(int go, int failed, char **command, const sigset_t *signals)
  * @w: filled in
  * @command: the command and its arguments, ended by NULL
  * @signals: mask of blocked signals that the command is to have
+ * @out: file descriptor for its standard output
  *
  * Return: 0 or a negative errno
  */
-int workload_prepare(struct workload *w, char **command, const sigset_t *signals)
+int workload_prepare(struct workload *w, char **command, const sigset_t *signals,
+		     int out)
 {
 	int go[2], failed[2], err;
 
@@ -55,7 +59,7 @@ int workload_prepare(struct workload *w, char **command, const sigset_t *signals
 	if (!w->pid) {
 		close(go[1]);
 		close(failed[0]);
-		child(go[0], failed[1], command, signals);
+		child(go[0], failed[1], command, signals, out);
 	}
 	close(go[0]);
 	close(failed[1]);
@@ -121,4 +125,16 @@ void workload_cancel(struct workload *w)
 	close(w->go);
 	close(w->failed);
 	workload_reap(w, true);
+}
+
+/* What the command ended with is what we end with; 128 and more for a signal, as sh. */
+int workload_exit_status(const struct workload *w, char **command)
+{
+	if (!w->pid)
+		return 0;
+	if (WIFSIGNALED(w->status)) {
+		psignal(WTERMSIG(w->status), command[0]);
+		return 128 + WTERMSIG(w->status);
+	}
+	return WEXITSTATUS(w->status);
 }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From events to the counters of a group of the module. */
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <linux/perf_event.h>
+
+#include "counters.h"
+
+/* Hardware that runs guests counts them, too, unless it is asked not to. */
+static bool counts_guests(const struct event *event)
+{
+	switch (event_type(&event->counter)) {
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_TRACEPOINT:
+	case PERF_TYPE_BREAKPOINT:
+		return false;
+	}
+	return true;
+}
+
+/**
+ * counters_make - make the counters of a group
+ * @events: the group
+ * @all_user: count user mode only, whatever the events say
+ * @all_kernel: count kernel mode only
+ *
+ * As perf, leave guests out where nothing is said about them.
+ *
+ * Return: an array to be freed
+ */
+struct perfgrp_counter *counters_make(const struct event_group *events, bool all_user,
+				      bool all_kernel)
+{
+	struct perfgrp_counter *counters = xcalloc(events->nr, sizeof(*counters));
+	size_t i;
+
+	for (i = 0; i < events->nr; i++) {
+		counters[i] = events->events[i].counter;
+		if (!events->events[i].machines_named && counts_guests(&events->events[i]))
+			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_GUEST;
+		if (all_user) {
+			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_KERNEL;
+			counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_USER;
+		} else if (all_kernel) {
+			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_USER;
+			counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_KERNEL;
+		}
+	}
+	return counters;
+}
+
+/**
+ * counters_count_guests - some PMUs cannot leave anything out
+ * @counters: counters that were refused
+ * @events: what they were made of
+ * @why: the reason
+ *
+ * Return: true if one of @counters was refused that was to leave guests out without
+ * the user having said so, and now is not to
+ */
+bool counters_count_guests(struct perfgrp_counter *counters, const struct event_group *events,
+			   const struct perfgrp_error *why)
+{
+	__u32 i = why->member;
+
+	if (why->reason != PERFGRP_REASON_EVENT_OPTION || i >= events->nr ||
+	    events->events[i].machines_named ||
+	    !(counters[i].flags & PERFGRP_COUNTER_EXCLUDE_GUEST))
+		return false;
+	counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_GUEST;
+	return true;
+}
+
+/**
+ * counters_cpus - the CPUs for a group
+ * @events: the group
+ * @target: what to count: CPUs
+ * @cpus: filled in: those of the target, less those that a PMU of its events does not
+ *	want; empty for all CPUs
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int counters_cpus(const struct event_group *events, const struct target *target,
+		  struct numbers *cpus)
+{
+	const char *mask = events->events[0].cpus;
+	struct numbers wanted = { 0 };
+	size_t i;
+
+	for (i = 1; i < events->nr; i++) {
+		const char *other = events->events[i].cpus;
+
+		if (!mask != !other || (mask && strcmp(mask, other))) {
+			error("%s and %s are counted on different CPUs and cannot be one group",
+			      events->events[0].name, events->events[i].name);
+			return -EINVAL;
+		}
+	}
+	if (mask && numbers_parse(&wanted, mask, true)) {
+		error("%s: cannot read the CPUs of its PMU: '%s'", events->events[0].name, mask);
+		numbers_free(&wanted);
+		return -EINVAL;
+	}
+	if (target->kind == TARGET_ALL_CPUS) {
+		*cpus = wanted;
+		return 0;
+	}
+	for (i = 0; i < target->cpus.nr; i++)
+		if (!mask || numbers_have(&wanted, target->cpus.n[i]))
+			numbers_add(cpus, target->cpus.n[i]);
+	numbers_free(&wanted);
+	if (cpus->nr)
+		return 0;
+	error("%s: its PMU is on the CPUs %s, none of which was asked for",
+	      events->events[0].name, mask);
+	return -EINVAL;
+}
+
+/* Many threads are many groups; returns true if there is more room for files now. */
+bool counters_allow_more(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return !setrlimit(RLIMIT_NOFILE, &limit);
+}
