@@ -172,3 +172,19 @@ struct perfgrp_group *perfgrp_create_all_cpus(struct perfgrp_dev *dev, __u32 fla
 
 	return create(dev, &arg);
 }
+
+/**
+ * perfgrp_create_with - make a group, with all that can be asked for
+ * @dev: the device
+ * @how: as the ioctl takes it; its size, error and fd are not looked at
+ *
+ * Return: as perfgrp_create_task()
+ */
+struct perfgrp_group *perfgrp_create_with(struct perfgrp_dev *dev,
+					  const struct perfgrp_create *how)
+{
+	struct perfgrp_create arg = *how;
+
+	arg.fd = 0;
+	return create(dev, &arg);
+}

@@ -9,11 +9,15 @@
  * global state. A handle may be used by one thread at a time, different handles
  * by different threads.
  *
- * Functions that return int return 0 or a negative errno.
+ * Functions that return int return 0 or a negative errno, or what stands at them.
  */
 #ifndef PERFGRP_LIB_H
 #define PERFGRP_LIB_H
 
+#include <stddef.h>
+#include <sys/types.h>
+
+#include <linux/perf_event.h>
 #include <linux/perfgrp.h>
 
 #ifdef __cplusplus
@@ -40,6 +44,8 @@ struct perfgrp_group *perfgrp_create_task_on_cpu(struct perfgrp_dev *dev, int pi
 struct perfgrp_group *perfgrp_create_cpus(struct perfgrp_dev *dev, const __u32 *cpus,
 					  __u32 nr_cpus, __u32 flags);
 struct perfgrp_group *perfgrp_create_all_cpus(struct perfgrp_dev *dev, __u32 flags);
+struct perfgrp_group *perfgrp_create_with(struct perfgrp_dev *dev,
+					  const struct perfgrp_create *how);
 struct perfgrp_group *perfgrp_group_from_fd(int fd);
 int perfgrp_group_fd(const struct perfgrp_group *group);
 void perfgrp_group_close(struct perfgrp_group *group);
@@ -109,6 +115,75 @@ void perfgrp_snap_free(struct perfgrp_snap *snap);
 const struct perfgrp_row *perfgrp_snap_cpu(const struct perfgrp_snap *snap, int cpu);
 const struct perfgrp_value *perfgrp_snap_value(const struct perfgrp_snap *snap,
 					       const struct perfgrp_row *row, __u32 id);
+
+/* Records, of groups that were made with a buffer_size (perfgrp_create_with()) */
+
+/* No record is longer: room for the largest is room for any. */
+#define PERFGRP_RECORD_MAX	65536
+
+/**
+ * struct perfgrp_sample_value - one member in a sample
+ * @value: its raw count
+ * @id: the member
+ */
+struct perfgrp_sample_value {
+	__u64 value;
+	__u64 id;
+};
+
+/**
+ * struct perfgrp_sample - a PERF_RECORD_SAMPLE, taken apart
+ * @ip: what was interrupted; 0 where the member may not show it
+ * @pid: the process
+ * @tid: the thread
+ * @time: when, in ns of perf_event_open(2)'s own clock
+ * @id: the member that overflowed
+ * @cpu: where
+ * @period: events since the member's last overflow
+ * @time_enabled: ns that the member was enabled
+ * @time_running: ns that it was on the PMU
+ * @nr: number of @values
+ * @values: all members, leader first; they stand in the record itself
+ */
+struct perfgrp_sample {
+	__u64 ip;
+	__u32 pid;
+	__u32 tid;
+	__u64 time;
+	__u64 id;
+	__u32 cpu;
+	__u64 period;
+	__u64 time_enabled;
+	__u64 time_running;
+	__u64 nr;
+	const struct perfgrp_sample_value *values;
+};
+
+/**
+ * struct perfgrp_notice - a PERF_RECORD_LOST, _THROTTLE or _UNTHROTTLE, taken apart
+ * @pid: the process; (__u32)-1 in LOST
+ * @tid: the thread; (__u32)-1 in LOST
+ * @time: when, in ns of perf_event_open(2)'s own clock
+ * @id: the member; 0 in LOST
+ * @cpu: where
+ * @lost: LOST: how many records were; else 0
+ */
+struct perfgrp_notice {
+	__u32 pid;
+	__u32 tid;
+	__u64 time;
+	__u64 id;
+	__u32 cpu;
+	__u64 lost;
+};
+
+ssize_t perfgrp_read_records(struct perfgrp_group *group, void *buf, size_t size);
+int perfgrp_next_record(const void *buf, size_t len, size_t *offset,
+			const struct perf_event_header **record);
+int perfgrp_decode_sample(const struct perf_event_header *record, struct perfgrp_sample *sample);
+int perfgrp_decode_notice(const struct perf_event_header *record, struct perfgrp_notice *notice);
+int perfgrp_set_period(struct perfgrp_group *group, __u32 id, __u64 sample);
+int perfgrp_get_stream(struct perfgrp_group *group, struct perfgrp_stream *stream);
 
 #ifdef __cplusplus
 }
