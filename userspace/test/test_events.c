@@ -398,6 +398,40 @@ static void test_faults(void)
 	refused("cs,mem:0x1000:q", 14, "unknown modifier");
 }
 
+/* One event, and how it is to be sampled. */
+static void samples(const char *text, const char *name, __u64 sample, bool freq, __u64 min_move)
+{
+	struct event_list list = { 0 };
+	struct event_error err = { .text = "" };
+	int ret = events_parse(&list, text, &sources, &err);
+	const struct event *e = ret ? NULL : &list.groups[0].events[0];
+
+	result(e && list.nr == 1 && list.groups[0].nr == 1 && !strcmp(e->name, name) &&
+	       e->sample == sample && e->freq == freq && e->min_move == min_move &&
+	       !e->counter.sample && !e->counter.min_move, "E6 %s is sampled %s", text, err.text);
+	events_free(&list);
+}
+
+static void test_sampling(void)
+{
+	samples("cycles", "cycles", 0, false, 0);
+	samples("cycles/period=1000/", "cycles/period=1000/", 1000, false, 0);
+	samples("cycles/freq=99/u", "cycles/freq=99/u", 99, true, 0);
+	samples("cpu-clock/period=5,name=clock/", "clock", 5, false, 0);
+	samples("r1a8/period=6/u", "r1a8/period=6/u", 6, false, 0);
+	samples("sched:sched_switch/period=1/", "sched:sched_switch/period=1/", 1, false, 0);
+	samples("core/event=1,period=7,name=x/", "x", 7, false, 0);
+	samples("core/freq=7,inst_retired,min-move=9/", "core/freq=7,inst_retired,min-move=9/", 7,
+		true, 9);
+	refused("cycles/period=0/", 14, "not a number above 0");
+	refused("cycles/period=many/", 14, "not a number above 0");
+	refused("cycles/period/", 7, "unknown term 'period'");
+	refused("cycles/period=1,freq=1/", 16, "one period= or freq=");
+	refused("cycles/umask=1/", 7, "unknown term 'umask'");
+	refused("core/event=1,freq=x/", 18, "not a number above 0");
+	refused("cycles/period=1", 15, "second '/'");
+}
+
 int main(void)
 {
 	make_root();
@@ -408,6 +442,7 @@ int main(void)
 	test_units();
 	test_split();
 	test_faults();
+	test_sampling();
 	printf("1..%u\n", tests);
 	return failures ? 1 : 0;
 }

@@ -5,6 +5,7 @@
  *	name[:modifiers]			generic, sysfs, libpfm4
  *	rHEX[:modifiers]			raw, for the CPU's PMU
  *	pmu/term[=value],.../[modifiers]
+ *	name/term=value,.../[modifiers]		where there is no such PMU: how to sample it
  *	subsystem:tracepoint[:modifiers]
  *	mem:address[/length][:rwx][:modifiers]
  */
@@ -165,6 +166,47 @@ static int add_pmu_event(const struct parser *p, struct token *t, const char *pm
 	return err;
 }
 
+static int parse_name(const struct parser *p, struct token *t);
+
+/*
+ * What stands before the slash is no PMU, so it is an event by its name, and the terms
+ * say how to sample it.
+ */
+static int parse_with_terms(const struct parser *p, struct token *t, const char *slash,
+			    const char *terms, const struct modifiers *m)
+{
+	struct event_list named = { 0 };
+	struct token name = {
+		.start = t->start,
+		.end = slash,
+		.group = event_add_group(&named),
+		.list = &named,
+	};
+	struct event *event;
+	char *as_named;
+	int err;
+
+	if (parse_name(p, &name)) {
+		err = event_fail(p, t->start, "no PMU '%.*s' on this machine",
+				 (int)(slash - t->start), t->start);
+		goto out;
+	}
+	event = event_add(t->group);
+	free(event->unit);
+	*event = named.groups[0].events[0];
+	named.groups[0].nr = 0;
+	as_named = event->name;
+	event->name = NULL;
+	err = pmu_common_terms(event, terms, p->err);
+	if (err)
+		p->err->column += slash + 1 - p->text;
+	finish(t->group, event, xasprintf("%s%.*s", as_named, (int)(t->end - slash), slash), m);
+	free(as_named);
+out:
+	events_free(&named);
+	return err;
+}
+
 /* pmu/term[=value],.../[modifiers] */
 static int parse_pmu_event(const struct parser *p, struct token *t, const char *slash)
 {
@@ -187,16 +229,16 @@ static int parse_pmu_event(const struct parser *p, struct token *t, const char *
 		if (err)
 			goto out;
 	}
+	terms = xstrndup(slash + 1, close - slash - 1);
 	pmu_match(&pmus, p->sources, word);
 	if (!pmus.nr) {
-		err = event_fail(p, t->start, "no PMU '%s' on this machine", word);
+		err = parse_with_terms(p, t, slash, terms, &m);
 		goto out;
 	}
 	if (pmus.nr > 1 && !t->several) {
 		err = event_fail(p, t->start, "'%s' is more than one PMU, not one group", word);
 		goto out;
 	}
-	terms = xstrndup(slash + 1, close - slash - 1);
 	for (err = 0, i = 0; i < pmus.nr && !err; i++)
 		err = add_pmu_event(p, t, pmus.s[i], terms, slash + 1,
 				    xasprintf("%s%.*s", pmus.s[i], (int)(t->end - slash), slash),

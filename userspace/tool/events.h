@@ -20,6 +20,9 @@
  * @cpus: the CPUs its PMU wants to be opened on, as sysfs lists them, or NULL for
  *	all of them
  * @machines_named: modifiers have said whether to count the host or guests
+ * @sample: period= or freq=: how often to sample where sampling is what is done, or 0
+ * @freq: @sample is a frequency
+ * @min_move: min-move=: as &struct perfgrp_counter.min_move, there, too
  */
 struct event {
 	char *name;
@@ -28,6 +31,9 @@ struct event {
 	char *unit;
 	char *cpus;
 	bool machines_named;
+	__u64 sample;
+	bool freq;
+	__u64 min_move;
 };
 
 /**

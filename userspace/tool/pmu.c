@@ -188,7 +188,7 @@ char *pmu_cpus(const struct pmu *pmu)
 static char *known_terms(const struct pmu *pmu)
 {
 	char *dir = xasprintf("%s/format", pmu->dir);
-	char *text = xstrdup("config,config1,config2,config3,name");
+	char *text = xstrdup("config,config1,config2,config3,name,period,freq,min-move");
 	struct strings names = { 0 };
 	size_t i;
 
@@ -350,12 +350,75 @@ static int named_event(const struct pmu *pmu, const char *name, __u64 *configs,
 	return 0;
 }
 
+/* A term that any event may have: 1 if it is one, 0 if not, or -EINVAL. */
+static int common_term(struct event *event, const struct term *term, struct event_error *err,
+		       unsigned int column)
+{
+	static const char *const names[] = { "period", "freq", "min-move" };
+	__u64 value;
+	size_t i;
+
+	if (!term->value_len)
+		return 0;
+	if (term->name_len == strlen("name") && !strncmp(term->name, "name", term->name_len)) {
+		free(event->name);
+		event->name = xstrndup(term->value, term->value_len);
+		return 1;
+	}
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (term->name_len == strlen(names[i]) &&
+		    !strncmp(term->name, names[i], term->name_len))
+			break;
+	if (i == ARRAY_SIZE(names))
+		return 0;
+	if (parse_value(term->value, term->value_len, &value) || !value)
+		return fail(err, column + (term->value - term->name), "not a number above 0");
+	if (!strcmp(names[i], "min-move")) {
+		event->min_move = value;
+		return 1;
+	}
+	if (event->sample)
+		return fail(err, column, "an event has one period= or freq=");
+	event->sample = value;
+	event->freq = !strcmp(names[i], "freq");
+	return 1;
+}
+
+/**
+ * pmu_common_terms - read the terms of an event of no PMU in particular
+ * @event: the event; name and sample are filled in
+ * @text: terms, separated by commas
+ * @err: filled in on failure, with a column that counts from the start of @text
+ *
+ * Return: 0 or -EINVAL
+ */
+int pmu_common_terms(struct event *event, const char *text, struct event_error *err)
+{
+	const char *s = text;
+
+	while (s) {
+		unsigned int column = s - text;
+		struct term term;
+		int ret;
+
+		s = next_term(s, &term);
+		ret = common_term(event, &term, err, column);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			return fail(err, column,
+				    "unknown term '%.*s'; it has name,period,freq,min-move",
+				    (int)term.name_len, term.name);
+	}
+	return 0;
+}
+
 /**
  * pmu_encode - encode an event from what stands between a PMU's slashes
  * @pmu: the PMU
  * @text: terms and names of events, separated by commas
- * @event: counter, scale, unit and cpus are filled in, and the name where @text
- *	has a name= term
+ * @event: counter, scale, unit and cpus are filled in, and what the terms name,
+ *	period, freq and min-move say
  * @err: filled in on failure, with a column that counts from the start of @text
  *
  * Return: 0 or -EINVAL
@@ -371,14 +434,17 @@ int pmu_encode(const struct pmu *pmu, const char *text, struct event *event,
 		unsigned int column = s - text;
 		struct term term;
 		char *name;
+		int common;
 
 		s = next_term(s, &term);
+		common = common_term(event, &term, err, column);
+		if (common < 0)
+			return common;
+		if (common)
+			continue;
 		name = xstrndup(term.name, term.name_len);
 		if (!*name) {
 			ret = fail(err, column, "a term is missing");
-		} else if (!strcmp(name, "name") && term.value_len) {
-			free(event->name);
-			event->name = xstrndup(term.value, term.value_len);
 		} else if (!term.value && pmu_has_event(pmu, name)) {
 			ret = named_event(pmu, name, configs, event, err, column);
 		} else {

@@ -25,6 +25,7 @@ void pmu_match(struct strings *names, const struct event_sources *sources, const
 void pmu_event_names(const struct pmu *pmu, struct strings *names);
 bool pmu_has_event(const struct pmu *pmu, const char *name);
 char *pmu_cpus(const struct pmu *pmu);
+int pmu_common_terms(struct event *event, const char *text, struct event_error *err);
 int pmu_encode(const struct pmu *pmu, const char *text, struct event *event,
 	       struct event_error *err);
 
