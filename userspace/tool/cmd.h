@@ -16,6 +16,7 @@
 
 int cmd_info(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_record(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 
 struct perfgrp_dev *cmd_open_device(void);

@@ -12,6 +12,7 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{ "stat", cmd_stat, "count events of a command, of tasks or of CPUs" },
+	{ "record", cmd_record, "sample events, with all counts of a group in each sample" },
 	{ "list", cmd_list, "list the events that can be named" },
 	{ "info", cmd_info, "say what the module and the machine can do" },
 };

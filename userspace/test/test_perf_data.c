@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Files that record writes, of records of our own making, as this machine's perf script
+ * and perf report read them. TAP on standard output; anything but 0 at the end if a test
+ * has failed.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "perf_data.h"
+#include "synth.h"
+#include "tap.h"
+#include "util.h"
+
+static char file[] = "/tmp/perfgrp-test.XXXXXX";
+
+/* ---- records --------------------------------------------------------------- */
+
+struct sample {
+	struct perf_event_header header;
+	__u64 ip;
+	__u32 pid, tid;
+	__u64 time, id;
+	__u32 cpu, reserved;
+	__u64 period, nr, enabled, running;
+	struct perfgrp_sample_value values[2];
+};
+
+struct notice {
+	struct perf_event_header header;
+	__u64 words[3];
+	struct perf_data_trailer trailer;
+};
+
+/* Where samples hit: it has a name that perf can find. */
+__attribute__((noinline, used)) void test_perf_data_function(void)
+{
+	asm volatile("");
+}
+
+static void put_sample(struct perf_data *data, const struct perf_data_source *source, __u64 time,
+		       __u32 cpu, __u32 overflowed, __u64 value0, __u64 value1)
+{
+	const struct sample sample = {
+		.header = {
+			.type = PERF_RECORD_SAMPLE,
+			.misc = PERF_RECORD_MISC_USER,
+			.size = sizeof(sample),
+		},
+		.ip = (uintptr_t)test_perf_data_function,
+		.pid = getpid(),
+		.tid = getpid(),
+		.time = time,
+		.id = overflowed,
+		.cpu = cpu,
+		.period = 1000,
+		.nr = 2,
+		.enabled = time,
+		.running = time,
+		.values = { { value0, source->ids[0] }, { value1, source->ids[1] } },
+	};
+
+	if (perf_data_add(data, source, &sample.header))
+		result(false, "a sample is taken");
+}
+
+static void put_notice(struct perf_data *data, const struct perf_data_source *source, __u32 type,
+		       __u64 first, __u64 second, __u64 time)
+{
+	struct notice notice = {
+		.header = { .type = type, .size = sizeof(notice) },
+		.words = { first, second, second },
+		.trailer = { .pid = getpid(), .tid = getpid(), .time = time, .id = second },
+	};
+
+	if (type == PERF_RECORD_LOST) {
+		/* One word less. */
+		notice.header.size -= 8;
+		memmove(&notice.words[2], &notice.trailer, sizeof(notice.trailer));
+		((struct perf_data_trailer *)&notice.words[2])->id = 0;
+	}
+	if (perf_data_add(data, source, &notice.header))
+		result(false, "a record of type %u is taken", type);
+}
+
+/* ---- files ------------------------------------------------------------------ */
+
+static char *const command_line[] = { "perfgrp", "record", "a b", NULL };
+
+struct recording {
+	struct event_list list;
+	struct perfgrp_counter counters[4];
+	struct perf_data data;
+};
+
+static void prepare(struct recording *rec, const char *events, __u32 instances, bool pipe)
+{
+	struct event_error err;
+	size_t i, j;
+
+	memset(rec, 0, sizeof(*rec));
+	if (events_parse(&rec->list, events, NULL, &err)) {
+		printf("Bail out! %s: %s\n", events, err.text);
+		exit(1);
+	}
+	rec->data.out = fopen(file, "w");
+	rec->data.pipe = pipe;
+	rec->data.list = &rec->list;
+	rec->data.counters = rec->counters;
+	for (i = 0; i < rec->list.nr; i++)
+		for (j = 0; j < rec->list.groups[i].nr; j++)
+			rec->counters[rec->data.nr_events++] =
+				rec->list.groups[i].events[j].counter;
+	rec->counters[0].sample = 1000;
+	rec->data.nr_instances = instances;
+	rec->data.command_line = command_line;
+}
+
+static void start(struct recording *rec)
+{
+	if (!rec->data.out || perf_data_begin(&rec->data)) {
+		puts("Bail out! cannot write");
+		exit(1);
+	}
+}
+
+static void begin(struct recording *rec, const char *events, __u32 instances, bool pipe)
+{
+	prepare(rec, events, instances, pipe);
+	start(rec);
+}
+
+static void end(struct recording *rec)
+{
+	result(!perf_data_end(&rec->data), "the file is written");
+	fclose(rec->data.out);
+	events_free(&rec->list);
+}
+
+/* What a command prints: its lines without spaces at both ends, and but one between words. */
+static char *output_of(const char *command)
+{
+	char *line = NULL, *all = xstrdup(""), *with = xasprintf(command, file);
+	FILE *f = popen(with, "r");
+	size_t room = 0;
+
+	while (f && getline(&line, &room, f) > 0) {
+		char *word, *rest = line;
+
+		while ((word = strtok_r(rest, " \t\n", &rest))) {
+			char *longer = xasprintf("%s%s ", all, word);
+
+			free(all);
+			all = longer;
+		}
+		all[strlen(all) - (*all != '\0')] = '\n';
+	}
+	free(line);
+	free(with);
+	if (f)
+		pclose(f);
+	return all;
+}
+
+static void is(const char *command, const char *expected, const char *what)
+{
+	char *got = output_of(command);
+
+	result(!strcmp(got, expected), "%s", what);
+	if (strcmp(got, expected))
+		printf("# expected\n%s# got\n%s", expected, got);
+	free(got);
+}
+
+static void has(const char *command, const char *expected, const char *what)
+{
+	char *got = output_of(command);
+
+	result(strstr(got, expected) != NULL, "%s", what);
+	if (!strstr(got, expected))
+		printf("# no \"%s\" in\n%s", expected, got);
+	free(got);
+}
+
+/* The address is different each time. */
+#define SCRIPT	"perf script -F cpu,time,period,event,ip,sym -i %s 2>/dev/null | " \
+		"sed 's/: *[0-9a-f]* test_/: test_/'"
+#define HEADER	"perf report --stdio --header-only -i %s 2>&1"
+#define STATS	"perf report --stdio --stats -i %s 2>&1"
+
+/* ---- tests ------------------------------------------------------------------ */
+
+/* Two members on two CPUs: what each has counted since its CPU's last sample. */
+static const char cpus_script[] =
+	"[000] 1.000000: 1000 cycles: test_perf_data_function\n"
+	"[000] 1.000000: 300 instructions: test_perf_data_function\n"
+	"[003] 1.000001: 700 cycles: test_perf_data_function\n"
+	"[003] 1.000001: 50 instructions: test_perf_data_function\n"
+	"[000] 1.000002: 1500 cycles: test_perf_data_function\n"
+	"[000] 1.000002: 400 instructions: test_perf_data_function\n"
+	"[003] 1.000003: 200 cycles: test_perf_data_function\n"
+	"[003] 1.000003: 1 instructions: test_perf_data_function\n";
+
+static void on_cpus(bool pipe)
+{
+	static const __u32 ids[] = { 7, 9 };
+	const struct perf_data_source source = { .ids = ids, .nr = 2, .on_cpus = true };
+	struct recording rec;
+
+	begin(&rec, "{cycles,instructions}", 4, pipe);
+	synth_process(&rec.data, getpid());
+	put_sample(&rec.data, &source, 1000000000, 0, 7, 1000, 300);
+	put_sample(&rec.data, &source, 1000002000, 0, 7, 2500, 700);
+	/* Not in the order of time: perf puts it right. */
+	put_sample(&rec.data, &source, 1000001000, 3, 7, 700, 50);
+	put_sample(&rec.data, &source, 1000003000, 3, 7, 900, 51);
+	put_notice(&rec.data, &source, PERF_RECORD_LOST, 0, 17, 1000002500);
+	put_notice(&rec.data, &source, PERF_RECORD_THROTTLE, 1000004000, 7, 1000004000);
+	put_notice(&rec.data, &source, PERF_RECORD_UNTHROTTLE, 1000005000, 7, 1000005000);
+	perf_data_finish_round(&rec.data);
+	end(&rec);
+
+	is(SCRIPT, cpus_script, "O3 perf script shows each member of each sample, by CPU");
+	has("perf report --stdio -i %s 2>&1", "test_perf_data_function",
+	    "O3 perf report finds the function");
+	has("perf script --show-lost-events -i %s 2>&1", "PERF_RECORD_LOST lost 17\n",
+	    "O6 perf script shows what was lost");
+	has(STATS, "\nTHROTTLE events: 1", "O8 perf reads THROTTLE");
+	has(STATS, "\nUNTHROTTLE events: 1", "O8 perf reads UNTHROTTLE");
+	if (pipe)
+		return;
+	has("perf report --stdio -i %s 2>&1", "'anon group { cycles, instructions }'",
+	    "perf report knows the group");
+	has(HEADER, "# cmdline : perfgrp record a b\n", "the command line is in the header");
+	has(HEADER, "# arch : ", "so is the machine");
+	has(HEADER, "time of first sample : 1.000000\n", "and the time of the first sample");
+	has(HEADER, "time of last sample : 1.000003\n", "and of the last");
+	has("perf evlist -v -i %s 2>&1", "cycles: size: 128, { sample_period, sample_freq }: 1000",
+	    "O2 perf knows the period");
+}
+
+/* Tasks have a counter each, wherever they run. */
+static void on_tasks(void)
+{
+	static const __u32 ids[] = { 1, 2 };
+	const struct perf_data_source first = { .ids = ids, .nr = 2, .task = 0 };
+	const struct perf_data_source second = { .ids = ids, .nr = 2, .task = 1 };
+	struct recording rec;
+
+	begin(&rec, "{cycles,instructions}", 2, false);
+	synth_process(&rec.data, getpid());
+	put_sample(&rec.data, &first, 1000000000, 0, 1, 1000, 300);
+	put_sample(&rec.data, &second, 1000001000, 0, 1, 1001, 301);
+	put_sample(&rec.data, &first, 1000002000, 2, 1, 2002, 602);
+	end(&rec);
+	is("perf script -F time,period,event -i %s 2>&1",
+	   "1.000000: 1000 cycles:\n1.000000: 300 instructions:\n"
+	   "1.000001: 1001 cycles:\n1.000001: 301 instructions:\n"
+	   "1.000002: 1002 cycles:\n1.000002: 302 instructions:\n",
+	   "O3 a task that moves has one count, two tasks have two");
+}
+
+/* Groups whose members have the same ids; an event that perf would want a format of. */
+static void several_groups(void)
+{
+	static const __u32 ids[] = { 1, 2 };
+	struct perf_data_source source = { .ids = ids, .nr = 2 };
+	struct recording rec;
+
+	prepare(&rec, "{cycles,instructions},{page-faults,dummy}", 1, false);
+	rec.counters[3] = (struct perfgrp_counter){
+		.flags = PERFGRP_COUNTER_RAW,
+		.type = PERF_TYPE_TRACEPOINT,
+		.config = 316,
+	};
+	start(&rec);
+	put_sample(&rec.data, &source, 1000000000, 0, 1, 10, 20);
+	source.first_event = 2;
+	put_sample(&rec.data, &source, 1000001000, 0, 1, 30, 40);
+	end(&rec);
+	is("perf script -F time,period,event -i %s 2>&1",
+	   "1.000000: 10 cycles:\n1.000000: 20 instructions:\n"
+	   "1.000001: 30 page-faults:\n1.000001: 40 dummy:\n",
+	   "O3 members of several groups are told apart; a tracepoint has its name");
+}
+
+static void broken_records(void)
+{
+	static const __u32 ids[] = { 1, 2 };
+	const struct perf_data_source source = { .ids = ids, .nr = 2 };
+	const struct sample sample = {
+		.header = { .type = PERF_RECORD_SAMPLE, .size = sizeof(sample) },
+		.nr = 3,
+	};
+	const struct perf_event_header other = { .type = PERF_RECORD_MMAP, .size = 8 };
+	struct recording rec;
+	__u64 before;
+
+	begin(&rec, "{cycles,instructions}", 1, false);
+	before = rec.data.bytes;
+	result(perf_data_add(&rec.data, &source, &sample.header) &&
+	       perf_data_add(&rec.data, &source, &other) && rec.data.bytes == before,
+	       "records that are broken, or not the module's, are not written");
+	end(&rec);
+}
+
+static void full_disk(void)
+{
+	static const __u32 ids[] = { 1, 2 };
+	const struct perf_data_source source = { .ids = ids, .nr = 2 };
+	FILE *full = fopen("/dev/full", "w");
+	struct recording rec;
+
+	begin(&rec, "{cycles,instructions}", 1, false);
+	fclose(rec.data.out);
+	rec.data.out = full;
+	put_sample(&rec.data, &source, 1000000000, 0, 1, 10, 20);
+	result(perf_data_end(&rec.data) < 0, "a full disk is noticed");
+	fclose(full);
+	events_free(&rec.list);
+}
+
+int main(void)
+{
+	int fd;
+
+	if (system("perf script -h >/dev/null 2>&1") == 127 << 8) {
+		puts("1..0 # SKIP no perf on this machine");
+		return 0;
+	}
+	fd = mkstemp(file);
+	if (fd < 0) {
+		puts("Bail out! no temporary file");
+		return 1;
+	}
+	close(fd);
+	on_cpus(false);
+	on_cpus(true);
+	on_tasks();
+	several_groups();
+	broken_records();
+	full_disk();
+	remove(file);
+	printf("1..%u\n", tests);
+	return failures ? 1 : 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* perf.data, as perf report and perf script read it: see perf.data-file-format.txt. */
+#ifndef PERFGRP_PERF_DATA_H
+#define PERFGRP_PERF_DATA_H
+
+#include <stdio.h>
+
+#include "events.h"
+#include "perfgrp.h"
+
+/**
+ * struct perf_data - a file on its way
+ * @out: where it goes
+ * @pipe: @out cannot seek: the form for pipes, which has all in records
+ * @list: the events
+ * @counters: one for each event, group after group, as they were added
+ * @nr_events: how many
+ * @nr_instances: counters that an event has: tasks, or CPUs
+ * @command_line: who writes it, ended by NULL
+ * @first_time: of the earliest sample
+ * @last_time: of the latest
+ * @data_start: where records begin
+ * @bytes: bytes written
+ * @failed: something could not be written
+ */
+struct perf_data {
+	FILE *out;
+	bool pipe;
+	const struct event_list *list;
+	const struct perfgrp_counter *counters;
+	size_t nr_events;
+	__u32 nr_instances;
+	char *const *command_line;
+	__u64 first_time;
+	__u64 last_time;
+	long data_start;
+	__u64 bytes;
+	bool failed;
+};
+
+/**
+ * struct perf_data_source - a group of the module that records come from
+ * @ids: its members
+ * @nr: how many
+ * @first_event: the first member's event; the others follow
+ * @on_cpus: its counters are CPUs', not a task's
+ * @task: which task, if not
+ */
+struct perf_data_source {
+	const __u32 *ids;
+	size_t nr;
+	size_t first_event;
+	bool on_cpus;
+	__u32 task;
+};
+
+int perf_data_begin(struct perf_data *data);
+int perf_data_add(struct perf_data *data, const struct perf_data_source *source,
+		  const struct perf_event_header *record);
+void perf_data_write(struct perf_data *data, const void *record, size_t size);
+void perf_data_finish_round(struct perf_data *data);
+int perf_data_end(struct perf_data *data);
+
+/* What ends each record but samples. */
+struct perf_data_trailer {
+	__u32 pid, tid;
+	__u64 time;
+	__u64 id;
+	__u32 cpu, reserved;
+};
+
+/* The same of records that perf's kernel side writes for another event of ours. */
+#define PERF_DATA_TRAILER_TYPE \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU)
+
+#endif /* PERFGRP_PERF_DATA_H */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files behind "perfgrp record" share. */
+#ifndef PERFGRP_RECORD_H
+#define PERFGRP_RECORD_H
+
+#include <stdio.h>
+
+#include "events.h"
+#include "perf_data.h"
+#include "perfgrp.h"
+#include "sideband.h"
+#include "target.h"
+
+/**
+ * struct record_options - how to sample
+ * @period: sample every so many events; 0: by frequency
+ * @freq: sample so often a second
+ * @freq_asked: the user has named it
+ * @buffer_size: bytes for records a CPU; 0: we choose
+ * @overwrite: keep the last records, and read them at the end
+ * @all_user: sample user mode only
+ * @all_kernel: sample kernel mode only
+ * @json: JSON lines in place of perf.data
+ * @verbose: say more
+ */
+struct record_options {
+	__u64 period;
+	__u64 freq;
+	bool freq_asked;
+	__u32 buffer_size;
+	bool overwrite;
+	bool all_user;
+	bool all_kernel;
+	bool json;
+	bool verbose;
+};
+
+/**
+ * struct record_group - a group of the module
+ * @fd: the group
+ * @source: what its records say, for the file
+ * @events: what it samples
+ * @at_end: all has been read, and no more will come
+ */
+struct record_group {
+	struct perfgrp_group *fd;
+	struct perf_data_source source;
+	const struct event_group *events;
+	bool at_end;
+};
+
+/**
+ * struct record - one "perfgrp record"
+ * @opt: what the user wants
+ * @target: what to sample
+ * @dev: the device
+ * @info: what the module can do
+ * @list: the groups and their events
+ * @events_named: the user has named events
+ * @counters: one for each event, as they were added
+ * @nr_events: how many
+ * @groups: for each task, or for all CPUs, one for each of @list
+ * @nr_groups: how many
+ * @room_groups: how many @groups has room for
+ * @side: what else there is to know about tasks
+ * @file: name of the file, or NULL for standard output
+ * @data: the file
+ * @samples: samples written
+ * @argv: the command line
+ */
+struct record {
+	struct record_options opt;
+	struct target target;
+	struct perfgrp_dev *dev;
+	struct perfgrp_info info;
+	struct event_list list;
+	bool events_named;
+	struct perfgrp_counter *counters;
+	size_t nr_events;
+	struct record_group *groups;
+	size_t nr_groups;
+	size_t room_groups;
+	struct sideband side;
+	const char *file;
+	struct perf_data data;
+	__u64 samples;
+	char **argv;
+};
+
+/* cmd_record.c */
+int record_open_output(struct record *rec);
+
+/* record_open.c: groups of the module */
+int record_open(struct record *rec);
+void record_close(struct record *rec);
+bool record_enables_on_exec(const struct record *rec);
+
+/* record_run.c */
+int record_run(struct record *rec);
+
+/* record_json.c */
+int record_json_print(FILE *out, const struct record_group *group,
+		      const struct perf_event_header *record);
+
+#endif /* PERFGRP_RECORD_H */

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Groups of the module that sample: made on the target, and closed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters.h"
+#include "record.h"
+
+/* As perf's. A buffer for each CPU, for each group: many tasks get less each. */
+#define BUFFER_SIZE		(512U << 10)
+#define BUFFER_SIZE_MANY	(64U << 10)
+#define MANY_TASKS		16
+
+/* The groups start by themselves when the command is executed. */
+bool record_enables_on_exec(const struct record *rec)
+{
+	return rec->target.kind == TARGET_COMMAND &&
+	       rec->info.features & PERFGRP_FEATURE_INHERIT;
+}
+
+static __u32 buffer_size(const struct record *rec)
+{
+	__u32 size = rec->opt.buffer_size;
+
+	if (!size)
+		size = rec->target.tasks.nr > MANY_TASKS ? BUFFER_SIZE_MANY : BUFFER_SIZE;
+	return size;
+}
+
+/*
+ * The first event of a group samples, and what has period= or freq= of its own; the
+ * others are only read.
+ */
+static void set_samples(const struct record *rec, const struct event_group *events,
+			struct perfgrp_counter *counters)
+{
+	size_t i;
+
+	for (i = 0; i < events->nr; i++) {
+		const struct event *event = &events->events[i];
+		bool freq = event->freq;
+
+		counters[i].min_move = event->min_move;
+		counters[i].sample = event->sample;
+		if (!event->sample && !i) {
+			freq = !rec->opt.period;
+			counters[i].sample = freq ? rec->opt.freq : rec->opt.period;
+		}
+		if (freq)
+			counters[i].flags |= PERFGRP_COUNTER_FREQ;
+	}
+}
+
+static struct perfgrp_group *create_group(const struct record *rec,
+					  const struct event_group *events,
+					  const struct numbers *cpus, unsigned int task)
+{
+	struct perfgrp_create create = {
+		.flags = events->create_flags,
+		.target = PERFGRP_TARGET_TASK,
+		.pid = task,
+		.buffer_size = buffer_size(rec),
+		.wakeup_bytes = buffer_size(rec) / 4,
+	};
+
+	if (record_enables_on_exec(rec))
+		create.flags |= PERFGRP_CREATE_ENABLE_ON_EXEC;
+	if (rec->opt.overwrite)
+		create.flags |= PERFGRP_CREATE_OVERWRITE;
+	if (target_has_cpus(&rec->target)) {
+		create.target = cpus->nr ? PERFGRP_TARGET_CPUS : PERFGRP_TARGET_ALL_CPUS;
+		create.cpus = (unsigned long)cpus->n;
+		create.nr_cpus = cpus->nr;
+	}
+	return perfgrp_create_with(rec->dev, &create);
+}
+
+static int add_counters(struct record *rec, const struct event_group *events,
+			struct perfgrp_group *fd, size_t first_event, size_t task)
+{
+	struct perfgrp_counter *counters = counters_make(events, rec->opt.all_user,
+							 rec->opt.all_kernel);
+	struct record_group *group;
+	__u32 *ids;
+	size_t i;
+	int err;
+
+	set_samples(rec, events, counters);
+	do {
+		err = perfgrp_add(fd, counters, events->nr);
+	} while (err && counters_count_guests(counters, events, perfgrp_group_error(fd)));
+	if (err)
+		goto out;
+
+	ids = xcalloc(events->nr, sizeof(*ids));
+	for (i = 0; i < events->nr; i++) {
+		ids[i] = counters[i].id;
+		rec->counters[first_event + i] = counters[i];
+	}
+	GROW(rec->groups, rec->nr_groups, rec->room_groups);
+	group = &rec->groups[rec->nr_groups++];
+	*group = (struct record_group){
+		.fd = fd,
+		.source = {
+			.ids = ids,
+			.nr = events->nr,
+			.first_event = first_event,
+			.on_cpus = target_has_cpus(&rec->target),
+			.task = task,
+		},
+		.events = events,
+	};
+	/* Several groups are read in turn. */
+	fcntl(perfgrp_group_fd(fd), F_SETFL, O_NONBLOCK);
+out:
+	free(counters);
+	return err;
+}
+
+/* The machine has no cycles that could be sampled, and nobody has asked for them. */
+static bool may_replace(const struct record *rec, const struct perfgrp_error *why)
+{
+	return !rec->events_named && why->reason == PERFGRP_REASON_EVENT &&
+	       event_type(&rec->list.groups[0].events[0].counter) == PERF_TYPE_HARDWARE;
+}
+
+static void say_why(const struct event_group *events, const struct perfgrp_error *why)
+{
+	if (why->member < events->nr)
+		error("cannot sample '%s': %s", events->events[why->member].name, why->text);
+	else
+		error("%s", why->text);
+}
+
+/*
+ * Makes one group on each task, or on the CPUs. Returns 0; -EAGAIN if another event is
+ * to be tried; or another error, which has been reported.
+ */
+static int open_group(struct record *rec, const struct event_group *events, size_t first_event)
+{
+	const bool on_cpus = target_has_cpus(&rec->target);
+	const struct numbers *tasks = &rec->target.tasks;
+	size_t nr = on_cpus ? 1 : tasks->nr, opened = 0, i;
+	struct numbers cpus = { 0 };
+	int err;
+
+	err = on_cpus ? counters_cpus(events, &rec->target, &cpus) : 0;
+	for (i = 0; i < nr && !err; i++) {
+		unsigned int task = on_cpus ? 0 : tasks->n[i];
+		const struct perfgrp_error *why;
+		struct perfgrp_group *fd;
+
+		fd = create_group(rec, events, &cpus, task);
+		if (!fd && errno == EMFILE && counters_allow_more())
+			fd = create_group(rec, events, &cpus, task);
+		if (fd && !add_counters(rec, events, fd, first_event, i)) {
+			opened++;
+			continue;
+		}
+		why = fd ? perfgrp_group_error(fd) : perfgrp_dev_error(rec->dev);
+		if (why->error != ESRCH || nr == 1) {
+			err = may_replace(rec, why) ? -EAGAIN : -why->error;
+			if (err != -EAGAIN)
+				say_why(events, why);
+		}
+		perfgrp_group_close(fd);
+	}
+	if (!err && !opened) {
+		error("none of the tasks is left");
+		err = -ESRCH;
+	}
+	numbers_free(&cpus);
+	return err;
+}
+
+static int open_all(struct record *rec)
+{
+	size_t first_event = 0, i;
+	int err = 0;
+
+	rec->nr_events = 0;
+	for (i = 0; i < rec->list.nr; i++)
+		rec->nr_events += rec->list.groups[i].nr;
+	rec->counters = xcalloc(rec->nr_events, sizeof(*rec->counters));
+	for (i = 0; i < rec->list.nr && !err; i++) {
+		err = open_group(rec, &rec->list.groups[i], first_event);
+		first_event += rec->list.groups[i].nr;
+	}
+	if (err)
+		record_close(rec);
+	return err;
+}
+
+/**
+ * record_open - make perfgrp groups for all groups of events on the target
+ * @rec: its groups are filled in, and closed again on failure
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int record_open(struct record *rec)
+{
+	struct event_error ignored;
+	int err = open_all(rec);
+
+	if (err != -EAGAIN)
+		return err;
+	error("this machine has no cycles to sample: sampling cpu-clock instead");
+	events_free(&rec->list);
+	rec->events_named = true;
+	if (events_parse(&rec->list, "cpu-clock", NULL, &ignored))
+		return -EINVAL;
+	return open_all(rec);
+}
+
+/**
+ * record_close - close all groups
+ * @rec: the groups
+ */
+void record_close(struct record *rec)
+{
+	size_t i;
+
+	for (i = 0; i < rec->nr_groups; i++) {
+		perfgrp_group_close(rec->groups[i].fd);
+		free((void *)rec->groups[i].source.ids);
+	}
+	free(rec->groups);
+	free(rec->counters);
+	rec->groups = NULL;
+	rec->counters = NULL;
+	rec->nr_groups = 0;
+	rec->room_groups = 0;
+}

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Recording from beginning to end: the command, signals, and all that is to be read. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "record.h"
+#include "synth.h"
+#include "workload.h"
+
+/* How long records wait at most, in ms. */
+#define LATENCY		100
+/* Bytes for one read. */
+#define READ_SIZE	(256 << 10)
+/* Reads of one group before it is the others' turn. */
+#define READS		16
+
+/**
+ * struct run - recording
+ * @rec: what is recorded
+ * @signals: the signals to wait for, which are blocked
+ * @signal_fd: where they come
+ * @w: the command
+ * @signal: the last signal that asks to end, or 0
+ * @killed: the command was ended by us
+ * @sideband: perf's own records are to be had, too
+ * @polls: @signal_fd, and all groups
+ * @buf: READ_SIZE bytes for records
+ */
+struct run {
+	struct record *rec;
+	sigset_t signals;
+	int signal_fd;
+	struct workload w;
+	int signal;
+	bool killed;
+	bool sideband;
+	struct pollfd *polls;
+	char *buf;
+};
+
+/* ---- records -------------------------------------------------------------- */
+
+static int add_records(struct record *rec, const struct record_group *group, const void *buf,
+		       size_t len)
+{
+	const struct perf_event_header *record;
+	size_t offset = 0;
+	int ret;
+
+	while ((ret = perfgrp_next_record(buf, len, &offset, &record)) > 0) {
+		rec->samples += record->type == PERF_RECORD_SAMPLE;
+		if (rec->opt.json)
+			ret = record_json_print(rec->data.out, group, record);
+		else
+			ret = perf_data_add(&rec->data, &group->source, record);
+		if (ret)
+			break;
+	}
+	if (ret)
+		error("the kernel's records cannot be understood");
+	return ret;
+}
+
+/*
+ * Reads what a group has, but not for ever. Returns 1 where there may be more, 0, or a
+ * negative errno.
+ */
+static int read_group(struct run *run, struct record_group *group)
+{
+	unsigned int i;
+	ssize_t len;
+	int err;
+
+	for (i = 0; i < READS && !group->at_end; i++) {
+		len = perfgrp_read_records(group->fd, run->buf, READ_SIZE);
+		if (len == -EAGAIN || len == -EINTR)
+			return 0;
+		if (len < 0) {
+			error("cannot read records: %s", perfgrp_group_error(group->fd)->text);
+			return len;
+		}
+		group->at_end = !len;
+		err = add_records(run->rec, group, run->buf, len);
+		if (err)
+			return err;
+	}
+	return !group->at_end;
+}
+
+/* Reads what there is. Returns 1 where there may be more, 0, or a negative errno. */
+static int read_all(struct run *run)
+{
+	struct record *rec = run->rec;
+	int more = 0, ret;
+	size_t i;
+
+	if (run->sideband)
+		sideband_drain(&rec->side, &rec->data);
+	for (i = 0; i < rec->nr_groups; i++) {
+		ret = read_group(run, &rec->groups[i]);
+		if (ret < 0)
+			return ret;
+		more |= ret;
+	}
+	if (!more && !rec->opt.json)
+		perf_data_finish_round(&rec->data);
+	return more;
+}
+
+/* ---- waiting -------------------------------------------------------------- */
+
+/*
+ * A signal: returns true if it ends recording. One from the terminal has gone to the
+ * command as well, and recording ends when the command does; unless it comes twice.
+ */
+static bool ends(struct run *run, const struct signalfd_siginfo *info)
+{
+	bool again = run->signal;
+
+	if (info->ssi_signo == SIGCHLD) {
+		workload_reap(&run->w, false);
+		return run->w.exited;
+	}
+	run->signal = info->ssi_signo;
+	return !run->w.pid || again || info->ssi_code <= 0;
+}
+
+/* True where each group's task has exited. */
+static bool all_gone(const struct run *run)
+{
+	size_t i;
+
+	for (i = 0; i < run->rec->nr_groups; i++)
+		if (run->polls[i + 1].fd >= 0)
+			return false;
+	return true;
+}
+
+/* A group whose task has exited says so for ever, and is not asked again. */
+static void forget_exited(struct run *run)
+{
+	size_t i;
+
+	for (i = 0; i < run->rec->nr_groups; i++)
+		if (run->polls[i + 1].revents & (POLLHUP | POLLERR | POLLNVAL))
+			run->polls[i + 1].fd = -1;
+}
+
+/* Records until the command, the tasks or the user's patience is at its end. */
+static int record_until_end(struct run *run)
+{
+	const bool overwrite = run->rec->opt.overwrite;
+	struct signalfd_siginfo info;
+	int more = 0;
+
+	for (;;) {
+		if (poll(run->polls, run->rec->nr_groups + 1, more ? 0 : LATENCY) < 0)
+			return -errno;
+		forget_exited(run);
+		if (overwrite && run->sideband)
+			sideband_drain(&run->rec->side, &run->rec->data);
+		else if (!overwrite)
+			more = read_all(run);
+		if (more < 0)
+			return more;
+		while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info))
+			if (ends(run, &info))
+				return 0;
+		/* A command that has exited is reaped first. */
+		if (!run->w.pid && all_gone(run))
+			return 0;
+	}
+}
+
+/* ---- the beginning -------------------------------------------------------- */
+
+static void open_sideband(struct run *run)
+{
+	struct record *rec = run->rec;
+	int err;
+
+	if (rec->opt.json)
+		return;
+	if (target_has_cpus(&rec->target))
+		err = sideband_open_cpus(&rec->side);
+	else
+		err = sideband_open_tasks(&rec->side, &rec->target.tasks,
+					  rec->target.kind == TARGET_COMMAND);
+	run->sideband = !err;
+	if (!err)
+		return;
+	sideband_close(&rec->side);
+	if (rec->opt.verbose)
+		error("perf_event_open: %s; what is mapped from now on will have no symbols",
+		      strerror(-err));
+}
+
+/* What is so already. Of a command there is nothing yet: its exec will tell. */
+static void synthesize(struct run *run)
+{
+	struct record *rec = run->rec;
+	size_t i;
+
+	if (rec->opt.json)
+		return;
+	synth_kernel(&rec->data);
+	if (target_has_cpus(&rec->target))
+		synth_all_processes(&rec->data);
+	else if (rec->target.kind == TARGET_TASKS)
+		for (i = 0; i < rec->target.tasks.nr; i++)
+			synth_process_of(&rec->data, rec->target.tasks.n[i]);
+}
+
+static __u32 nr_instances(const struct record *rec)
+{
+	return target_has_cpus(&rec->target) ? rec->info.nr_cpu_ids : rec->target.tasks.nr;
+}
+
+static int begin_file(struct run *run)
+{
+	struct record *rec = run->rec;
+
+	if (rec->opt.json)
+		return 0;
+	rec->data.list = &rec->list;
+	rec->data.counters = rec->counters;
+	rec->data.nr_events = rec->nr_events;
+	rec->data.nr_instances = nr_instances(rec);
+	rec->data.command_line = rec->argv;
+	return perf_data_begin(&rec->data);
+}
+
+static int start_command(struct run *run)
+{
+	struct record *rec = run->rec;
+	int err;
+
+	if (!run->w.pid)
+		return 0;
+	err = workload_start(&run->w);
+	if (err) {
+		fprintf(stderr, "Workload failed: %s\n", strerror(-err));
+		workload_reap(&run->w, true);
+		return err;
+	}
+	/* It has its memory from its exec on. Better late than never. */
+	if (rec->target.kind == TARGET_COMMAND && !run->sideband && !rec->opt.json)
+		synth_process(&rec->data, run->w.pid);
+	return 0;
+}
+
+static void set_polls(struct run *run)
+{
+	struct record *rec = run->rec;
+	size_t i;
+
+	run->polls = xcalloc(rec->nr_groups + 1, sizeof(*run->polls));
+	run->polls[0] = (struct pollfd){ .fd = run->signal_fd, .events = POLLIN };
+	for (i = 0; i < rec->nr_groups; i++)
+		run->polls[i + 1] = (struct pollfd){
+			.fd = perfgrp_group_fd(rec->groups[i].fd),
+			.events = rec->opt.overwrite ? 0 : POLLIN,
+		};
+}
+
+static int each_group(struct record *rec, int (*call)(struct perfgrp_group *group))
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < rec->nr_groups; i++) {
+		err = call(rec->groups[i].fd);
+		if (err) {
+			error("%s", perfgrp_group_error(rec->groups[i].fd)->text);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* Makes the command, which waits. */
+static int prepare_command(struct run *run, const sigset_t *mask)
+{
+	struct target *target = &run->rec->target;
+	int err;
+
+	if (!target->command)
+		return 0;
+	/* Where records go to standard output, nothing else does. */
+	err = workload_prepare(&run->w, target->command, mask,
+			       run->rec->file ? STDOUT_FILENO : STDERR_FILENO);
+	if (err) {
+		error("cannot make a process: %s", strerror(-err));
+		return err;
+	}
+	if (target->kind == TARGET_COMMAND)
+		numbers_add(&target->tasks, run->w.pid);
+	return 0;
+}
+
+/* ---- the end -------------------------------------------------------------- */
+
+static void end_command(struct run *run)
+{
+	if (!run->w.pid)
+		return;
+	workload_reap(&run->w, false);
+	if (!run->w.exited) {
+		kill(run->w.pid, SIGTERM);
+		run->killed = true;
+	}
+	workload_reap(&run->w, true);
+}
+
+/* Says what became of it all, as perf does. */
+static void report(struct run *run)
+{
+	struct record *rec = run->rec;
+	struct perfgrp_stream sum = { 0 };
+	char filtered[64] = "";
+	__u64 bytes = rec->data.bytes;
+	size_t i;
+
+	if (rec->opt.json)
+		bytes = ftell(rec->data.out) > 0 ? ftell(rec->data.out) : 0;
+	for (i = 0; i < rec->nr_groups; i++) {
+		struct perfgrp_stream stream;
+
+		if (perfgrp_get_stream(rec->groups[i].fd, &stream))
+			continue;
+		sum.produced += stream.produced;
+		sum.read += stream.read;
+		sum.lost += stream.lost;
+		sum.filtered += stream.filtered;
+	}
+	if (sum.filtered)
+		snprintf(filtered, sizeof(filtered), ", %llu filtered",
+			 (unsigned long long)sum.filtered);
+	fprintf(stderr,
+		"[ perfgrp record: Captured and wrote %.2f MB %s (%llu samples, %llu lost%s) ]\n",
+		bytes / 1048576.0, rec->file ? rec->file : "to standard output",
+		(unsigned long long)rec->samples, (unsigned long long)sum.lost, filtered);
+	if (rec->opt.verbose)
+		error("%llu records produced, %llu read, %llu lost; %llu samples filtered",
+		      (unsigned long long)sum.produced, (unsigned long long)sum.read,
+		      (unsigned long long)sum.lost, (unsigned long long)sum.filtered);
+}
+
+static int finish(struct run *run)
+{
+	struct record *rec = run->rec;
+	int err, more;
+
+	err = each_group(rec, perfgrp_disable);
+	end_command(run);
+	do {
+		more = err ? err : read_all(run);
+	} while (more > 0);
+	if (more < 0)
+		return more;
+	err = rec->opt.json ? fflush(rec->data.out) : perf_data_end(&rec->data);
+	if (err || ferror(rec->data.out)) {
+		error("cannot write to %s", rec->file ? rec->file : "standard output");
+		return -EIO;
+	}
+	report(run);
+	return 0;
+}
+
+static int run_all(struct run *run, const sigset_t *mask)
+{
+	struct record *rec = run->rec;
+	int err;
+
+	err = prepare_command(run, mask);
+	if (err)
+		return err;
+	err = record_open(rec);
+	if (!err)
+		err = record_open_output(rec);
+	if (err)
+		goto cancel;
+	set_polls(run);
+	open_sideband(run);
+	err = begin_file(run);
+	if (err)
+		goto cancel;
+	synthesize(run);
+	if (!record_enables_on_exec(rec)) {
+		err = each_group(rec, perfgrp_enable);
+		if (err)
+			goto cancel;
+	}
+	err = start_command(run);
+	if (err)
+		return err;
+	err = record_until_end(run);
+	if (err) {
+		end_command(run);
+		return err;
+	}
+	return finish(run);
+
+cancel:
+	workload_cancel(&run->w);
+	return err;
+}
+
+/**
+ * record_run - record, and say what was recorded
+ * @rec: all set up, but for the groups
+ *
+ * Return: what to exit with. A signal that has ended recording ends the process.
+ */
+int record_run(struct record *rec)
+{
+	struct run run = { .rec = rec };
+	sigset_t mask;
+	int err;
+
+	/* Whoever ignores it gets none. */
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&run.signals);
+	sigaddset(&run.signals, SIGINT);
+	sigaddset(&run.signals, SIGTERM);
+	sigaddset(&run.signals, SIGHUP);
+	sigaddset(&run.signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &run.signals, &mask);
+	run.signal_fd = signalfd(-1, &run.signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (run.signal_fd < 0) {
+		error("signalfd: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	run.buf = xcalloc(READ_SIZE, 1);
+
+	err = run_all(&run, &mask);
+	sideband_close(&rec->side);
+	record_close(rec);
+	close(run.signal_fd);
+	free(run.polls);
+	free(run.buf);
+	if (err)
+		return EXIT_FAILED;
+	if (run.signal) {
+		/* Whoever has sent it is to see that it was heeded. */
+		signal(run.signal, SIG_DFL);
+		raise(run.signal);
+		sigprocmask(SIG_UNBLOCK, &run.signals, NULL);
+	}
+	return run.killed ? 0 : workload_exit_status(&run.w, rec->target.command);
+}

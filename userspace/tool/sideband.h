@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What tasks map, what they are called, and which come and go: perf's own records. */
+#ifndef PERFGRP_SIDEBAND_H
+#define PERFGRP_SIDEBAND_H
+
+#include "perf_data.h"
+#include "util.h"
+
+struct sideband_ring;
+
+/**
+ * struct sideband - events that count nothing and tell of such things
+ * @rings: one for each CPU or task
+ * @nr: how many
+ * @room: how many @rings has room for
+ */
+struct sideband {
+	struct sideband_ring *rings;
+	size_t nr;
+	size_t room;
+};
+
+int sideband_open_cpus(struct sideband *side);
+int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool on_exec);
+void sideband_drain(struct sideband *side, struct perf_data *data);
+void sideband_close(struct sideband *side);
+
+#endif /* PERFGRP_SIDEBAND_H */

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is so already when recording begins, as records of perf's: the kernel and its
+ * modules, tasks and their names, what they have mapped. Their time is 0, which to perf
+ * is before everything else.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "synth.h"
+#include "util.h"
+
+/* "" in /proc/PID/maps, in perf's words. */
+#define ANONYMOUS	"//anon"
+/* As TASK_COMM_LEN of the kernel. */
+#define COMM_LEN	16
+
+struct mmap_record {
+	struct perf_event_header header;
+	__u32 pid, tid;
+	__u64 addr, len, pgoff;
+};
+
+struct mmap2_record {
+	struct mmap_record mmap;
+	__u32 maj, min;
+	__u64 ino, ino_generation;
+	__u32 prot, flags;
+};
+
+struct comm_record {
+	struct perf_event_header header;
+	__u32 pid, tid;
+};
+
+/* Writes a record that is a fixed part, a string, and the trailer. */
+static void put_record(struct perf_data *data, struct perf_event_header *header, size_t size,
+		       const char *string)
+{
+	static const char zeros[8 + sizeof(struct perf_data_trailer)];
+	size_t len = strlen(string) + 1, padding = -len % 8;
+
+	header->size = size + len + padding + sizeof(struct perf_data_trailer);
+	perf_data_write(data, header, size);
+	perf_data_write(data, string, len);
+	perf_data_write(data, zeros, padding + sizeof(struct perf_data_trailer));
+}
+
+/* ---- the kernel ----------------------------------------------------------- */
+
+static void put_kernel_map(struct perf_data *data, __u64 addr, __u64 len, __u64 pgoff,
+			   const char *name)
+{
+	struct mmap_record record = {
+		.header = { .type = PERF_RECORD_MMAP, .misc = PERF_RECORD_MISC_KERNEL },
+		.pid = -1,
+		.addr = addr,
+		.len = len,
+		.pgoff = pgoff,
+	};
+
+	put_record(data, &record.header, sizeof(record), name);
+}
+
+/* Where symbols are, as far as this caller may know; those that are not found stay 0. */
+static void find_symbols(const char *const *names, __u64 *addrs, size_t nr)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char *line = NULL;
+	size_t room = 0, i;
+
+	while (f && getline(&line, &room, f) > 0) {
+		char name[128];
+		uint64_t addr;
+
+		if (sscanf(line, "%" SCNx64 " %*c %127s", &addr, name) != 2)
+			continue;
+		for (i = 0; i < nr; i++)
+			if (!addrs[i] && !strcmp(name, names[i]))
+				addrs[i] = addr;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+static void synth_modules(struct perf_data *data)
+{
+	FILE *f = fopen("/proc/modules", "re");
+	char *line = NULL;
+	size_t room = 0;
+
+	while (f && getline(&line, &room, f) > 0) {
+		char name[128], *in_brackets;
+		uint64_t len, addr;
+
+		if (sscanf(line, "%127s %" SCNu64 " %*s %*s %*s 0x%" SCNx64, name, &len,
+			   &addr) != 3 || !addr)
+			continue;
+		in_brackets = xasprintf("[%s]", name);
+		put_kernel_map(data, addr, len, 0, in_brackets);
+		free(in_brackets);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+/**
+ * synth_kernel - add the kernel and its modules
+ * @data: the file
+ *
+ * Without the right to read addresses in /proc/kallsyms there is nothing to add.
+ */
+void synth_kernel(struct perf_data *data)
+{
+	enum { TEXT, STEXT, ETEXT, NR };
+	static const char *const names[NR] = { "_text", "_stext", "_etext" };
+	__u64 addrs[NR] = { 0 };
+	int first;
+
+	find_symbols(names, addrs, NR);
+	first = addrs[TEXT] ? TEXT : STEXT;
+	if (!addrs[first] || addrs[ETEXT] <= addrs[first])
+		return;
+	/* The symbol by which perf finds out how far the kernel has been moved. */
+	put_kernel_map(data, addrs[first], addrs[ETEXT] - addrs[first], addrs[first],
+		       first == TEXT ? "[kernel.kallsyms]_text" : "[kernel.kallsyms]_stext");
+	synth_modules(data);
+}
+
+/* ---- tasks ---------------------------------------------------------------- */
+
+static void put_name(struct perf_data *data, unsigned int pid, unsigned int tid)
+{
+	struct comm_record record = {
+		.header = { .type = PERF_RECORD_COMM },
+		.pid = pid,
+		.tid = tid,
+	};
+	char *name = read_file("/proc/%u/task/%u/comm", pid, tid);
+
+	if (!name)
+		return;
+	if (strlen(name) >= COMM_LEN)
+		name[COMM_LEN - 1] = '\0';
+	put_record(data, &record.header, sizeof(record), name);
+	free(name);
+}
+
+/* One line of /proc/PID/maps, of which code is wanted. */
+static void put_mapping(struct perf_data *data, unsigned int pid, char *line)
+{
+	struct mmap2_record record = {
+		.mmap.header = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER },
+		.mmap.pid = pid,
+		.mmap.tid = pid,
+	};
+	uint64_t start, end, offset, inode;
+	char prot[5];
+	int path = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &start,
+		   &end, prot, &offset, &record.maj, &record.min, &inode, &path) != 7 || !path)
+		return;
+	if (prot[2] != 'x' || strlen(line + path) >= PATH_MAX)
+		return;
+	record.mmap.addr = start;
+	record.mmap.len = end - start;
+	record.mmap.pgoff = offset;
+	record.ino = inode;
+	record.prot = (prot[0] == 'r' ? PROT_READ : 0) | (prot[1] == 'w' ? PROT_WRITE : 0) |
+		      PROT_EXEC;
+	record.flags = prot[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
+	put_record(data, &record.mmap.header, sizeof(record),
+		   line[path] ? line + path : ANONYMOUS);
+}
+
+static void put_mappings(struct perf_data *data, unsigned int pid)
+{
+	char *path = xasprintf("/proc/%u/maps", pid);
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+
+	free(path);
+	while (f && getline(&line, &room, f) > 0)
+		put_mapping(data, pid, line);
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+/**
+ * synth_process - add a process: its threads by name, and its code
+ * @data: the file
+ * @pid: the process; nothing is added where there is none
+ */
+void synth_process(struct perf_data *data, unsigned int pid)
+{
+	char *dir = xasprintf("/proc/%u/task", pid);
+	struct strings names = { 0 };
+	size_t i;
+
+	list_dir(&names, dir);
+	/* The first thread has what all of them share. */
+	put_name(data, pid, pid);
+	for (i = 0; i < names.nr; i++) {
+		unsigned int tid = strtoul(names.s[i], NULL, 10);
+
+		if (tid != pid)
+			put_name(data, pid, tid);
+	}
+	put_mappings(data, pid);
+	strings_free(&names);
+	free(dir);
+}
+
+/**
+ * synth_process_of - add the process of a thread
+ * @data: the file
+ * @tid: the thread; nothing is added where there is none
+ */
+void synth_process_of(struct perf_data *data, unsigned int tid)
+{
+	char *status = read_file("/proc/%u/status", tid);
+	char *line = status ? strstr(status, "\nTgid:") : NULL;
+
+	if (line)
+		synth_process(data, strtoul(line + strlen("\nTgid:"), NULL, 10));
+	free(status);
+}
+
+/**
+ * synth_all_processes - add all processes there are
+ * @data: the file
+ */
+void synth_all_processes(struct perf_data *data)
+{
+	struct strings names = { 0 };
+	size_t i;
+
+	list_dir(&names, "/proc");
+	for (i = 0; i < names.nr; i++)
+		if (names.s[i][0] >= '1' && names.s[i][0] <= '9')
+			synth_process(data, strtoul(names.s[i], NULL, 10));
+	strings_free(&names);
+}
