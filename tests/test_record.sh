@@ -1,0 +1,162 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# perfgrp record, and Debian's own perf that reads what it has written (O1, O2, O3, O6,
+# O9, O11, E3).
+# timeout: 300
+
+nr=0
+failed=0
+dir=$(mktemp -d)
+cd "$dir" || exit 1
+# Where stack and heap begin is worth a page fault or two.
+randomize=$(cat /proc/sys/kernel/randomize_va_space)
+trap 'echo "$randomize" >/proc/sys/kernel/randomize_va_space; rm -r "$dir"' EXIT
+echo 0 >/proc/sys/kernel/randomize_va_space
+
+work="/tests/work 20000000 500"
+
+# is TEXT CONDITION...: a result; the condition is one of test(1).
+is() {
+	text=$1
+	shift
+	nr=$((nr + 1))
+	if [ "$@" ]; then
+		echo "ok $nr - $text"
+	else
+		echo "not ok $nr - $text"
+		echo "# not: $*"
+		[ ! -s errors ] || sed 's/^/# /' errors
+		failed=1
+	fi
+}
+
+# close_to A B PERCENT: the two differ by no more than that, or by one.
+close_to() {
+	echo "$1 $2 $3" | awk '{
+		off = $1 > $2 ? $1 - $2 : $2 - $1
+		ok = $2 > 0 && (off <= 1 || off * 100 <= $2 * $3)
+		print ok ? "yes" : "no: " $1 " and " $2
+	}'
+}
+
+# record OPTION...: perfgrp record -v, with what it says in "errors".
+record() {
+	perfgrp record -v -o data "$@" >output 2>errors
+}
+
+# said WORD: a number that record has said, by the word before or behind it.
+said() {
+	case $1 in
+	samples) sed -n 's/.*(\([0-9]*\) samples.*/\1/p' errors ;;
+	*) sed -n "s/.* \([0-9]*\) [a-z ]*$1.*/\1/p; s/^perfgrp: \([0-9]*\) records $1.*/\1/p" \
+		errors | tail -n 1 ;;
+	esac
+}
+
+# samples EVENT: how many of them perf script sees.
+samples() {
+	perf script -F event -i data 2>/dev/null | grep -c "^ *$1:"
+}
+
+count() {
+	# shellcheck disable=SC2086 # a command
+	perfgrp stat -x, -e "$1" $work 2>&1 >/dev/null | cut -d, -f1
+}
+
+# Once before, so that the file is in memory for all.
+$work
+
+if perfgrp stat -x, -e cycles true 2>&1 | grep -q '^<not'; then
+	echo "# this machine has no PMU"
+else
+	cycles=$(count cycles:u)
+	# shellcheck disable=SC2086
+	record -e cycles:u -c 100000 $work
+	is "O1 O2: period P over N cycles makes N/P samples, to 1 %" \
+		"$(close_to "$(samples cycles:u)" $((cycles / 100000)) 1)" = yes
+	is "O3: perf report finds where a command has spent its time" \
+		"$(perf report --stdio --sort dso,sym -i data 2>/dev/null |
+			awk '/^ *[0-9]/ { print $2; exit }')" = work
+
+	# shellcheck disable=SC2086
+	record -e '{cycles,cycles}' -c 100000 $work
+	is "O3: members that count the same say the same in each sample" \
+		"$(perf script -F event,period -i data 2>/dev/null |
+			awk '{ if (NR % 2) last = $1; else if (last != $1) bad++ }
+			END { if (NR < 100) print "too few"; else print bad + 0 }')" = 0
+
+	# shellcheck disable=SC2086
+	perf record -i -o peer -e cycles:u -c 100000 $work >/dev/null 2>&1
+	# shellcheck disable=SC2086
+	record -e cycles:u -c 100000 $work
+	is "O2: as many as perf record takes, to 1 %" \
+		"$(close_to "$(samples cycles:u)" "$(perf script -F event -i peer 2>/dev/null |
+			grep -c cycles:u)" 1)" = yes
+
+	# shellcheck disable=SC2086
+	record -F 2000 $work
+	is "O2: cycles are what is sampled if nothing is named" "$(samples cycles)" -gt 10
+fi
+
+faults=$(count page-faults)
+# shellcheck disable=SC2086
+record -e '{page-faults,task-clock}' -c 1 $work
+is "O2 E3: a sample for each page fault, no more and no fewer" "$(samples page-faults)" = "$faults"
+is "O2: as many as record says" "$(samples page-faults)" = "$(said samples)"
+is "O3: each of them has the group's other counts" "$(samples task-clock)" = "$faults"
+is "O6: all that was produced was read" \
+	"$(said produced) $(said read) $(said lost)" = "$faults $faults 0"
+is "O3: samples are of the command, by its name" \
+	"$(perf script -F comm -i data 2>/dev/null | grep -cv '^ *work *$')" = 0
+
+# shellcheck disable=SC2086
+perfgrp record --json -e page-faults -c 1 -o json $work 2>errors
+is "O3: JSON has the same samples" "$(grep -c '"record": "sample"' json)" = "$faults"
+is "O3: JSON has their values" "$(tail -n 1 json | grep -c "\"raw\": $faults ")" = 1
+
+# shellcheck disable=SC2086
+is "O3: so has what goes through a pipe" \
+	"$(perfgrp record -e page-faults -c 1 -o - $work 2>errors |
+		perf script -F event -i - 2>/dev/null | grep -c page-faults:)" = "$faults"
+
+# shellcheck disable=SC2086
+record -m 2 --overwrite -e page-faults -c 1 $work
+is "O6: what was overwritten is lost, and counted" \
+	$(($(said read) + $(said lost))) = "$(said produced)"
+is "O6: of $faults some are lost" "$(said lost)" -gt 0
+is "O6: perf sees what was read" "$(samples page-faults)" = "$(said read)"
+is "O6: and is told of the others" \
+	"$(perf script --show-lost-events -i data 2>/dev/null |
+		sed -n 's/.*PERF_RECORD_LOST lost //p')" = "$(said lost)"
+
+# shellcheck disable=SC2086
+record -e page-faults/period=1,min-move=10/ $work
+is "O11: samples that nothing has moved for are no records" \
+	$(($(said produced) + $(said filtered))) = "$faults"
+is "O11: one of ten is" "$(said produced)" = $((faults / 10))
+
+rm data
+/tests/work 1000000000000 1 &
+victim=$!
+record -e cpu-clock -c 1000000 -p $victim &
+# What comes first is more than perfgrp keeps to itself before it writes.
+while [ ! -s data ]; do
+	sleep 0.1
+done
+kill $victim
+wait $!
+is "O3: recording ends with its process" "$(samples cpu-clock)" -gt 0
+is "O3: and is of that alone" \
+	"$(perf script -F pid -i data 2>/dev/null | sort -u | tr -d ' ')" = $victim
+
+record -a -e cpu-clock -c 1000000 -- sh -c "$work; exit 3"
+is "a command's exit status is ours" $? = 3
+is "O3: all CPUs are sampled, with the children of a command" \
+	"$(perf script -F comm -i data 2>/dev/null | grep -c '^ *work *$')" -gt 0
+
+record -c 1 -F 1 true
+is "a period and a frequency exclude one another" $? = 129
+record -e nosuch true
+is "an event that is not there is refused" $? = 129
+echo "1..$nr"
+exit $failed
