@@ -421,7 +421,8 @@ struct perfgrp_create {
  * @id: out of PERFGRP_ADD and PERFGRP_QUERY: the member's id, 1 or more, never
  *	used again in this group. In: 0.
  * @sample: sample period in events (below 2^63), or frequency in Hz with
- *	PERFGRP_COUNTER_FREQ (at most sysctl kernel.perf_event_max_sample_rate); 0:
+ *	PERFGRP_COUNTER_FREQ (at most sysctl kernel.perf_event_max_sample_rate; the
+ *	clocks are not held to that, but sample 100,000 times a second at most); 0:
  *	count only, no interrupt. Needs PERFGRP_FEATURE_SAMPLING and a group with a
  *	buffer, without INHERIT. Breakpoints sample on x86 only.
  * @type: raw form: attr.type: one of PERF_TYPE_*, or a PMU's number from
