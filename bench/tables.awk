@@ -66,6 +66,11 @@ END {
 		print "\nInstructions to create, enable and close, medians:"
 		table("instructions", lives, "perfgrp-life perf-life")
 	}
+	if (has("instructions", "sample-perfgrp")) {
+		print "\nInstructions from an overflow to its record, medians:"
+		table("instructions", "| CPUs | members | perfgrp | perf | perf / perfgrp |",
+		      "sample-perfgrp sample-perf")
+	}
 	if (has("idle", "snapshot")) {
 		print "\nNanoseconds of real time, idle CPUs, medians:"
 		table("idle", reads, ways)
@@ -80,6 +85,11 @@ END {
 	for (i = 1; i <= nr; i++) {
 		split(sizes[i], part, " ")
 		what = part[2] " CPUs, " part[3] " counters: "
+		if ((sizes[i], "sample-perfgrp") in median)
+			target(what "a sample not dearer than perf's",
+			       median[sizes[i], "sample-perfgrp"] <= median[sizes[i], "sample-perf"])
+		if (!((sizes[i], "snapshot") in median))
+			continue
 		if (part[1] == "instructions") {
 			target(what "below group reads in turn", ratio(sizes[i], "group") > 1)
 			target(what "below group reads in affinity order",
