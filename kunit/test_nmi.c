@@ -156,7 +156,7 @@ static void count_hit(struct perf_event *event, struct perf_sample_data *data, s
 	hits->irqs_off += irqs_disabled();
 }
 
-/* [O1] What the rest of this file stands on: this is NMI context, one hit a write. */
+/* What the rest of this file stands on: this is NMI context, one hit a write. */
 static void handler_runs_in_nmi(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -194,7 +194,7 @@ static bool pmu_has_nmi(void)
 #endif
 }
 
-/* [O1] pmu The PMU's own interrupt, an NMI where the machine has it. */
+/* The PMU's own interrupt, an NMI where the machine has it. */
 static void pmu_interrupt(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -225,7 +225,7 @@ static void pmu_interrupt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits.in_nmi, pmu_has_nmi() ? hits.all : 0);
 }
 
-/* [O1] A fake PMU's overflow comes in hard IRQ context. */
+/* A fake PMU's overflow comes in hard IRQ context. */
 static void fake_overflow_in_irq(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);

@@ -9,10 +9,11 @@ set -o pipefail
 export LC_ALL=C
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-BUILD=$TOP/build
+BUILD=${PERFGRP_BUILD:-$TOP/build}
 CACHE=${PERFGRP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/perfgrp}
 STOCK_FLAVOURS="amd64-6.1 amd64-6.12 arm64-6.1"
-export TOP BUILD CACHE STOCK_FLAVOURS
+DEBUG_FLAVOURS="amd64-debug arm64-debug"
+export TOP BUILD CACHE STOCK_FLAVOURS DEBUG_FLAVOURS
 
 say() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -44,7 +45,7 @@ flavour_arch() {
 	case $1 in
 	amd64-6.1 | amd64-6.12 | amd64-debug*) FARCH=amd64 ;;
 	arm64-6.1 | arm64-debug*) FARCH=arm64 ;;
-	*) die "unknown flavour $1 (know: $STOCK_FLAVOURS amd64-debug arm64-debug)" ;;
+	*) die "unknown flavour $1 (know: $STOCK_FLAVOURS $DEBUG_FLAVOURS)" ;;
 	esac
 	export FARCH
 }

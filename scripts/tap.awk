@@ -3,8 +3,11 @@
 # A test is what stands between "#= begin NAME" and "#= end NAME STATUS SECONDS".
 # It counts what it promises, a line each (ok, not ok, ok # SKIP), and one
 # failure more if it died, kept another plan than it announced, or went wrong
-# without a "not ok". Variables: title goes before each name, totals is the file
-# that gets "PASSED FAILED SKIPPED".
+# without a "not ok". Of KUnit's results (KTAP) the cases count; the suites that
+# they are in only count where they failed without a case that did.
+#
+# Variables: title goes before each name, totals is the file that gets "PASSED
+# FAILED SKIPPED", cases the file that gets what became of KUnit's cases.
 
 function fail(text) {
 	failed++
@@ -15,6 +18,10 @@ function tail(  i) {
 	for (i = count - 14 < 1 ? 1 : count - 14; i <= count; i++)
 		if (line[i] != "")
 			printf "    | %s\n", line[i]
+}
+
+function results() {
+	return ktap ? suites : good + bad + skips
 }
 
 function finish(status, why) {
@@ -28,11 +35,31 @@ function finish(status, why) {
 		fail("exit status " status " without a \"not ok\"")
 	else if (plan < 0)
 		fail("no plan")
-	else if (plan != good + bad + skips && !(plan == 0 && all_skipped))
-		fail("plan was " plan ", results are " good + bad + skips)
+	else if (plan != results() && !(plan == 0 && all_skipped))
+		fail("plan was " plan ", results are " results())
 	else
 		return
 	tail()
+}
+
+# One result of KTAP; what it said comes before it.
+function count_case(text,  i) {
+	if (text ~ /^not ok/) {
+		failed++
+		bad++
+		inner_bad++
+		printf "not ok - %s %s: %s\n", title, name, text
+		for (i = 1; i <= diagnostics; i++)
+			printf "    %s\n", diagnostic[i]
+	} else if (text ~ /# SKIP/) {
+		skipped++
+		skips++
+		printf "skip   - %s %s: %s\n", title, name, text
+	} else {
+		passed++
+		good++
+	}
+	diagnostics = 0
 }
 
 BEGIN { passed = failed = skipped = 0; name = "" }
@@ -41,10 +68,13 @@ BEGIN { passed = failed = skipped = 0; name = "" }
 	name = $3
 	plan = -1
 	good = bad = skips = count = all_skipped = after_bad = 0
+	ktap = inner = inner_bad = suites = diagnostics = 0
 	next
 }
 /^#= end / {
 	finish($4, "")
+	if (ktap)
+		summary = "passed: " good (bad ? ", failed: " bad : "") (skips ? ", skipped: " skips : "")
 	name = ""
 	next
 }
@@ -53,6 +83,27 @@ BEGIN { passed = failed = skipped = 0; name = "" }
 name == "" { next }
 
 { line[++count] = $0 }
+
+/^KTAP version/ { ktap = 1; next }
+ktap && /^    (not )?ok / {
+	inner++
+	count_case(substr($0, 5))
+	next
+}
+ktap && /^(not )?ok / {
+	suites++
+	if (!inner)
+		count_case($0)
+	else if (/^not ok/ && !inner_bad)
+		fail($0 ", and no case of it")
+	inner = inner_bad = 0
+	next
+}
+ktap && /^    # Subtest/ { next }
+ktap && !/^1\.\./ {
+	diagnostic[++diagnostics] = $0
+	next
+}
 
 /^1\.\.[0-9]+/ {
 	plan = substr($1, 4) + 0
@@ -93,4 +144,6 @@ END {
 		fail("not all tests were run")
 	}
 	printf "%d %d %d\n", passed, failed, skipped > totals
+	if (summary != "")
+		print summary > cases
 }
