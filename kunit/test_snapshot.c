@@ -38,7 +38,7 @@ static struct perfgrp_readout take(struct kunit *test, struct perfgrp_group *gro
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* [S1] [S3] [S4] [S7] A row a CPU in their order, its members in theirs, each with its own value. */
+/* [S1] [S3] [S4] [S7] A row a CPU in their order, its members in theirs, each with its value. */
 static void a_row_a_cpu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
