@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each ioctl with its first, second, third... allocation or copy to or from the
+ * user failing, until there is none left to fail. It is refused with a reason
+ * and changes nothing. What it leaked kmemleak finds at the end of the guest.
+ *
+ * Where the kernel has fault injection (CONFIG_FAULT_INJECTION and its kind).
+ */
+#include "group.h"
+
+#define FAIL_NTH	"/proc/thread-self/fail-nth"
+#define DEBUGFS		"/sys/kernel/debug/"
+#define MAX_NTH		5000
+#define SECONDS		400
+
+/* ---- failures ---------------------------------------------------------------- */
+
+/* All allocations count, also those that may sleep, and none is logged. */
+static void prepare_faults(void)
+{
+	static const char *const zero[] = {
+		"failslab/ignore-gfp-wait", "failslab/verbose",
+		"fail_page_alloc/ignore-gfp-wait", "fail_page_alloc/ignore-gfp-highmem",
+		"fail_page_alloc/min-order", "fail_page_alloc/verbose",
+		"fail_usercopy/verbose",
+	};
+	char path[128];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(zero); i++) {
+		snprintf(path, sizeof(path), DEBUGFS "%s", zero[i]);
+		REQUIRE_EQ(write_file(path, "0"), 0);
+	}
+}
+
+static int fail_nth = -1;
+
+/* The NTH from here on fails, of this thread. */
+static void faults_on(unsigned int nth)
+{
+	char text[16];
+	int length = snprintf(text, sizeof(text), "%u", nth);
+
+	if (fail_nth < 0)
+		fail_nth = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
+	REQUIRE(fail_nth >= 0);
+	REQUIRE_EQ(pwrite(fail_nth, text, length, 0), length);
+}
+
+/* Whether it has failed. */
+static bool faults_off(void)
+{
+	char text[16] = "";
+	ssize_t length = pread(fail_nth, text, sizeof(text) - 1, 0);
+
+	/* Reading it copies to the user, too, and may have been the one. */
+	REQUIRE_EQ(pwrite(fail_nth, "0", 1, 0), 1);
+	return length > 0 && atoi(text) == 0;
+}
+
+/* ---- what is tried ------------------------------------------------------------- */
+
+/* A group that counts page faults, and its CPU's clock, on all CPUs. */
+struct scene {
+	int dev;
+	int fd;
+	int made;		/* a group made by what is tried */
+	int cpu;		/* where this process runs */
+	int ids[2];
+	__u64 raw;
+};
+
+struct trial {
+	const char *name;
+	int (*run)(struct scene *s);
+	/* How many members more there are, where it succeeds. */
+	int more;
+	/* Where it succeeds counts are zero; the group counts no more. */
+	bool restarts;
+	bool stops;
+};
+
+static struct scene make_scene(void)
+{
+	struct scene s = { .dev = grp_device(), .made = -1 };
+	struct cpus cpus;
+
+	cpus_online(&cpus);
+	s.cpu = cpus.cpu[0];
+	s.fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+	REQUIRE_GE(s.fd, 0);
+	s.ids[0] = grp_add(s.fd, PERFGRP_SW_PAGE_FAULTS);
+	s.ids[1] = grp_add(s.fd, PERFGRP_SW_CPU_CLOCK);
+	REQUIRE_GT(s.ids[0], 0);
+	REQUIRE_GT(s.ids[1], 0);
+	fault_in(100);
+	s.raw = grp_value_on(s.fd, s.cpu, s.ids[0]).raw;
+	return s;
+}
+
+static struct grp_members members;
+
+/* It is as it is to be after RET, and can be used. */
+static void check_scene(struct scene *s, const struct trial *t, int ret)
+{
+	int wanted = ret ? 2 : 2 + t->more;
+	__u64 before, after;
+
+	REQUIRE_EQ(grp_query(s->fd, &members), 0);
+	EXPECT_EQ(members.hdr.nr_counters, wanted);
+	EXPECT_EQ(members.counter[0].id, s->ids[0]);
+	EXPECT_EQ(members.hdr.enabled, ret || !t->stops);
+
+	before = grp_value_on(s->fd, s->cpu, s->ids[0]).raw;
+	if (ret || !t->restarts)
+		EXPECT_GE(before, s->raw);
+	else
+		EXPECT_LT(before, s->raw);
+	REQUIRE_EQ(grp_enable(s->fd), 0);
+	fault_in(5);
+	after = grp_value_on(s->fd, s->cpu, s->ids[0]).raw;
+	EXPECT_GE(after, before + 5);
+}
+
+static void check_refusal(const struct trial *t, unsigned int nth, int ret)
+{
+	bool good = error_is_sane(&grp_error, -ret);
+
+	if (ret == -EFAULT)
+		good = good && grp_error.reason == PERFGRP_REASON_POINTER;
+	else
+		good = good && ret == -ENOMEM && grp_error.reason != PERFGRP_REASON_NONE;
+	if (good)
+		return;
+	broken("%s: failure %u: returned %d", t->name, nth, ret);
+	diag_error(&grp_error);
+}
+
+static void try_all(const struct trial *t)
+{
+	unsigned int nth, hits = 0, refusals = 0;
+	unsigned int fds = nr_open_fds();
+	struct cpus cpus;
+	bool hit = true;
+
+	prepare_faults();
+	settle_memory();
+	cpus_online(&cpus);
+	run_on(cpus.cpu[0]);
+	for (nth = 1; hit && !verdict->failed; nth++) {
+		struct scene s = make_scene();
+		int ret;
+
+		REQUIRE(nth < MAX_NTH);
+		faults_on(nth);
+		ret = t->run(&s);
+		hit = faults_off();
+		hits += hit;
+		refusals += ret < 0;
+		if (ret < 0)
+			check_refusal(t, nth, ret);
+		if (!hit)
+			EXPECT_EQ(ret, 0);
+		check_scene(&s, t, ret);
+		close(s.fd);
+		if (s.made >= 0)
+			close(s.made);
+		close(s.dev);
+		if (verdict->failed)
+			diag("%s: at failure %u, returned %d", t->name, nth, ret);
+	}
+	close(fail_nth);
+	EXPECT_EQ(nr_open_fds(), fds);
+	EXPECT_GT(refusals, 0);
+	diag("%s: %u failures, of which it could not do without %u", t->name, hits, refusals);
+}
+
+#define TRIAL(fn, text, ...)							\
+	static int run_##fn(struct scene *s);					\
+	PROMISE_LIMIT(fn, SECONDS, text)					\
+	{									\
+		static const struct trial trial = {				\
+			.name = #fn, .run = run_##fn, ##__VA_ARGS__		\
+		};								\
+		try_all(&trial);						\
+	}									\
+	static int run_##fn(struct scene *s)
+
+TRIAL(info, "A5: INFO")
+{
+	struct perfgrp_info info = { .size = sizeof(info) };
+
+	return grp_ioctl(s->dev, PERFGRP_INFO, &info);
+}
+
+static int made(struct scene *s, int ret)
+{
+	s->made = ret;
+	return ret < 0 ? ret : 0;
+}
+
+TRIAL(create_on_all_cpus, "A5: CREATE on all CPUs")
+{
+	return made(s, grp_create_on(s->dev, PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0,
+				     NULL, 0));
+}
+
+TRIAL(create_on_cpu, "A5: CREATE on a list of CPUs")
+{
+	__u32 cpu = s->cpu;
+
+	return made(s, grp_create_on(s->dev, PERFGRP_CREATE_NO_MUX, PERFGRP_TARGET_CPUS, 0, &cpu,
+				     1));
+}
+
+TRIAL(create_on_task, "A5: CREATE on a task")
+{
+	return made(s, grp_create_on(s->dev, PERFGRP_CREATE_INHERIT, PERFGRP_TARGET_TASK, 0, NULL,
+				     0));
+}
+
+TRIAL(add_two, "A5 G8: ADD, all or none", .more = 2, .restarts = true)
+{
+	struct perfgrp_counter counters[2] = {
+		{ .event = PERFGRP_SW_CONTEXT_SWITCHES },
+		{ .event = PERFGRP_SW_MINOR_FAULTS },
+	};
+
+	return grp_add_counters(s->fd, counters, 2);
+}
+
+TRIAL(remove_member, "A5: REMOVE", .more = -1)
+{
+	return grp_remove(s->fd, s->ids[1], 0);
+}
+
+TRIAL(enable, "A5: ENABLE")
+{
+	return grp_enable(s->fd);
+}
+
+TRIAL(disable, "A5: DISABLE", .stops = true)
+{
+	return grp_disable(s->fd);
+}
+
+TRIAL(reset, "A5: RESET", .restarts = true)
+{
+	return grp_reset(s->fd);
+}
+
+static struct grp_snap snap;
+
+TRIAL(snapshot, "A5: SNAPSHOT")
+{
+	return grp_snapshot(s->fd, 0, &snap);
+}
+
+TRIAL(totals, "A5: SNAPSHOT of totals")
+{
+	return grp_snapshot(s->fd, PERFGRP_SNAPSHOT_TOTALS, &snap);
+}
+
+TRIAL(query, "A5: QUERY")
+{
+	return grp_query(s->fd, &members);
+}
+
+int main(int argc, char **argv)
+{
+	if (access(FAIL_NTH, W_OK) || access(DEBUGFS "failslab", F_OK) ||
+	    access(DEBUGFS "fail_page_alloc", F_OK) || access(DEBUGFS "fail_usercopy", F_OK))
+		skip_all("this kernel cannot let allocations fail");
+	return keep_promises(argc, argv);
+}
