@@ -16,7 +16,6 @@ scan() {
 	echo scan >"$leaks"
 	sleep 6
 	echo scan >"$leaks"
-	echo scan >"$leaks"
 }
 
 [ ! -e "$leaks" ] || echo clear >"$leaks"
