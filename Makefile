@@ -9,10 +9,12 @@
 #	make demo			see it work in a guest with hardware counters
 #	make check			a subset of the tests, for use while working
 #	make test			all tests in all guests
+#	make behaviours			which behaviours no test names
+#	make coverage			which lines of the module the tests run
 #	make bench			how fast it is beside perf_event_open, counted in instructions
 #	make clean
 #
-# demo, check, test and bench install what they need with apt-get (Debian, as root) and
+# demo, check, test, coverage and bench install what they need with apt-get (Debian, as root) and
 # keep kernels and other downloads in $PERFGRP_CACHE, outside this directory.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -40,6 +42,13 @@ test:
 	scripts/setup
 	scripts/run-tests
 
+behaviours:
+	scripts/behaviours $(BEHAVIOURS)
+
+coverage:
+	scripts/setup
+	scripts/coverage
+
 bench:
 	scripts/setup
 	scripts/bench
@@ -48,4 +57,5 @@ clean:
 	[ ! -e $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf build
 
-.PHONY: all modules modules_install userspace install demo check test bench clean
+.PHONY: all modules modules_install userspace install demo check test behaviours coverage bench \
+	clean
