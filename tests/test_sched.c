@@ -8,6 +8,8 @@
 #include "group.h"
 #include "pmu.h"
 
+#include <dirent.h>
+
 #define NR_MEMBERS	3
 #define NR_LOOKS	1000
 #define TURNS		25000
@@ -211,7 +213,31 @@ PROMISE_LIMIT(beside_groups_cpu, 60, "G4 G21: a CPU's members stay together amon
 	expect_together(first_cpu);
 }
 
-/* perf stat counts cycles, often enough to fill twice the PMU, until it is killed. */
+/* How many events of perf's a process has open. */
+static unsigned int nr_perf_events(pid_t pid)
+{
+	char path[64], target[64];
+	unsigned int nr = 0;
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	REQUIRE(dir != NULL);
+	while ((entry = readdir(dir))) {
+		ssize_t length = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target));
+
+		nr += length > 0 && memmem(target, length, "perf_event", 10);
+	}
+	closedir(dir);
+	return nr;
+}
+
+/*
+ * perf stat counts cycles, often enough to fill twice the PMU, until it is killed.
+ * It is waited for asleep: emulated CPUs that count instructions can starve one
+ * another while this one spins.
+ */
 static void perf_stat_load(const char *option, int number)
 {
 	unsigned int nr = load_size(), i;
@@ -234,6 +260,10 @@ static void perf_stat_load(const char *option, int number)
 		execl("/usr/bin/perf", "perf", "stat", "-e", events, option, text, (char *)NULL);
 		_exit(127);
 	}
+	while (nr_perf_events(pid) < nr)
+		nap_ns(10000000);
+	/* It enables them next. */
+	nap_ns(100000000);
 }
 
 PROMISE_LIMIT(beside_perf_stat_task, 60, "G4: a task's members stay together beside perf stat -t")
