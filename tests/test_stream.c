@@ -8,6 +8,7 @@
 
 #include <linux/hw_breakpoint.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
 
@@ -487,6 +488,38 @@ PROMISE(many_readers, "O5: several readers get all records between them, each on
 	}
 	EXPECT_GE(nr, FAULTS);
 	EXPECT_EQ(sum, nr * (nr + 1) / 2);
+}
+
+static void *read_until_closed(void *arg)
+{
+	int fd = *(int *)arg;
+	static char buf[4096];
+
+	while (read(fd, buf, sizeof(buf)) >= 0 || errno == EAGAIN)
+		;
+	return (void *)(long)errno;
+}
+
+PROMISE(closed_while_read, "O5 O10: a group is closed while another thread reads from it")
+{
+	unsigned int round;
+
+	settle_memory();
+	for (round = 0; round < rounds(100); round++) {
+		struct perfgrp_counter c = faults(1);
+		int fd = stream_on_task(PERFGRP_CREATE_ENABLED, 0, 8192);
+		pthread_t reader;
+		void *error;
+
+		REQUIRE_GE(fd, 0);
+		REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+		fcntl(fd, F_SETFL, O_NONBLOCK);
+		REQUIRE(pthread_create(&reader, NULL, read_until_closed, &fd) == 0);
+		fault_in(50);
+		close(fd);
+		REQUIRE(pthread_join(reader, &error) == 0);
+		EXPECT_EQ((long)error, EBADF);
+	}
 }
 
 /* ---- O6: what is lost --------------------------------------------------------------------- */
