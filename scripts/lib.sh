@@ -174,8 +174,9 @@ apt_fetch() {
 		done
 		if [ ! -f "$file" ]; then
 			say "downloading $spec $version"
-			tmp=$(mktemp -d "$DL/tmp.")
-			(cd "$tmp" && apt-get -c "$APT_DIR/apt.conf" -qq download "$spec=$version" >&2)
+			tmp=$(mktemp -d "$DL/tmp.XXXXXX")
+			(cd "$tmp" && apt-get -c "$APT_DIR/apt.conf" -qq download "$spec=$version" >&2) ||
+				die "cannot download $spec $version"
 			file=$DL/$(cd "$tmp" && echo *.deb)
 			mv "$tmp"/*.deb "$DL/"
 			rmdir "$tmp"
