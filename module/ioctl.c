@@ -45,6 +45,9 @@ static_assert(sizeof(struct perfgrp_query) == PERFGRP_QUERY_SIZE_VER0);
 static_assert(sizeof(struct perfgrp_snapshot) == PERFGRP_SNAPSHOT_SIZE_VER0);
 static_assert(sizeof(struct perfgrp_period) == PERFGRP_PERIOD_SIZE_VER0);
 static_assert(sizeof(struct perfgrp_stream) == PERFGRP_STREAM_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_bpf) == PERFGRP_BPF_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_bpf_query) == PERFGRP_BPF_QUERY_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_bpf_handle) == PERFGRP_BPF_HANDLE_SIZE_VER0);
 static_assert(sizeof(struct perfgrp_row) == PERFGRP_ROW_SIZE_VER0);
 static_assert(sizeof(struct perfgrp_value) == PERFGRP_VALUE_SIZE_VER0);
 

@@ -21,7 +21,10 @@
 	X(struct perfgrp_row, 40, PERFGRP_ROW_SIZE_VER0)	\
 	X(struct perfgrp_snapshot, 80, PERFGRP_SNAPSHOT_SIZE_VER0)	\
 	X(struct perfgrp_period, 32, PERFGRP_PERIOD_SIZE_VER0)	\
-	X(struct perfgrp_stream, 64, PERFGRP_STREAM_SIZE_VER0)
+	X(struct perfgrp_stream, 64, PERFGRP_STREAM_SIZE_VER0)	\
+	X(struct perfgrp_bpf, 56, PERFGRP_BPF_SIZE_VER0)	\
+	X(struct perfgrp_bpf_query, 88, PERFGRP_BPF_QUERY_SIZE_VER0) \
+	X(struct perfgrp_bpf_handle, 32, PERFGRP_BPF_HANDLE_SIZE_VER0)
 
 #define OFFSETS(X)				\
 	X(perfgrp_error, size, 0)		\
@@ -136,7 +139,32 @@
 	X(perfgrp_stream, lost, 32)		\
 	X(perfgrp_stream, filtered, 40)		\
 	X(perfgrp_stream, buffer_size, 48)	\
-	X(perfgrp_stream, reserved, 52)
+	X(perfgrp_stream, reserved, 52)		\
+	X(perfgrp_bpf, size, 0)			\
+	X(perfgrp_bpf, flags, 4)		\
+	X(perfgrp_bpf, error, 8)		\
+	X(perfgrp_bpf, id, 16)			\
+	X(perfgrp_bpf, prog_fd, 20)		\
+	X(perfgrp_bpf, cookie, 24)		\
+	X(perfgrp_bpf, prog_id, 32)		\
+	X(perfgrp_bpf, reserved, 36)		\
+	X(perfgrp_bpf_query, size, 0)		\
+	X(perfgrp_bpf_query, flags, 4)		\
+	X(perfgrp_bpf_query, error, 8)		\
+	X(perfgrp_bpf_query, id, 16)		\
+	X(perfgrp_bpf_query, prog_id, 20)	\
+	X(perfgrp_bpf_query, tag, 24)		\
+	X(perfgrp_bpf_query, cookie, 32)	\
+	X(perfgrp_bpf_query, runs, 40)		\
+	X(perfgrp_bpf_query, nsecs, 48)		\
+	X(perfgrp_bpf_query, misses, 56)	\
+	X(perfgrp_bpf_query, dropped, 64)	\
+	X(perfgrp_bpf_query, reserved, 72)	\
+	X(perfgrp_bpf_handle, size, 0)		\
+	X(perfgrp_bpf_handle, flags, 4)		\
+	X(perfgrp_bpf_handle, error, 8)		\
+	X(perfgrp_bpf_handle, handle, 16)	\
+	X(perfgrp_bpf_handle, reserved, 24)
 
 /* Numbers that programs are compiled with: none may ever change. */
 #define NUMBERS(X)				\
@@ -151,6 +179,11 @@
 	X(PERFGRP_QUERY, 0xbd16)		\
 	X(PERFGRP_PERIOD, 0xbd20)		\
 	X(PERFGRP_STREAM, 0xbd21)		\
+	X(PERFGRP_BPF_ATTACH, 0xbd30)		\
+	X(PERFGRP_BPF_REPLACE, 0xbd31)		\
+	X(PERFGRP_BPF_DETACH, 0xbd32)		\
+	X(PERFGRP_BPF_QUERY, 0xbd33)		\
+	X(PERFGRP_BPF_HANDLE, 0xbd34)		\
 	X(PERFGRP_NONE, 0xffffffff)		\
 	X(PERFGRP_REASON_NONE, 0)		\
 	X(PERFGRP_REASON_SIZE, 1)		\
@@ -176,6 +209,13 @@
 	X(PERFGRP_REASON_FEATURE, 21)		\
 	X(PERFGRP_REASON_MEMORY, 22)		\
 	X(PERFGRP_REASON_KERNEL, 23)		\
+	X(PERFGRP_REASON_BPF_FD, 24)		\
+	X(PERFGRP_REASON_BPF_TYPE, 25)		\
+	X(PERFGRP_REASON_BPF_COUNTER, 26)	\
+	X(PERFGRP_REASON_BPF_CALLCHAIN, 27)	\
+	X(PERFGRP_REASON_BPF_MAP, 28)		\
+	X(PERFGRP_REASON_BPF_ATTACHED, 29)	\
+	X(PERFGRP_REASON_BPF_NONE, 30)		\
 	X(PERFGRP_FEATURE_SCHED_GROUP, 1 << 0)	\
 	X(PERFGRP_FEATURE_INHERIT, 1 << 1)	\
 	X(PERFGRP_FEATURE_NO_MUX, 1 << 2)	\
@@ -196,6 +236,11 @@
 	X(PERFGRP_CREATE_EXCLUSIVE, 1 << 4)	\
 	X(PERFGRP_CREATE_ONE_SCHED_GROUP, 1 << 5) \
 	X(PERFGRP_CREATE_OVERWRITE, 1 << 6)	\
+	X(PERFGRP_CREATE_BPF_EVENTS, 1 << 7)	\
+	X(PERFGRP_BPF_EVENT_ATTACH, 0x8000)	\
+	X(PERFGRP_BPF_EVENT_REPLACE, 0x8001)	\
+	X(PERFGRP_BPF_EVENT_DETACH, 0x8002)	\
+	X(PERFGRP_BPF_TIMED, 1 << 0)		\
 	X(PERFGRP_SAMPLE_TYPE, 0x1d7)		\
 	X(PERFGRP_READ_FORMAT, 0xf)		\
 	X(PERFGRP_COUNTER_RAW, 1 << 0)		\

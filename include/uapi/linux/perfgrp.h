@@ -40,6 +40,10 @@
  *	EMSGSIZE	an array is too small; its count holds the number needed
  *	ENOMEM		no memory
  *	EINTR		a fatal signal arrived while waiting
+ *	EBADF		the fd of a BPF program is closed
+ *	EEXIST		a BPF program is attached already
+ *	ESTALE		another BPF program is attached than the caller thinks
+ *	EPROTO		the BPF program needs what the counter does not take
  *
  * With an error struct the caller also gets the reason, the member, the CPU,
  * the field and a line of English. A call that fails leaves the group as it
@@ -73,6 +77,12 @@
 
 #define PERFGRP_PERIOD		_IO(PERFGRP_IOC_TYPE, 0x20)
 #define PERFGRP_STREAM		_IO(PERFGRP_IOC_TYPE, 0x21)
+
+#define PERFGRP_BPF_ATTACH	_IO(PERFGRP_IOC_TYPE, 0x30)
+#define PERFGRP_BPF_REPLACE	_IO(PERFGRP_IOC_TYPE, 0x31)
+#define PERFGRP_BPF_DETACH	_IO(PERFGRP_IOC_TYPE, 0x32)
+#define PERFGRP_BPF_QUERY	_IO(PERFGRP_IOC_TYPE, 0x33)
+#define PERFGRP_BPF_HANDLE	_IO(PERFGRP_IOC_TYPE, 0x34)
 
 /* "Not any": a member or an id that an error or a value does not have. */
 #define PERFGRP_NONE		0xffffffffU
@@ -110,6 +120,16 @@
  *	&struct perfgrp_info.features
  * @PERFGRP_REASON_MEMORY: no memory
  * @PERFGRP_REASON_KERNEL: the perf core refused; the text has its errno
+ * @PERFGRP_REASON_BPF_FD: the fd is closed, or is not one of a BPF program
+ * @PERFGRP_REASON_BPF_TYPE: a BPF program of another type
+ * @PERFGRP_REASON_BPF_COUNTER: the counter does not sample
+ * @PERFGRP_REASON_BPF_CALLCHAIN: the BPF program walks stacks, which needs a call
+ *	chain where the counter is precise
+ * @PERFGRP_REASON_BPF_MAP: a map of the BPF program cannot be used safely from
+ *	where the counter's overflows are handled
+ * @PERFGRP_REASON_BPF_ATTACHED: the counter has a BPF program, and not the one that
+ *	is expected, if any is
+ * @PERFGRP_REASON_BPF_NONE: the counter has no BPF program
  */
 enum perfgrp_reason {
 	PERFGRP_REASON_NONE		= 0,
@@ -136,6 +156,13 @@ enum perfgrp_reason {
 	PERFGRP_REASON_FEATURE		= 21,
 	PERFGRP_REASON_MEMORY		= 22,
 	PERFGRP_REASON_KERNEL		= 23,
+	PERFGRP_REASON_BPF_FD		= 24,
+	PERFGRP_REASON_BPF_TYPE		= 25,
+	PERFGRP_REASON_BPF_COUNTER	= 26,
+	PERFGRP_REASON_BPF_CALLCHAIN	= 27,
+	PERFGRP_REASON_BPF_MAP		= 28,
+	PERFGRP_REASON_BPF_ATTACHED	= 29,
+	PERFGRP_REASON_BPF_NONE		= 30,
 };
 
 /**
@@ -183,11 +210,11 @@ struct perfgrp_error {
 #define PERFGRP_FEATURE_UNPRIVILEGED	(1ULL << 4)
 /* perfgrp_counter.sample, streams of records */
 #define PERFGRP_FEATURE_SAMPLING	(1ULL << 5)
-/* BPF programs on counters */
+/* BPF programs on counters: PERFGRP_BPF_ATTACH, _REPLACE, _DETACH, _QUERY */
 #define PERFGRP_FEATURE_BPF		(1ULL << 6)
-/* PERF_RECORD_BPF_EVENT in the stream */
+/* PERFGRP_CREATE_BPF_EVENTS */
 #define PERFGRP_FEATURE_BPF_EVENTS	(1ULL << 7)
-/* kfuncs for BPF programs */
+/* PERFGRP_BPF_HANDLE, and the kfunc bpf_perfgrp_read() */
 #define PERFGRP_FEATURE_KFUNC		(1ULL << 8)
 
 /**
@@ -268,6 +295,12 @@ enum perfgrp_target {
  * and drops the new ones.
  */
 #define PERFGRP_CREATE_OVERWRITE	(1U << 6)
+/*
+ * The stream has a PERF_RECORD_BPF_EVENT for each BPF program that is loaded into or
+ * unloaded from the kernel, by whomever and on whatever CPU, from this call on. Needs
+ * CAP_PERFMON, a buffer, and PERFGRP_FEATURE_BPF_EVENTS; it needs no members.
+ */
+#define PERFGRP_CREATE_BPF_EVENTS	(1U << 7)
 
 /**
  * struct perfgrp_create - argument of PERFGRP_CREATE
@@ -754,6 +787,8 @@ struct perfgrp_snapshot {
  *	PERF_RECORD_THROTTLE	u64 time, id, stream_id; and the trailer
  *	PERF_RECORD_UNTHROTTLE	the same
  *	PERF_RECORD_LOST	u64 id, lost; and the trailer
+ *	PERF_RECORD_BPF_EVENT	u16 type, flags; u32 prog_id; u8 tag[8]; and the
+ *				trailer
  *	the trailer		u32 pid, tid; u64 time; u64 id; u32 cpu, res;
  *
  * id is the member whose counter overflowed, and values holds all members, leader
@@ -769,6 +804,12 @@ struct perfgrp_snapshot {
  * stands where records were dropped, of all counters on that CPU; its id is 0, its
  * pid and tid are -1.
  *
+ * BPF_EVENT tells of BPF programs. The type of what PERFGRP_CREATE_BPF_EVENTS asks for
+ * is PERF_BPF_EVENT_PROG_LOAD or _UNLOAD, and its trailer's id is 0. PERFGRP_BPF_ATTACH,
+ * _REPLACE and _DETACH leave one with a PERFGRP_BPF_EVENT_* type in the stream of any
+ * group with a buffer, with the member as the trailer's id; prog_id and tag are those
+ * of the program that is there from now on, or, with DETACH, that was.
+ *
  * Records of one CPU come in the order of their times. Records of several CPUs do
  * as far as they are there when read(2) looks: one that is still being written
  * then can come after a later one of another CPU.
@@ -782,6 +823,14 @@ struct perfgrp_snapshot {
  */
 #define PERFGRP_SAMPLE_TYPE	0x1d7U	/* IP TID TIME READ ID CPU PERIOD */
 #define PERFGRP_READ_FORMAT	0xfU	/* TOTAL_TIME_ENABLED, _RUNNING, ID, GROUP */
+
+/*
+ * Types of PERF_RECORD_BPF_EVENT beside perf's own. ATTACH and REPLACE come before
+ * the first run of the new program, DETACH after the last run of the old one.
+ */
+#define PERFGRP_BPF_EVENT_ATTACH	0x8000U
+#define PERFGRP_BPF_EVENT_REPLACE	0x8001U
+#define PERFGRP_BPF_EVENT_DETACH	0x8002U
 
 /**
  * struct perfgrp_period - argument of PERFGRP_PERIOD: change how often a member samples
@@ -812,10 +861,12 @@ struct perfgrp_period {
  * @size: in: sizeof(struct perfgrp_stream); at least PERFGRP_STREAM_SIZE_VER0
  * @flags: in: 0
  * @error: in: pointer to a struct perfgrp_error, or 0
- * @produced: out: samples, and records of throttling, that were to become records
+ * @produced: out: samples, and records of throttling and of BPF programs, that were to
+ *	become records
  * @read: out: those that were read
  * @lost: out: those that found no room, or made room for newer ones
- * @filtered: out: samples that were not to become records (min_move)
+ * @filtered: out: samples that were not to become records (min_move, or a BPF program
+ *	that returned 0 or could not run)
  * @buffer_size: out: bytes for records a CPU
  * @reserved: in, out: zero
  *
@@ -836,5 +887,127 @@ struct perfgrp_stream {
 };
 
 #define PERFGRP_STREAM_SIZE_VER0	64
+
+/* ---- BPF ------------------------------------------------------------------ */
+
+/* Measure how long the program runs, also while sysctl kernel.bpf_stats_enabled is 0. */
+#define PERFGRP_BPF_TIMED	(1U << 0)
+
+/**
+ * struct perfgrp_bpf - argument of PERFGRP_BPF_ATTACH, _REPLACE and _DETACH
+ * @size: in: sizeof(struct perfgrp_bpf); at least PERFGRP_BPF_SIZE_VER0
+ * @flags: in: PERFGRP_BPF_* (ATTACH, REPLACE); 0 (DETACH)
+ * @error: in: pointer to a struct perfgrp_error, or 0
+ * @id: in: the member, one that samples
+ * @prog_fd: in: a program of type BPF_PROG_TYPE_PERF_EVENT (ATTACH, REPLACE); 0 (DETACH)
+ * @cookie: in: what bpf_get_attach_cookie() is to return (ATTACH, REPLACE); 0 (DETACH)
+ * @prog_id: in: id of the program that the caller thinks is attached, 0 for whichever
+ *	is (REPLACE, DETACH); 0 (ATTACH). Out: id of the program that is attached now
+ *	(ATTACH, REPLACE), or was (DETACH)
+ * @reserved: in: zero
+ *
+ * The program runs at each of the member's overflows, on all CPUs of the group, before
+ * anything is recorded, in the context of the overflow: an NMI where the PMU has it.
+ * Returning 0 drops the sample (PERFGRP_STREAM counts it as filtered); any other value
+ * lets it go on. It sees what it would see under PERF_EVENT_IOC_SET_BPF.
+ *
+ * A program that has been interrupted by another overflow is not interrupted by a
+ * program on this; nor does one run in an NMI where its maps' locks may be held by what
+ * the NMI has interrupted. The sample is then dropped and counted as a miss; see
+ * &struct perfgrp_bpf_query.
+ *
+ * A member has one program at most. REPLACE puts another in its place, with flags,
+ * cookie and statistics of its own: every overflow is seen by the one or the other.
+ * After DETACH the member counts and samples on, and after DETACH and REPLACE the old
+ * program does not run again here and is no longer held.
+ *
+ * ATTACH and REPLACE need CAP_PERFMON. Errors: EACCES; ENOENT (no such member, or, for
+ * REPLACE and DETACH, no program there); EBADF (@prog_fd is closed); EINVAL (@prog_fd is
+ * none of a BPF program, or of another type; the member does not sample); EEXIST (ATTACH: it
+ * has a program); ESTALE (@prog_id is not the program that is there); EPROTO (the
+ * program asks for stacks, and the member's precise_ip is not 0); EOPNOTSUPP
+ * (PERFGRP_REASON_BPF_MAP); ENOMEM; EINTR.
+ */
+struct perfgrp_bpf {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 error;
+	__u32 id;
+	__s32 prog_fd;
+	__aligned_u64 cookie;
+	__u32 prog_id;
+	__u32 reserved[5];
+};
+
+#define PERFGRP_BPF_SIZE_VER0	56
+
+/**
+ * struct perfgrp_bpf_query - argument of PERFGRP_BPF_QUERY: what is attached to a member
+ * @size: in: sizeof(struct perfgrp_bpf_query); at least PERFGRP_BPF_QUERY_SIZE_VER0
+ * @flags: in: 0; out: PERFGRP_BPF_* as attached
+ * @error: in: pointer to a struct perfgrp_error, or 0
+ * @id: in: the member
+ * @prog_id: out: the program's id, as BPF_PROG_GET_FD_BY_ID takes it
+ * @tag: out: the program's tag
+ * @cookie: out: as attached
+ * @runs: out: how often the program has run here
+ * @nsecs: out: how long, in ns, of the runs that were measured: those while
+ *	sysctl kernel.bpf_stats_enabled was 1, or all with PERFGRP_BPF_TIMED
+ * @misses: out: overflows at which it could not run
+ * @dropped: out: runs that returned 0
+ * @reserved: in, out: zero
+ *
+ * Each overflow of the member since the program was attached is a run or a miss.
+ * Errors: ENOENT (no such member; PERFGRP_REASON_BPF_NONE: nothing is attached), EINTR.
+ */
+struct perfgrp_bpf_query {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 error;
+	__u32 id;
+	__u32 prog_id;
+	__u8 tag[8];
+	__aligned_u64 cookie;
+	__aligned_u64 runs;
+	__aligned_u64 nsecs;
+	__aligned_u64 misses;
+	__aligned_u64 dropped;
+	__aligned_u64 reserved[2];
+};
+
+#define PERFGRP_BPF_QUERY_SIZE_VER0	88
+
+/**
+ * struct perfgrp_bpf_handle - argument of PERFGRP_BPF_HANDLE: name a group to BPF programs
+ * @size: in: sizeof(struct perfgrp_bpf_handle); at least PERFGRP_BPF_HANDLE_SIZE_VER0
+ * @flags: in: 0
+ * @error: in: pointer to a struct perfgrp_error, or 0
+ * @handle: out: what the kfunc bpf_perfgrp_read() knows the group by, never 0, and
+ *	never used again for another group; the same each time it is asked for
+ * @reserved: in, out: zero
+ *
+ * The kfunc reads the group's members on the CPU that it is called on:
+ *
+ *	int bpf_perfgrp_read(u64 handle, struct perfgrp_value *values, u32 values__sz,
+ *			     u64 flags) __ksym;
+ *
+ * values__sz is in bytes, flags are 0. It returns the number of members, and fills as
+ * many of @values, leader first, as a snapshot would: -ENOENT (the group is gone),
+ * -ENODATA (it does not count here: on this CPU, or, of a task, now), -EMSGSIZE
+ * (values__sz is too small for all), -EINVAL (flags). For programs of the tracing,
+ * tracepoint and perf_event types.
+ *
+ * Needs CAP_PERFMON. Errors: EACCES, EOPNOTSUPP (PERFGRP_FEATURE_KFUNC is missing, or the
+ * group is inherited), ENOMEM, EINTR.
+ */
+struct perfgrp_bpf_handle {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 error;
+	__aligned_u64 handle;
+	__aligned_u64 reserved;
+};
+
+#define PERFGRP_BPF_HANDLE_SIZE_VER0	32
 
 #endif /* _UAPI_LINUX_PERFGRP_H */
