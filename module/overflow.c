@@ -53,14 +53,6 @@ struct sample {
 	u64 counts[PERFGRP_MAX_MEMBERS];
 };
 
-/* As perf_event_pid(): -1 for a task on its way out, 0 for one of another namespace. */
-static u32 id_of_current(enum pid_type type, struct pid_namespace *ns)
-{
-	u32 nr = __task_pid_nr_ns(current, type, ns);
-
-	return nr || pid_alive(current) ? nr : -1;
-}
-
 /* -1 where the member is not in the group yet, or any more. */
 static int find_entry(const struct perfgrp_view *view, const struct perf_event *event)
 {
@@ -104,19 +96,6 @@ static bool has_moved(struct sample *sample)
 	return moved;
 }
 
-static void fill_trailer(const struct sample *sample, struct perfgrp_record_trailer *trailer)
-{
-	struct pid_namespace *ns = sample->group->sampling->pid_ns;
-
-	*trailer = (struct perfgrp_record_trailer){
-		.pid = id_of_current(PIDTYPE_TGID, ns),
-		.tid = id_of_current(PIDTYPE_PID, ns),
-		.time = sample->clock,
-		.id = sample->view->entries[sample->index].id,
-		.cpu = smp_processor_id(),
-	};
-}
-
 static void record_throttle(const struct sample *sample, u32 type)
 {
 	struct perfgrp_records *records = sample->group->sampling->records;
@@ -131,7 +110,7 @@ static void record_throttle(const struct sample *sample, u32 type)
 	record->time = sample->clock;
 	record->id = sample->view->entries[sample->index].id;
 	record->stream_id = record->id;
-	fill_trailer(sample, &record->trailer);
+	perfgrp_records_fill_trailer(sample->group, record->time, record->id, &record->trailer);
 	perfgrp_records_commit(records, event, sizeof(*record));
 }
 
@@ -182,8 +161,8 @@ static void record_sample(const struct sample *sample, u64 period, struct pt_reg
 		.size = size,
 	};
 	record->ip = ip_of(sample->event, regs);
-	record->pid = id_of_current(PIDTYPE_TGID, sampling->pid_ns);
-	record->tid = id_of_current(PIDTYPE_PID, sampling->pid_ns);
+	record->pid = perfgrp_records_current_nr(PIDTYPE_TGID, sampling->pid_ns);
+	record->tid = perfgrp_records_current_nr(PIDTYPE_PID, sampling->pid_ns);
 	record->time = sample->clock;
 	record->id = own->id;
 	record->cpu = smp_processor_id();

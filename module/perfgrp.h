@@ -23,8 +23,10 @@
 #ifndef PERFGRP_H
 #define PERFGRP_H
 
+#include <linux/bpf.h>
 #include <linux/cred.h>
 #include <linux/perf_event.h>
+#include <linux/pid.h>
 #include <linux/rwsem.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -262,6 +264,15 @@ struct perfgrp_record_throttle {
 	struct perfgrp_record_trailer trailer;
 } __packed __aligned(4);
 
+struct perfgrp_record_bpf_event {
+	struct perf_event_header header;
+	u16 type;
+	u16 flags;
+	u32 prog_id;
+	u8 tag[BPF_TAG_SIZE];
+	struct perfgrp_record_trailer trailer;
+} __packed __aligned(4);
+
 struct perfgrp_record_lost {
 	struct perf_event_header header;
 	u64 id;
@@ -488,6 +499,11 @@ struct ring_buffer_event *perfgrp_records_reserve(struct perfgrp_records *record
 void perfgrp_records_commit(struct perfgrp_records *records, struct ring_buffer_event *event,
 			    size_t size);
 void perfgrp_records_filter(struct perfgrp_records *records);
+u32 perfgrp_records_current_nr(enum pid_type type, struct pid_namespace *ns);
+void perfgrp_records_fill_trailer(const struct perfgrp_group *group, u64 time, u64 id,
+				  struct perfgrp_record_trailer *trailer);
+void perfgrp_records_tell_bpf(const struct perfgrp_group *group, u16 type, u16 flags,
+			      const struct bpf_prog *prog, u32 member);
 ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, size_t room,
 			     bool wait);
 __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file,

@@ -17,11 +17,14 @@
  * what they tell.
  */
 #include <linux/atomic.h>
+#include <linux/bpf.h>
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
+#include <linux/irqflags.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <linux/pid.h>
 #include <linux/poll.h>
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
@@ -34,7 +37,7 @@
 
 /**
  * struct records_cpu - one CPU's counts
- * @produced: samples and records of throttling
+ * @produced: samples and records of throttling and of BPF programs
  * @lost: those that found no room
  * @filtered: samples that were to be no records
  * @written_bytes: bytes of records that found room
@@ -108,7 +111,46 @@ static u64 time_of(const void *record)
 		return ((const struct perfgrp_record_sample *)record)->time;
 	if (header->type == PERF_RECORD_LOST)
 		return ((const struct perfgrp_record_lost *)record)->trailer.time;
+	if (header->type == PERF_RECORD_BPF_EVENT)
+		return ((const struct perfgrp_record_bpf_event *)record)->trailer.time;
 	return ((const struct perfgrp_record_throttle *)record)->time;
+}
+
+/**
+ * perfgrp_records_current_nr - the number of the current task, as perf_event_pid() has it
+ * @type: of the task or of its process
+ * @ns: as seen from there
+ *
+ * Return: the number; -1 for a task on its way out, 0 for one of another namespace.
+ */
+u32 perfgrp_records_current_nr(enum pid_type type, struct pid_namespace *ns)
+{
+	u32 nr = __task_pid_nr_ns(current, type, ns);
+
+	return nr || pid_alive(current) ? nr : -1;
+}
+
+/**
+ * perfgrp_records_fill_trailer - who, when, where
+ * @group: whose record it is
+ * @time: of the record
+ * @id: of the member, 0 for none
+ * @trailer: filled in
+ *
+ * Preemption is off; any context.
+ */
+void perfgrp_records_fill_trailer(const struct perfgrp_group *group, u64 time, u64 id,
+				  struct perfgrp_record_trailer *trailer)
+{
+	struct pid_namespace *ns = group->sampling->pid_ns;
+
+	*trailer = (struct perfgrp_record_trailer){
+		.pid = perfgrp_records_current_nr(PIDTYPE_TGID, ns),
+		.tid = perfgrp_records_current_nr(PIDTYPE_PID, ns),
+		.time = time,
+		.id = id,
+		.cpu = smp_processor_id(),
+	};
 }
 
 static void fill_lost(struct perfgrp_record_lost *record, u64 lost, u64 time, int cpu)
@@ -203,6 +245,48 @@ void perfgrp_records_commit(struct perfgrp_records *records, struct ring_buffer_
 	this_cpu_add(records->cpu->written_bytes, size);
 	if (wq_has_sleeper(&records->wait) && enough_waits(records, smp_processor_id()))
 		irq_work_queue(&cpu->wake);
+}
+
+/**
+ * perfgrp_records_tell_bpf - a record of what has become of a BPF program
+ * @group: whose stream; nothing is done where it has none
+ * @type: PERF_BPF_EVENT_* or PERFGRP_BPF_EVENT_*
+ * @flags: of the record
+ * @prog: the program
+ * @member: id of the member that it is attached to; 0 for none
+ *
+ * Any context.
+ */
+void perfgrp_records_tell_bpf(const struct perfgrp_group *group, u16 type, u16 flags,
+			      const struct bpf_prog *prog, u32 member)
+{
+	struct perfgrp_record_bpf_event *record;
+	struct perfgrp_records *records;
+	struct ring_buffer_event *event;
+	unsigned long irqs;
+	u64 time;
+
+	if (!group->sampling)
+		return;
+	records = group->sampling->records;
+	local_irq_save(irqs);
+	time = perfgrp_core_clock();
+	event = perfgrp_records_reserve(records, sizeof(*record), time);
+	if (!event)
+		goto out;
+	record = ring_buffer_event_data(event);
+	record->header = (struct perf_event_header){
+		.type = PERF_RECORD_BPF_EVENT,
+		.size = sizeof(*record),
+	};
+	record->type = type;
+	record->flags = flags;
+	record->prog_id = prog->aux->id;
+	memcpy(record->tag, prog->tag, sizeof(record->tag));
+	perfgrp_records_fill_trailer(group, time, member, &record->trailer);
+	perfgrp_records_commit(records, event, sizeof(*record));
+out:
+	local_irq_restore(irqs);
 }
 
 /**
