@@ -17,6 +17,8 @@ static u64 known_features(void)
 	u64 features = PERFGRP_FEATURE_INHERIT | PERFGRP_FEATURE_NO_MUX | PERFGRP_FEATURE_HOTPLUG |
 		       PERFGRP_FEATURE_SAMPLING;
 
+	if (perfgrp_bpf_is_supported())
+		features |= PERFGRP_FEATURE_BPF;
 	if (perfgrp_core_can_link())
 		features |= PERFGRP_FEATURE_SCHED_GROUP;
 	if (perfgrp_access_unprivileged_allowed())

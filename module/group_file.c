@@ -418,6 +418,77 @@ static __poll_t group_poll(struct file *file, struct poll_table_struct *table)
 	return perfgrp_records_poll(group->sampling->records, file, table);
 }
 
+/* ---- BPF ----------------------------------------------------------------- */
+
+static int group_bpf_attach(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	struct perfgrp_attachment *attachment;
+	int ret;
+
+	attachment = perfgrp_bpf_prepare(&call->arg.bpf, &call->err);
+	if (IS_ERR(attachment))
+		return PTR_ERR(attachment);
+	ret = lock_write(group, &call->err);
+	if (!ret) {
+		ret = perfgrp_bpf_attach(group, &call->arg.bpf, attachment, &call->err);
+		up_write(&group->lock);
+	}
+	if (ret)
+		perfgrp_bpf_abort(attachment);
+	return ret;
+}
+
+static int group_bpf_replace(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	struct perfgrp_attachment *attachment;
+	int ret;
+
+	attachment = perfgrp_bpf_prepare(&call->arg.bpf, &call->err);
+	if (IS_ERR(attachment))
+		return PTR_ERR(attachment);
+	ret = lock_write(group, &call->err);
+	if (!ret) {
+		ret = perfgrp_bpf_replace(group, &call->arg.bpf, &attachment, &call->err);
+		up_write(&group->lock);
+	}
+	if (ret)
+		perfgrp_bpf_abort(attachment);
+	else
+		perfgrp_bpf_drop(attachment);
+	return ret;
+}
+
+static int group_bpf_detach(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	struct perfgrp_attachment *attachment;
+	int ret;
+
+	ret = lock_write(group, &call->err);
+	if (ret)
+		return ret;
+	ret = perfgrp_bpf_detach(group, &call->arg.bpf, &attachment, &call->err);
+	up_write(&group->lock);
+	if (!ret)
+		perfgrp_bpf_drop_detached(group, call->arg.bpf.id, attachment);
+	return ret;
+}
+
+static int group_bpf_query(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	int ret;
+
+	ret = lock_read(group, &call->err);
+	if (ret)
+		return ret;
+	ret = perfgrp_bpf_query(group, &call->arg.bpf_query, &call->err);
+	up_read(&group->lock);
+	return ret;
+}
+
 /* ---- fdinfo -------------------------------------------------------------- */
 
 static const char *state_name(u32 state)
@@ -448,6 +519,22 @@ static void show_members(struct seq_file *seq, struct perfgrp_group *group)
 			   perfgrp_event_name(&group->members[i]->spec, buf),
 			   state_name(snapshot.values[i].state), i ? "" : " leader");
 	perfgrp_snapshot_free(&snapshot);
+}
+
+static void show_programs(struct seq_file *seq, struct perfgrp_group *group)
+{
+	struct perfgrp_error err = PERFGRP_ERROR_INIT;
+	struct perfgrp_bpf_query query;
+	unsigned int i;
+
+	for (i = 0; i < group->nr_members; i++) {
+		query.id = group->members[i]->id;
+		if (perfgrp_bpf_query(group, &query, &err))
+			continue;
+		seq_printf(seq, "bpf:\tmember %u prog %u tag %*phN runs %llu misses %llu dropped %llu\n",
+			   query.id, query.prog_id, (int)sizeof(query.tag), query.tag, query.runs,
+			   query.misses, query.dropped);
+	}
 }
 
 static void show_records(struct seq_file *seq, struct perfgrp_group *group)
@@ -489,6 +576,7 @@ static void group_show_fdinfo(struct seq_file *seq, struct file *file)
 	seq_printf(seq, "members:\t%u\n", group->nr_members);
 	show_records(seq, group);
 	show_members(seq, group);
+	show_programs(seq, group);
 	up_read(&group->lock);
 }
 
@@ -581,6 +669,44 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.reserved_size	= sizeof_field(struct perfgrp_stream, reserved),
 		.out		= true,
 		.fn		= group_stream,
+	},
+	[INDEX(PERFGRP_BPF_ATTACH)] = {
+		.name		= "PERFGRP_BPF_ATTACH",
+		.size		= sizeof(struct perfgrp_bpf),
+		.min_size	= PERFGRP_BPF_SIZE_VER0,
+		.flags		= PERFGRP_BPF_TIMED,
+		.reserved	= offsetof(struct perfgrp_bpf, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_bpf, reserved),
+		.out		= true,
+		.fn		= group_bpf_attach,
+	},
+	[INDEX(PERFGRP_BPF_REPLACE)] = {
+		.name		= "PERFGRP_BPF_REPLACE",
+		.size		= sizeof(struct perfgrp_bpf),
+		.min_size	= PERFGRP_BPF_SIZE_VER0,
+		.flags		= PERFGRP_BPF_TIMED,
+		.reserved	= offsetof(struct perfgrp_bpf, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_bpf, reserved),
+		.out		= true,
+		.fn		= group_bpf_replace,
+	},
+	[INDEX(PERFGRP_BPF_DETACH)] = {
+		.name		= "PERFGRP_BPF_DETACH",
+		.size		= sizeof(struct perfgrp_bpf),
+		.min_size	= PERFGRP_BPF_SIZE_VER0,
+		.reserved	= offsetof(struct perfgrp_bpf, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_bpf, reserved),
+		.out		= true,
+		.fn		= group_bpf_detach,
+	},
+	[INDEX(PERFGRP_BPF_QUERY)] = {
+		.name		= "PERFGRP_BPF_QUERY",
+		.size		= sizeof(struct perfgrp_bpf_query),
+		.min_size	= PERFGRP_BPF_QUERY_SIZE_VER0,
+		.reserved	= offsetof(struct perfgrp_bpf_query, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_bpf_query, reserved),
+		.out		= true,
+		.fn		= group_bpf_query,
 	},
 };
 

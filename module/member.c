@@ -35,6 +35,7 @@ static void release_member(struct perfgrp_group *group, struct perfgrp_member *m
 
 	for (i = 0; i < group->nr_instances; i++)
 		perfgrp_counter_release(&member->counters[i]);
+	perfgrp_bpf_release(group, member);
 	kvfree(member);
 }
 
@@ -485,6 +486,28 @@ int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
 }
 
 /**
+ * perfgrp_group_find_member - the member with an id
+ * @group: the group; the lock is held
+ * @id: of the member
+ * @err: says that there is none; names the member either way
+ *
+ * Return: the member, or NULL, which is -ENOENT.
+ */
+struct perfgrp_member *perfgrp_group_find_member(struct perfgrp_group *group, u32 id,
+						 struct perfgrp_error *err)
+{
+	int index = find_member(group, id);
+
+	lockdep_assert_held(&group->lock);
+
+	err->member = id;
+	if (index >= 0)
+		return group->members[index];
+	refuse_unknown(group, id, err);
+	return NULL;
+}
+
+/**
  * perfgrp_group_set_period - change how often a member samples
  * @group: the group; the lock is held for writing
  * @id: of the member
@@ -496,16 +519,12 @@ int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
 int perfgrp_group_set_period(struct perfgrp_group *group, u32 id, u64 sample,
 			     struct perfgrp_error *err)
 {
-	struct perfgrp_member *member;
-	int index;
+	struct perfgrp_member *member = perfgrp_group_find_member(group, id, err);
 
 	lockdep_assert_held_write(&group->lock);
 
-	err->member = id;
-	index = find_member(group, id);
-	if (index < 0)
-		return refuse_unknown(group, id, err);
-	member = group->members[index];
+	if (!member)
+		return -ENOENT;
 	if (!member->spec.sample)
 		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "id",
 				      "member %u was added without a period or frequency", id);

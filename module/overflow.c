@@ -186,7 +186,7 @@ static unsigned int this_instance(const struct perfgrp_group *group)
 /**
  * perfgrp_overflow - what the perf core calls when a counter has overflowed
  * @event: the counter's event; its context is the group
- * @data: of which the period is used
+ * @data: of which the period is used, and what a BPF program looks at
  * @regs: what it has interrupted
  *
  * Any context.
@@ -196,6 +196,7 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data,
 {
 	struct perfgrp_group *group = event->overflow_handler_context;
 	struct sample sample = { .event = event, .group = group };
+	const struct perfgrp_attachment *attachment;
 	unsigned long flags;
 	int index;
 
@@ -210,7 +211,10 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data,
 	sample.clock = perfgrp_core_clock();
 	follow_throttling(&sample);
 	read_members(&sample);
-	if (has_moved(&sample))
+	attachment = sample.view->entries[index].attachment;
+	if ((!attachment ||
+	     perfgrp_bpf_run(attachment, event, data, regs, irqs_disabled_flags(flags))) &&
+	    has_moved(&sample))
 		record_sample(&sample, data->period, regs);
 	else
 		perfgrp_records_filter(group->sampling->records);

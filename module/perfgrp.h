@@ -99,14 +99,16 @@ struct perfgrp_kcounter {
  * @id: never 0, never used twice in a group
  * @spec: as the user asked for it
  * @attr: as the perf core is asked for it
+ * @attachment: its BPF program, or NULL (perfgrp_group.lock)
  * @counters: one an instance
  *
- * Fixed after creation, but for @counters.
+ * Fixed after creation, but for @attachment and @counters.
  */
 struct perfgrp_member {
 	u32 id;
 	struct perfgrp_counter spec;
 	struct perf_event_attr attr;
+	struct perfgrp_attachment *attachment;
 	struct perfgrp_kcounter counters[];
 };
 
@@ -184,6 +186,7 @@ struct perfgrp_group {
  * @event: its event on the instance; NULL where there is none
  * @base: to be added to what @event reads
  * @min_move: see struct perfgrp_counter
+ * @attachment: its BPF program, or NULL
  * @last: what @event read at the last record; written by handlers
  * @id: of the member
  * @throttled: the perf core has stopped it; written by handlers
@@ -192,6 +195,7 @@ struct perfgrp_view_entry {
 	struct perf_event *event;
 	struct perfgrp_count base;
 	u64 min_move;
+	struct perfgrp_attachment *attachment;
 	u64 last;
 	u32 id;
 	bool throttled;
@@ -338,6 +342,8 @@ struct perfgrp_call {
 		struct perfgrp_snapshot snapshot;
 		struct perfgrp_period period;
 		struct perfgrp_stream stream;
+		struct perfgrp_bpf bpf;
+		struct perfgrp_bpf_query bpf_query;
 	} arg;
 };
 
@@ -375,6 +381,8 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr);
 void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr);
 int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
 			 struct perfgrp_error *err);
+struct perfgrp_member *perfgrp_group_find_member(struct perfgrp_group *group, u32 id,
+						 struct perfgrp_error *err);
 int perfgrp_group_set_period(struct perfgrp_group *group, u32 id, u64 sample,
 			     struct perfgrp_error *err);
 void perfgrp_group_drop_members(struct perfgrp_group *group);
@@ -485,6 +493,29 @@ static inline struct perfgrp_view *perfgrp_sampling_view(const struct perfgrp_sa
 
 void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs);
+
+/* ---- bpf.c: BPF programs on members --------------------------------------- */
+
+struct perfgrp_attachment;
+
+bool perfgrp_bpf_is_supported(void);
+bool perfgrp_bpf_run(const struct perfgrp_attachment *attachment, struct perf_event *event,
+		     struct perf_sample_data *data, struct pt_regs *regs, bool irqs_off);
+struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf *arg,
+					       struct perfgrp_error *err);
+void perfgrp_bpf_abort(struct perfgrp_attachment *attachment);
+int perfgrp_bpf_attach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
+		       struct perfgrp_attachment *attachment, struct perfgrp_error *err);
+int perfgrp_bpf_replace(struct perfgrp_group *group, struct perfgrp_bpf *arg,
+			struct perfgrp_attachment **attachment, struct perfgrp_error *err);
+int perfgrp_bpf_detach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
+		       struct perfgrp_attachment **attachment, struct perfgrp_error *err);
+void perfgrp_bpf_drop(struct perfgrp_attachment *attachment);
+void perfgrp_bpf_drop_detached(struct perfgrp_group *group, u32 id,
+			       struct perfgrp_attachment *attachment);
+void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *member);
+int perfgrp_bpf_query(struct perfgrp_group *group, struct perfgrp_bpf_query *query,
+		      struct perfgrp_error *err);
 
 /* ---- records.c: the buffer ----------------------------------------------- */
 

@@ -31,6 +31,7 @@ static void fill_entry(struct perfgrp_view_entry *entry, const struct perfgrp_me
 		.event = counter->event,
 		.base = counter->base,
 		.min_move = member->spec.min_move,
+		.attachment = member->attachment,
 		/* Where what a reader sees is zero: at the start, or since a reset. */
 		.last = -counter->base.count,
 	};

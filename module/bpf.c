@@ -1,0 +1,666 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * BPF programs on counters.
+ *
+ * An attachment is a program on a member, for all its instances. The overflow handler
+ * finds it in the view of its instance (sampling.c), under RCU: so a program is replaced
+ * for all CPUs by one store, every overflow sees the one or the other, and after a
+ * grace period the old one runs no more.
+ *
+ * The perf core keeps programs from each other, and from the locks of maps that a
+ * system call is changing, with its per-CPU bpf_prog_active, which it exports to
+ * nobody. From 6.11 on it would run event->prog itself, with that guard, before it
+ * calls the overflow handler; but then nobody could tell a miss from a sample that the
+ * program dropped, nor count by attachment, nor take a program away: the core reads
+ * event->prog more than once, and never expects it to go. So programs run here on all
+ * kernels, and what the core's guard does is done here:
+ *
+ * 1. A program is not run while another that was run here is running on this CPU
+ * (@running). One of the core's, on another counter, can interrupt it in an NMI, and be
+ * interrupted, as the core's own can by those that run with neither guard (XDP, tc,
+ * raw tracepoints).
+ *
+ * 2. A program whose maps have locks is not run where what has been interrupted may
+ * hold one. All these locks are held with interrupts off, so what matters is whether
+ * they were: only an NMI can find them off, and a tracepoint. Which maps have locks, and
+ * what these do when they are taken twice on a CPU, is the same from 6.1 to 6.12:
+ *
+ *	LOCKS_NONE	none, or they are only tried in an NMI
+ *	LOCKS_BUSY	hash maps: a lock that is held on this CPU is refused (EBUSY). But
+ *			one that is held on another CPU is waited for, and if each of two
+ *			NMIs wants what the other's CPU holds, forever. What holds one is a
+ *			system call, or a program; both cannot be migrated meanwhile.
+ *			(XDP, tc, and raw tracepoint programs can: these are as unguarded
+ *			here as they are in the core.)
+ *	LOCKS_WAIT	a lock that is held on this CPU would be waited for, forever
+ *	LOCKS_UNKNOWN	map types that this file does not know: refused
+ *
+ * So a program with LOCKS_BUSY runs unless interrupts were off and the task could not
+ * be migrated; one with LOCKS_WAIT runs unless interrupts were off. That is stricter
+ * than the core, which does not see programs of other types.
+ */
+#include <linux/bpf.h>
+#include <linux/capability.h>
+#include <linux/err.h>
+#include <linux/filter.h>
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "perfgrp.h"
+
+enum locks {
+	LOCKS_NONE,
+	LOCKS_BUSY,
+	LOCKS_WAIT,
+	LOCKS_UNKNOWN,
+};
+
+/**
+ * struct attachment_cpu - what has become of an attachment's overflows on a CPU
+ * @runs: the program ran
+ * @nsecs: how long, as far as that was measured
+ * @misses: it could not run
+ * @dropped: runs that returned 0
+ *
+ * Written by handlers, which an NMI's may interrupt: with this_cpu_*() alone.
+ */
+struct attachment_cpu {
+	u64 runs;
+	u64 nsecs;
+	u64 misses;
+	u64 dropped;
+};
+
+/**
+ * struct perfgrp_attachment - a BPF program on a member
+ * @prog: with a reference
+ * @cookie: what bpf_get_attach_cookie() returns
+ * @flags: PERFGRP_BPF_*
+ * @locks: the worst that its maps have
+ * @map_type: of the map that has them
+ * @unpublished: RCU's state when no handler could find it any more
+ * @cpu: counts
+ *
+ * Fixed once it is attached, but for the counts and @unpublished.
+ */
+struct perfgrp_attachment {
+	struct bpf_prog *prog;
+	u64 cookie;
+	u32 flags;
+	enum locks locks;
+	u32 map_type;
+	unsigned long unpublished;
+	struct attachment_cpu __percpu *cpu;
+};
+
+/* How many programs run on this CPU, or try to. */
+static DEFINE_PER_CPU(int, running);
+
+/* ---- running -------------------------------------------------------------- */
+
+/* Where an architecture is not known here they are always said to have been. */
+static bool irqs_were_off_in(struct pt_regs *regs)
+{
+#if defined(CONFIG_X86)
+	return !(regs->flags & X86_EFLAGS_IF);
+#elif defined(CONFIG_ARM64)
+	return !interrupts_enabled(regs);
+#else
+	return true;
+#endif
+}
+
+/*
+ * Whether what the overflow has interrupted may have had interrupts off. @irqs_off says
+ * whether they were when the handler was called. The registers of a tracepoint do not
+ * tell, and those of a precise counter are of another moment.
+ */
+static bool irqs_were_off(const struct perf_event *event, struct pt_regs *regs, bool irqs_off)
+{
+	if (event->attr.type == PERF_TYPE_TRACEPOINT)
+		return irqs_off;
+	return in_nmi() && (event->attr.precise_ip || irqs_were_off_in(regs));
+}
+
+/* As a system call that changes a map, and programs but XDP, tc and raw tracepoints. */
+static bool cannot_be_migrated(void)
+{
+#ifdef CONFIG_SMP
+	return current->migration_disabled;
+#else
+	return true;
+#endif
+}
+
+static bool is_safe(const struct perfgrp_attachment *attachment, const struct perf_event *event,
+		    struct pt_regs *regs, bool irqs_off)
+{
+	switch (attachment->locks) {
+	case LOCKS_NONE:
+		return true;
+	case LOCKS_BUSY:
+		return !cannot_be_migrated() || !irqs_were_off(event, regs, irqs_off);
+	default:
+		return !irqs_were_off(event, regs, irqs_off);
+	}
+}
+
+static u32 run(const struct perfgrp_attachment *attachment, struct perf_event *event,
+	       struct perf_sample_data *data, struct pt_regs *regs)
+{
+	struct bpf_perf_event_data_kern ctx = {
+		.regs = perf_arch_bpf_user_pt_regs(regs),
+		.data = data,
+		.event = event,
+	};
+
+	/* Else the perf core has left there what was on its stack. */
+	if (!(data->sample_flags & PERF_SAMPLE_ADDR))
+		data->addr = 0;
+	/* Of this attachment, not of the one before. No other handler uses it meanwhile. */
+	event->bpf_cookie = attachment->cookie;
+	return bpf_prog_run(attachment->prog, &ctx);
+}
+
+static u32 run_timed(const struct perfgrp_attachment *attachment, struct perf_event *event,
+		     struct perf_sample_data *data, struct pt_regs *regs)
+{
+	u64 start = perfgrp_core_clock();
+	u32 ret = run(attachment, event, data, regs);
+
+	this_cpu_add(attachment->cpu->nsecs, perfgrp_core_clock() - start);
+	return ret;
+}
+
+static bool is_timed(const struct perfgrp_attachment *attachment)
+{
+	return attachment->flags & PERFGRP_BPF_TIMED ||
+	       static_branch_unlikely(&bpf_stats_enabled_key);
+}
+
+/**
+ * perfgrp_bpf_run - let a member's program see an overflow
+ * @attachment: the program
+ * @event: that has overflowed
+ * @data: of the sample
+ * @regs: what it has interrupted
+ * @irqs_off: interrupts were off when the overflow handler was called
+ *
+ * Interrupts are off, under RCU; any context.
+ *
+ * Return: whether the sample goes on.
+ */
+bool perfgrp_bpf_run(const struct perfgrp_attachment *attachment, struct perf_event *event,
+		     struct perf_sample_data *data, struct pt_regs *regs, bool irqs_off)
+{
+	u32 ret = 0;
+
+	if (this_cpu_inc_return(running) != 1 || !is_safe(attachment, event, regs, irqs_off)) {
+		this_cpu_inc(attachment->cpu->misses);
+		goto out;
+	}
+	if (is_timed(attachment))
+		ret = run_timed(attachment, event, data, regs);
+	else
+		ret = run(attachment, event, data, regs);
+	this_cpu_inc(attachment->cpu->runs);
+	if (!ret)
+		this_cpu_inc(attachment->cpu->dropped);
+out:
+	this_cpu_dec(running);
+	return ret;
+}
+
+/* ---- programs and their maps ---------------------------------------------- */
+
+/* By number; kernels differ in how many of them their headers know. */
+static const char *const map_types[] = {
+	"unspec", "hash", "array", "prog_array", "perf_event_array", "percpu_hash",
+	"percpu_array", "stack_trace", "cgroup_array", "lru_hash", "lru_percpu_hash",
+	"lpm_trie", "array_of_maps", "hash_of_maps", "devmap", "sockmap", "cpumap", "xskmap",
+	"sockhash", "cgroup_storage", "reuseport_sockarray", "percpu_cgroup_storage", "queue",
+	"stack", "sk_storage", "devmap_hash", "struct_ops", "ringbuf", "inode_storage",
+	"task_storage", "bloom_filter", "user_ringbuf", "cgrp_storage", "arena",
+};
+
+static const char *const prog_types[] = {
+	"unspec", "socket_filter", "kprobe", "sched_cls", "sched_act", "tracepoint", "xdp",
+	"perf_event", "cgroup_skb", "cgroup_sock", "lwt_in", "lwt_out", "lwt_xmit", "sock_ops",
+	"sk_skb", "cgroup_device", "sk_msg", "raw_tracepoint", "cgroup_sock_addr",
+	"lwt_seg6local", "lirc_mode2", "sk_reuseport", "flow_dissector", "cgroup_sysctl",
+	"raw_tracepoint_writable", "cgroup_sockopt", "tracing", "struct_ops", "ext", "lsm",
+	"sk_lookup", "syscall", "netfilter",
+};
+
+static const char *name_of(const char *const names[], size_t nr, u32 type)
+{
+	return type < nr ? names[type] : "unknown";
+}
+
+static enum locks locks_of_type(u32 type)
+{
+	switch (type) {
+	case BPF_MAP_TYPE_ARRAY:
+	case BPF_MAP_TYPE_PERCPU_ARRAY:
+	case BPF_MAP_TYPE_PERF_EVENT_ARRAY:
+	case BPF_MAP_TYPE_CGROUP_ARRAY:
+	case BPF_MAP_TYPE_STACK_TRACE:
+	case BPF_MAP_TYPE_QUEUE:
+	case BPF_MAP_TYPE_STACK:
+	case BPF_MAP_TYPE_BLOOM_FILTER:
+	case BPF_MAP_TYPE_RINGBUF:
+	case BPF_MAP_TYPE_USER_RINGBUF:
+		return LOCKS_NONE;
+	case BPF_MAP_TYPE_HASH:
+	case BPF_MAP_TYPE_PERCPU_HASH:
+		return LOCKS_BUSY;
+	case BPF_MAP_TYPE_LRU_HASH:
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
+	case BPF_MAP_TYPE_LPM_TRIE:
+	case BPF_MAP_TYPE_TASK_STORAGE:
+	case 32: /* BPF_MAP_TYPE_CGRP_STORAGE (6.2) */
+	/* Whatever maps the programs in it have, now and later. */
+	case BPF_MAP_TYPE_PROG_ARRAY:
+		return LOCKS_WAIT;
+	default:
+		return LOCKS_UNKNOWN;
+	}
+}
+
+/* Programs look into an outer map, but change only what is in it. */
+static u32 type_of_map(const struct bpf_map *map)
+{
+	if (map->map_type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
+	    map->map_type == BPF_MAP_TYPE_HASH_OF_MAPS)
+		return map->inner_map_meta->map_type;
+	return map->map_type;
+}
+
+static void look_at_maps(struct perfgrp_attachment *attachment)
+{
+	struct bpf_prog_aux *aux = attachment->prog->aux;
+	enum locks locks;
+	u32 type, i;
+
+	mutex_lock(&aux->used_maps_mutex);
+	for (i = 0; i < aux->used_map_cnt; i++) {
+		type = type_of_map(aux->used_maps[i]);
+		locks = locks_of_type(type);
+		if (locks > attachment->locks) {
+			attachment->locks = locks;
+			attachment->map_type = type;
+		}
+	}
+	mutex_unlock(&aux->used_maps_mutex);
+}
+
+/* No function that a module has tells the type of a program; but each takes one alone. */
+static int refuse_type(int fd, struct perfgrp_error *err)
+{
+	struct bpf_prog *prog;
+	u32 type;
+
+	for (type = 0; type < 2 * ARRAY_SIZE(prog_types); type++) {
+		prog = bpf_prog_get_type_dev(fd, type, true);
+		if (IS_ERR(prog))
+			continue;
+		bpf_prog_put(prog);
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_BPF_TYPE, "prog_fd",
+				      "fd %d is a BPF program of type %s (%u); perf_event (%u) is needed",
+				      fd, name_of(prog_types, ARRAY_SIZE(prog_types), type), type,
+				      BPF_PROG_TYPE_PERF_EVENT);
+	}
+	return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_BPF_FD, "prog_fd",
+			      "fd %d is not one of a BPF program", fd);
+}
+
+static struct bpf_prog *get_prog(int fd, struct perfgrp_error *err)
+{
+	struct bpf_prog *prog = bpf_prog_get_type_dev(fd, BPF_PROG_TYPE_PERF_EVENT, false);
+	int ret;
+
+	if (!IS_ERR(prog))
+		return prog;
+	ret = PTR_ERR(prog);
+	if (ret == -EINVAL)
+		ret = refuse_type(fd, err);
+	else if (ret == -EBADF)
+		perfgrp_refuse(err, ret, PERFGRP_REASON_BPF_FD, "prog_fd", "fd %d is closed", fd);
+	else
+		perfgrp_refuse(err, ret, PERFGRP_REASON_KERNEL, "prog_fd",
+			       "fd %d: the kernel refuses the program with errno %d", fd, -ret);
+	return ERR_PTR(ret);
+}
+
+/* ---- attaching ------------------------------------------------------------- */
+
+/**
+ * perfgrp_bpf_is_supported - are there BPF programs for counters?
+ *
+ * Return: whether this kernel has them.
+ */
+bool perfgrp_bpf_is_supported(void)
+{
+	return IS_ENABLED(CONFIG_BPF_EVENTS);
+}
+
+/* For an attachment that no handler can know, or knew. */
+static void free_attachment(struct perfgrp_attachment *attachment)
+{
+	if (!IS_ERR_OR_NULL(attachment->prog))
+		bpf_prog_put(attachment->prog);
+	free_percpu(attachment->cpu);
+	kfree(attachment);
+}
+
+/**
+ * perfgrp_bpf_prepare - take a program, to be attached
+ * @arg: which, and how; the member is not looked at
+ * @err: says what is wrong with it
+ *
+ * Return: an attachment, for perfgrp_bpf_attach() or perfgrp_bpf_replace(), or
+ * perfgrp_bpf_abort(); or an ERR_PTR().
+ */
+struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf *arg,
+					       struct perfgrp_error *err)
+{
+	struct perfgrp_attachment *attachment;
+	int ret;
+
+	err->member = arg->id;
+	if (!perfgrp_bpf_is_supported()) {
+		ret = perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
+				     "this kernel has no BPF programs for counters");
+		return ERR_PTR(ret);
+	}
+	if (!perfmon_capable()) {
+		ret = perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
+				     "attaching a BPF program needs CAP_PERFMON");
+		return ERR_PTR(ret);
+	}
+	attachment = kzalloc(sizeof(*attachment), GFP_KERNEL_ACCOUNT);
+	if (!attachment)
+		goto no_memory;
+	attachment->cpu = alloc_percpu_gfp(struct attachment_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!attachment->cpu)
+		goto no_memory;
+	attachment->cookie = arg->cookie;
+	attachment->flags = arg->flags;
+	attachment->prog = get_prog(arg->prog_fd, err);
+	if (IS_ERR(attachment->prog)) {
+		ret = PTR_ERR(attachment->prog);
+		free_attachment(attachment);
+		return ERR_PTR(ret);
+	}
+	look_at_maps(attachment);
+	return attachment;
+
+no_memory:
+	kfree(attachment);
+	ret = perfgrp_refuse(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
+	return ERR_PTR(ret);
+}
+
+/**
+ * perfgrp_bpf_abort - give up an attachment that was never attached
+ * @attachment: of perfgrp_bpf_prepare()
+ */
+void perfgrp_bpf_abort(struct perfgrp_attachment *attachment)
+{
+	free_attachment(attachment);
+}
+
+static int check_maps(const struct perfgrp_attachment *attachment,
+		      const struct perfgrp_member *member, struct perfgrp_error *err)
+{
+	const char *type = name_of(map_types, ARRAY_SIZE(map_types), attachment->map_type);
+
+	if (attachment->locks == LOCKS_UNKNOWN)
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
+				      "the program has a map of type %s (%u), which may not be safe in an NMI",
+				      type, attachment->map_type);
+	if (attachment->locks == LOCKS_WAIT && member->attr.precise_ip)
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
+				      "the program has a map of type %s (%u), which is not safe where precise_ip is not 0",
+				      type, attachment->map_type);
+	return 0;
+}
+
+/* As perf_event_set_bpf_handler() has it. */
+static int check_program(const struct perfgrp_attachment *attachment,
+			 const struct perfgrp_member *member, struct perfgrp_error *err)
+{
+	if (!member->spec.sample)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_BPF_COUNTER, "id",
+				      "member %u was added without a period or frequency: it does not overflow",
+				      member->id);
+	if (member->attr.precise_ip && attachment->prog->call_get_stack)
+		return perfgrp_refuse(err, -EPROTO, PERFGRP_REASON_BPF_CALLCHAIN, "prog_fd",
+				      "the program asks for stacks, and member %u, with precise_ip %u, takes no call chain",
+				      member->id, member->attr.precise_ip);
+	return check_maps(attachment, member, err);
+}
+
+static int check_attached(const struct perfgrp_member *member, u32 prog_id,
+			  struct perfgrp_error *err)
+{
+	u32 id;
+
+	if (!member->attachment)
+		return perfgrp_refuse(err, -ENOENT, PERFGRP_REASON_BPF_NONE, "id",
+				      "member %u has no BPF program", member->id);
+	id = member->attachment->prog->aux->id;
+	if (prog_id && prog_id != id)
+		return perfgrp_refuse(err, -ESTALE, PERFGRP_REASON_BPF_ATTACHED, "prog_id",
+				      "member %u has program %u, not %u", member->id, id, prog_id);
+	return 0;
+}
+
+static struct perfgrp_attachment *set_attachment(struct perfgrp_group *group,
+						 struct perfgrp_member *member,
+						 struct perfgrp_attachment *attachment)
+{
+	struct perfgrp_attachment *old = member->attachment;
+
+	member->attachment = attachment;
+	perfgrp_sampling_publish(group);
+	if (old)
+		old->unpublished = group->sampling->cookie;
+	return old;
+}
+
+/**
+ * perfgrp_bpf_attach - let a program run at a member's overflows
+ * @group: the group; the lock is held for writing
+ * @arg: the member; gets the program's id
+ * @attachment: of perfgrp_bpf_prepare(); the group's after 0
+ * @err: says why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int perfgrp_bpf_attach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
+		       struct perfgrp_attachment *attachment, struct perfgrp_error *err)
+{
+	struct perfgrp_member *member = perfgrp_group_find_member(group, arg->id, err);
+	int ret;
+
+	lockdep_assert_held_write(&group->lock);
+
+	if (!member)
+		return -ENOENT;
+	if (arg->prog_id)
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "prog_id",
+				      "prog_id is set: nothing is replaced");
+	ret = check_program(attachment, member, err);
+	if (ret)
+		return ret;
+	if (member->attachment)
+		return perfgrp_refuse(err, -EEXIST, PERFGRP_REASON_BPF_ATTACHED, "id",
+				      "member %u has program %u; replace or detach it", member->id,
+				      member->attachment->prog->aux->id);
+
+	perfgrp_records_tell_bpf(group, PERFGRP_BPF_EVENT_ATTACH, 0, attachment->prog, member->id);
+	set_attachment(group, member, attachment);
+	arg->prog_id = attachment->prog->aux->id;
+	return 0;
+}
+
+/**
+ * perfgrp_bpf_replace - let another program run at a member's overflows
+ * @group: the group; the lock is held for writing
+ * @arg: the member; gets the new program's id
+ * @attachment: of perfgrp_bpf_prepare(); after 0 the old one, for perfgrp_bpf_drop()
+ *	without the lock
+ * @err: says why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int perfgrp_bpf_replace(struct perfgrp_group *group, struct perfgrp_bpf *arg,
+			struct perfgrp_attachment **attachment, struct perfgrp_error *err)
+{
+	struct perfgrp_member *member = perfgrp_group_find_member(group, arg->id, err);
+	struct bpf_prog *prog = (*attachment)->prog;
+	int ret;
+
+	lockdep_assert_held_write(&group->lock);
+
+	if (!member)
+		return -ENOENT;
+	ret = check_attached(member, arg->prog_id, err);
+	if (!ret)
+		ret = check_program(*attachment, member, err);
+	if (ret)
+		return ret;
+
+	perfgrp_records_tell_bpf(group, PERFGRP_BPF_EVENT_REPLACE, 0, prog, member->id);
+	*attachment = set_attachment(group, member, *attachment);
+	arg->prog_id = prog->aux->id;
+	return 0;
+}
+
+/**
+ * perfgrp_bpf_detach - let no program run at a member's overflows
+ * @group: the group; the lock is held for writing
+ * @arg: the member; gets the program's id
+ * @attachment: set after 0, for perfgrp_bpf_drop() without the lock
+ * @err: says why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int perfgrp_bpf_detach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
+		       struct perfgrp_attachment **attachment, struct perfgrp_error *err)
+{
+	struct perfgrp_member *member = perfgrp_group_find_member(group, arg->id, err);
+	int ret;
+
+	lockdep_assert_held_write(&group->lock);
+
+	if (!member)
+		return -ENOENT;
+	if (arg->prog_fd || arg->cookie)
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED,
+				      arg->prog_fd ? "prog_fd" : "cookie",
+				      "%s is set: nothing is attached",
+				      arg->prog_fd ? "prog_fd" : "cookie");
+	ret = check_attached(member, arg->prog_id, err);
+	if (ret)
+		return ret;
+	*attachment = set_attachment(group, member, NULL);
+	arg->prog_id = (*attachment)->prog->aux->id;
+	return 0;
+}
+
+/**
+ * perfgrp_bpf_drop - let go of a program that has been replaced
+ * @attachment: in no view any more
+ *
+ * May sleep, for an RCU grace period. After it the program does not run any more.
+ */
+void perfgrp_bpf_drop(struct perfgrp_attachment *attachment)
+{
+	cond_synchronize_rcu(attachment->unpublished);
+	free_attachment(attachment);
+}
+
+/**
+ * perfgrp_bpf_drop_detached - let go of a program that has been detached
+ * @group: whose it was; the stream tells it
+ * @id: of the member
+ * @attachment: in no view any more
+ *
+ * As perfgrp_bpf_drop().
+ */
+void perfgrp_bpf_drop_detached(struct perfgrp_group *group, u32 id,
+			       struct perfgrp_attachment *attachment)
+{
+	cond_synchronize_rcu(attachment->unpublished);
+	perfgrp_records_tell_bpf(group, PERFGRP_BPF_EVENT_DETACH, 0, attachment->prog, id);
+	free_attachment(attachment);
+}
+
+/**
+ * perfgrp_bpf_release - let go of the program of a member that is released
+ * @group: the group; the lock is held for writing
+ * @member: in no view any more; nothing is done where it has no program
+ *
+ * As perfgrp_bpf_drop_detached().
+ */
+void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *member)
+{
+	lockdep_assert_held_write(&group->lock);
+
+	if (!member->attachment)
+		return;
+	/* All members that are released together wait for one grace period. */
+	member->attachment->unpublished = group->sampling->cookie;
+	perfgrp_bpf_drop_detached(group, member->id, member->attachment);
+	member->attachment = NULL;
+}
+
+/**
+ * perfgrp_bpf_query - what is attached to a member, and what it did
+ * @group: the group; the lock is held
+ * @query: the member; filled in
+ * @err: says why not
+ *
+ * Return: 0 or -ENOENT.
+ */
+int perfgrp_bpf_query(struct perfgrp_group *group, struct perfgrp_bpf_query *query,
+		      struct perfgrp_error *err)
+{
+	struct perfgrp_member *member = perfgrp_group_find_member(group, query->id, err);
+	const struct perfgrp_attachment *attachment;
+	const struct attachment_cpu *counts;
+	int ret, cpu;
+
+	lockdep_assert_held(&group->lock);
+
+	if (!member)
+		return -ENOENT;
+	ret = check_attached(member, 0, err);
+	if (ret)
+		return ret;
+	attachment = member->attachment;
+	query->flags = attachment->flags;
+	query->prog_id = attachment->prog->aux->id;
+	memcpy(query->tag, attachment->prog->tag, sizeof(query->tag));
+	query->cookie = attachment->cookie;
+	query->runs = 0;
+	query->nsecs = 0;
+	query->misses = 0;
+	query->dropped = 0;
+	for_each_possible_cpu(cpu) {
+		counts = per_cpu_ptr(attachment->cpu, cpu);
+		query->runs += READ_ONCE(counts->runs);
+		query->nsecs += READ_ONCE(counts->nsecs);
+		query->misses += READ_ONCE(counts->misses);
+		query->dropped += READ_ONCE(counts->dropped);
+	}
+	return 0;
+}
