@@ -16,28 +16,24 @@
  * kernels, and what the core's guard does is done here:
  *
  * 1. A program is not run while another that was run here is running on this CPU
- * (@running). One of the core's, on another counter, can interrupt it in an NMI, and be
- * interrupted, as the core's own can by those that run with neither guard (XDP, tc,
- * raw tracepoints).
+ * (@running).
  *
  * 2. A program whose maps have locks is not run where what has been interrupted may
  * hold one. All these locks are held with interrupts off, so what matters is whether
  * they were: only an NMI can find them off, and a tracepoint. Which maps have locks, and
- * what these do when they are taken twice on a CPU, is the same from 6.1 to 6.12:
+ * what these do when they are taken twice on a CPU, is the same from 6.1 to 6.12; it is
+ * enum locks, from the harmless to the worst.
  *
- *	LOCKS_NONE	none, or they are only tried in an NMI
- *	LOCKS_BUSY	hash maps: a lock that is held on this CPU is refused (EBUSY). But
- *			one that is held on another CPU is waited for, and if each of two
- *			NMIs wants what the other's CPU holds, forever. What holds one is a
- *			system call, or a program; both cannot be migrated meanwhile.
- *			(XDP, tc, and raw tracepoint programs can: these are as unguarded
- *			here as they are in the core.)
- *	LOCKS_WAIT	a lock that is held on this CPU would be waited for, forever
- *	LOCKS_UNKNOWN	map types that this file does not know: refused
+ * That is stricter than the core's guard for the maps that would wait: nothing that runs
+ * below, of whatever kind, can hold their locks. For hash maps, whose programs should
+ * see code that runs with interrupts off as they do under perf, it is as strict but for
+ * programs on several kprobes at once (kprobe.multi); raw tracepoints in task context
+ * are unguarded in the core, too.
  *
- * So a program with LOCKS_BUSY runs unless interrupts were off and the task could not
- * be migrated; one with LOCKS_WAIT runs unless interrupts were off. That is stricter
- * than the core, which does not see programs of other types.
+ * What it cannot keep out is an NMI of perf's own event, whose program has a map in
+ * common with one that runs here in an interrupt: the core does not know that this runs.
+ * With a hash map that is refused (EBUSY) or waits for another CPU, with an LRU hash
+ * map it may wait forever, as it does where the core interrupts XDP or tc.
  */
 #include <linux/bpf.h>
 #include <linux/capability.h>
@@ -54,10 +50,25 @@
 
 #include "perfgrp.h"
 
+/**
+ * enum locks - what the locks of a map do where what was interrupted holds them
+ * @LOCKS_NONE: there are none
+ * @LOCKS_TRIED: an NMI only tries them; a tracepoint would wait, forever
+ * @LOCKS_BUSY: one that is held on this CPU is refused (EBUSY). But one that another CPU
+ *	holds is waited for, and if each of two NMIs wants what the other's CPU holds,
+ *	forever. Who holds one is in a system call or in a program, and so cannot be
+ *	migrated, or is in an interrupt.
+ * @LOCKS_WAIT: they are waited for, forever
+ * @LOCKS_ALLOC: the same, and memory is allocated, which wakes tasks: not with the run
+ *	queue locked
+ * @LOCKS_UNKNOWN: nobody has looked; refused
+ */
 enum locks {
 	LOCKS_NONE,
+	LOCKS_TRIED,
 	LOCKS_BUSY,
 	LOCKS_WAIT,
+	LOCKS_ALLOC,
 	LOCKS_UNKNOWN,
 };
 
@@ -116,21 +127,12 @@ static bool irqs_were_off_in(struct pt_regs *regs)
 #endif
 }
 
-/*
- * Whether what the overflow has interrupted may have had interrupts off. @irqs_off says
- * whether they were when the handler was called. The registers of a tracepoint do not
- * tell, and those of a precise counter are of another moment.
- */
-static bool irqs_were_off(const struct perf_event *event, struct pt_regs *regs, bool irqs_off)
+/* In an NMI: whether it has interrupted what can hold a lock of LOCKS_BUSY. */
+static bool may_be_busy(void)
 {
-	if (event->attr.type == PERF_TYPE_TRACEPOINT)
-		return irqs_off;
-	return in_nmi() && (event->attr.precise_ip || irqs_were_off_in(regs));
-}
-
-/* As a system call that changes a map, and programs but XDP, tc and raw tracepoints. */
-static bool cannot_be_migrated(void)
-{
+	/* The NMI itself counts as one. */
+	if (hardirq_count() > HARDIRQ_OFFSET || softirq_count())
+		return true;
 #ifdef CONFIG_SMP
 	return current->migration_disabled;
 #else
@@ -138,17 +140,23 @@ static bool cannot_be_migrated(void)
 #endif
 }
 
+/* The registers of a precise counter are of another moment. */
+static bool is_safe_in_nmi(enum locks locks, const struct perf_event *event, struct pt_regs *regs)
+{
+	if (locks <= LOCKS_TRIED)
+		return true;
+	if (!event->attr.precise_ip && !irqs_were_off_in(regs))
+		return true;
+	return locks == LOCKS_BUSY && !may_be_busy();
+}
+
+/* The registers of a tracepoint do not tell whether interrupts were off, but @irqs_off does. */
 static bool is_safe(const struct perfgrp_attachment *attachment, const struct perf_event *event,
 		    struct pt_regs *regs, bool irqs_off)
 {
-	switch (attachment->locks) {
-	case LOCKS_NONE:
-		return true;
-	case LOCKS_BUSY:
-		return !cannot_be_migrated() || !irqs_were_off(event, regs, irqs_off);
-	default:
-		return !irqs_were_off(event, regs, irqs_off);
-	}
+	if (event->attr.type == PERF_TYPE_TRACEPOINT)
+		return attachment->locks == LOCKS_NONE || !irqs_off;
+	return !in_nmi() || is_safe_in_nmi(attachment->locks, event, regs);
 }
 
 static u32 run(const struct perfgrp_attachment *attachment, struct perf_event *event,
@@ -250,24 +258,26 @@ static enum locks locks_of_type(u32 type)
 	case BPF_MAP_TYPE_PERCPU_ARRAY:
 	case BPF_MAP_TYPE_PERF_EVENT_ARRAY:
 	case BPF_MAP_TYPE_CGROUP_ARRAY:
+	case BPF_MAP_TYPE_BLOOM_FILTER:
+	case BPF_MAP_TYPE_USER_RINGBUF:
+		return LOCKS_NONE;
 	case BPF_MAP_TYPE_STACK_TRACE:
 	case BPF_MAP_TYPE_QUEUE:
 	case BPF_MAP_TYPE_STACK:
-	case BPF_MAP_TYPE_BLOOM_FILTER:
 	case BPF_MAP_TYPE_RINGBUF:
-	case BPF_MAP_TYPE_USER_RINGBUF:
-		return LOCKS_NONE;
+		return LOCKS_TRIED;
 	case BPF_MAP_TYPE_HASH:
 	case BPF_MAP_TYPE_PERCPU_HASH:
 		return LOCKS_BUSY;
 	case BPF_MAP_TYPE_LRU_HASH:
 	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
+		return LOCKS_WAIT;
 	case BPF_MAP_TYPE_LPM_TRIE:
 	case BPF_MAP_TYPE_TASK_STORAGE:
 	case 32: /* BPF_MAP_TYPE_CGRP_STORAGE (6.2) */
 	/* Whatever maps the programs in it have, now and later. */
 	case BPF_MAP_TYPE_PROG_ARRAY:
-		return LOCKS_WAIT;
+		return LOCKS_ALLOC;
 	default:
 		return LOCKS_UNKNOWN;
 	}
@@ -416,6 +426,15 @@ void perfgrp_bpf_abort(struct perfgrp_attachment *attachment)
 	free_attachment(attachment);
 }
 
+/* With the run queue locked. */
+static bool overflows_in_scheduler(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+		attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
 static int check_maps(const struct perfgrp_attachment *attachment,
 		      const struct perfgrp_member *member, struct perfgrp_error *err)
 {
@@ -425,7 +444,11 @@ static int check_maps(const struct perfgrp_attachment *attachment,
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
 				      "the program has a map of type %s (%u), which may not be safe in an NMI",
 				      type, attachment->map_type);
-	if (attachment->locks == LOCKS_WAIT && member->attr.precise_ip)
+	if (attachment->locks == LOCKS_ALLOC && overflows_in_scheduler(&member->attr))
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
+				      "the program has a map of type %s (%u), which is not safe where the scheduler counts",
+				      type, attachment->map_type);
+	if (attachment->locks >= LOCKS_WAIT && member->attr.precise_ip)
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
 				      "the program has a map of type %s (%u), which is not safe where precise_ip is not 0",
 				      type, attachment->map_type);

@@ -44,6 +44,16 @@ struct throttle {
 	__u32 cpu, reserved;
 };
 
+struct bpf_event {
+	struct perf_event_header header;
+	__u16 type, flags;
+	__u32 prog_id;
+	__u8 tag[8];
+	__s32 pid, tid;
+	__u64 time, id;
+	__u32 cpu, reserved;
+};
+
 #define MAX_RECORDS 65536
 
 /* What was read last; but for total and lost, which add up since stream_start(). */
@@ -52,7 +62,8 @@ static struct records {
 	size_t used;
 	const void *record[MAX_RECORDS];
 	const struct sample *sample[MAX_RECORDS];
-	__u32 nr, nr_samples, nr_lost, nr_throttles, nr_unthrottles;
+	const struct bpf_event *bpf[MAX_RECORDS];
+	__u32 nr, nr_samples, nr_lost, nr_throttles, nr_unthrottles, nr_bpf;
 	__u64 total;		/* records but LOST */
 	__u64 lost;		/* what LOST records told */
 } records;
@@ -76,7 +87,7 @@ static inline void stream_start(struct records *r)
 static inline void stream_forget(struct records *r)
 {
 	r->used = 0;
-	r->nr = r->nr_samples = r->nr_lost = r->nr_throttles = r->nr_unthrottles = 0;
+	r->nr = r->nr_samples = r->nr_lost = r->nr_throttles = r->nr_unthrottles = r->nr_bpf = 0;
 }
 
 /* What RECORD must be like, whatever it is of. */
@@ -103,6 +114,10 @@ static inline void check_record(const struct perf_event_header *h, size_t left)
 		EXPECT_EQ(((const struct throttle *)h)->time,
 			  ((const struct throttle *)h)->trailer_time);
 		break;
+	case PERF_RECORD_BPF_EVENT:
+		REQUIRE_EQ(h->size, sizeof(struct bpf_event));
+		EXPECT_NE(((const struct bpf_event *)h)->prog_id, 0);
+		break;
 	default:
 		broken("a record of type %u", h->type);
 	}
@@ -125,6 +140,9 @@ static inline void stream_note(const struct perf_event_header *h)
 		break;
 	case PERF_RECORD_UNTHROTTLE:
 		records.nr_unthrottles++;
+		break;
+	case PERF_RECORD_BPF_EVENT:
+		records.bpf[records.nr_bpf++] = (const void *)h;
 		break;
 	}
 	records.total++;
