@@ -3,7 +3,7 @@
  * BPF programs on counters.
  *
  * An attachment is a program on a member, for all its instances. The overflow handler
- * finds it in the view of its instance (sampling.c), under RCU: so a program is replaced
+ * finds it in the view of its instance (view.c), under RCU: so a program is replaced
  * for all CPUs by one store, every overflow sees the one or the other, and after a
  * grace period the old one runs no more.
  *
@@ -492,9 +492,9 @@ static struct perfgrp_attachment *set_attachment(struct perfgrp_group *group,
 	struct perfgrp_attachment *old = member->attachment;
 
 	member->attachment = attachment;
-	perfgrp_sampling_publish(group);
+	perfgrp_views_publish(group);
 	if (old)
-		old->unpublished = group->sampling->cookie;
+		old->unpublished = group->views->cookie;
 	return old;
 }
 
@@ -641,7 +641,7 @@ void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *mem
 	if (!member->attachment)
 		return;
 	/* All members that are released together wait for one grace period. */
-	member->attachment->unpublished = group->sampling->cookie;
+	member->attachment->unpublished = group->views->cookie;
 	perfgrp_bpf_drop_detached(group, member->id, member->attachment);
 	member->attachment = NULL;
 }

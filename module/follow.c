@@ -38,7 +38,7 @@ static void enter_cpu(struct perfgrp_group *group, struct perfgrp_instance *inst
 	instance->live = true;
 	cpumask_set_cpu(instance->cpu, group->cpus);
 	if (group->nr_members)
-		perfgrp_sampling_publish(group);
+		perfgrp_views_publish(group);
 	if (group->enabled)
 		perfgrp_instance_start(group, index);
 }

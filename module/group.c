@@ -297,6 +297,7 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 	if (!ret)
 		ret = perfgrp_access_charge_group(group->owner, err);
 	if (ret) {
+		perfgrp_views_destroy(group);
 		perfgrp_sampling_destroy(group);
 		free_group(group);
 		return ERR_PTR(ret);
@@ -323,6 +324,7 @@ void perfgrp_group_destroy(struct perfgrp_group *group)
 	down_write(&group->lock);
 	perfgrp_group_drop_members(group);
 	up_write(&group->lock);
+	perfgrp_views_destroy(group);
 	perfgrp_sampling_destroy(group);
 
 	perfgrp_access_uncharge_group(group->owner);

@@ -309,7 +309,7 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
 	rebase_all(group);
-	perfgrp_sampling_publish(group);
+	perfgrp_views_publish(group);
 	if (group->enabled && !perfgrp_group_inherits(group))
 		perfgrp_group_start_all(group);
 }
@@ -322,7 +322,7 @@ static void drop_member(struct perfgrp_group *group, unsigned int index)
 	memmove(&group->members[index], &group->members[index + 1],
 		(group->nr_members - index) * sizeof(member));
 	group->members[group->nr_members] = NULL;
-	perfgrp_sampling_publish(group);
+	perfgrp_views_publish(group);
 	release_member(group, member);
 }
 
@@ -338,7 +338,7 @@ void perfgrp_group_drop_members(struct perfgrp_group *group)
 
 	perfgrp_group_stop_all(group);
 	group->nr_members = 0;
-	perfgrp_sampling_publish(group);
+	perfgrp_views_publish(group);
 	release_members(group, 0, nr);
 }
 
@@ -428,7 +428,7 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 		replaced = true;
 	}
 	if (replaced)
-		perfgrp_sampling_publish(group);
+		perfgrp_views_publish(group);
 	for (i = 0; replaced && group->enabled && i < group->nr_instances; i++)
 		if (perfgrp_instance_usable(&group->instances[i]))
 			perfgrp_instance_start(group, i);

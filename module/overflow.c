@@ -5,7 +5,7 @@
  * It runs in whatever the overflow has interrupted: NMI where the PMU has it, hard
  * IRQ, the scheduler with its run queue locked, a page fault. It takes no lock,
  * allocates nothing and calls nothing that does. All that it knows of the group is
- * its instance's view (sampling.c), which stays as it is while RCU readers look at
+ * its instance's view (view.c), which stays as it is while RCU readers look at
  * it; but for where each member stood at the last record, which handlers of this
  * instance alone write, one at a time but for an NMI's, and then both may pass.
  *
@@ -203,7 +203,7 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data,
 	/* Software events come with interrupts on, from some kernels. */
 	local_irq_save(flags);
 	rcu_read_lock();
-	sample.view = perfgrp_sampling_view(group->sampling, this_instance(group));
+	sample.view = perfgrp_view_of(group->views, this_instance(group));
 	index = find_entry(sample.view, event);
 	if (index < 0)
 		goto out;

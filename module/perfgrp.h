@@ -155,7 +155,10 @@ struct perfgrp_instance {
  * @cpus: CPUs of the live instances (@lock)
  * @spare: memory for a snapshot, or NULL; taken and given back with xchg() by
  *	snapshots, which only share @lock
+ * @views: where its counters may sample, or BPF programs may read it, else NULL; set
+ *	once (@lock)
  * @sampling: where its counters may sample, else NULL; fixed
+ * @handle: what BPF programs know it by; 0 before it is asked for (@lock)
  * @node: in hotplug.c's list
  * @hotplug_work: makes the instances follow the CPUs
  */
@@ -176,13 +179,15 @@ struct perfgrp_group {
 	unsigned int nr_rows;
 	cpumask_var_t cpus;
 	struct perfgrp_buffer *spare;
+	struct perfgrp_views *views;
 	struct perfgrp_sampling *sampling;
+	u64 handle;
 	struct list_head node;
 	struct work_struct hotplug_work;
 };
 
 /**
- * struct perfgrp_view_entry - a member, as the overflow handler knows it
+ * struct perfgrp_view_entry - a member, as those know it who can take no lock
  * @event: its event on the instance; NULL where there is none
  * @base: to be added to what @event reads
  * @min_move: see struct perfgrp_counter
@@ -202,7 +207,7 @@ struct perfgrp_view_entry {
 };
 
 /**
- * struct perfgrp_view - an instance, as the overflow handler knows it
+ * struct perfgrp_view - an instance, as those know it who can take no lock
  * @nr: members
  * @filters: at least one has a min_move
  * @entries: leader first
@@ -214,18 +219,24 @@ struct perfgrp_view {
 };
 
 /**
- * struct perfgrp_sampling - what a group has for counters that sample
- * @views: two sets of a view an instance; see sampling.c. Written under
- *	perfgrp_group.lock, the one that handlers do not look at; read under RCU.
- * @current_set: the set that handlers look at
+ * struct perfgrp_views - the views of all instances of a group
+ * @sets: two sets of a view an instance; see view.c. Written under
+ *	perfgrp_group.lock, the one that readers do not look at; read under RCU.
+ * @current_set: the set that readers look at
  * @cookie: RCU's state when they began to (perfgrp_group.lock)
+ */
+struct perfgrp_views {
+	struct perfgrp_view *sets[2];
+	unsigned int current_set;
+	unsigned long cookie;
+};
+
+/**
+ * struct perfgrp_sampling - what a group has for counters that sample
  * @records: the buffer; fixed
  * @pid_ns: whose numbers of tasks the records have; fixed
  */
 struct perfgrp_sampling {
-	struct perfgrp_view *views[2];
-	unsigned int current_set;
-	unsigned long cookie;
 	struct perfgrp_records *records;
 	struct pid_namespace *pid_ns;
 };
@@ -474,20 +485,25 @@ int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp
 void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_readout *snapshot);
 void perfgrp_snapshot_free(struct perfgrp_readout *snapshot);
 
-/* ---- sampling.c: what the overflow handler knows ------------------------- */
+/* ---- view.c: what those know who can take no lock ------------------------- */
+
+int perfgrp_views_create(struct perfgrp_group *group);
+void perfgrp_views_destroy(struct perfgrp_group *group);
+void perfgrp_views_publish(struct perfgrp_group *group);
+
+/* The view of an instance, under RCU. */
+static inline struct perfgrp_view *perfgrp_view_of(const struct perfgrp_views *views,
+						   unsigned int instance)
+{
+	return &views->sets[smp_load_acquire(&views->current_set)][instance];
+}
+
+/* ---- sampling.c: the buffer's beginning and end, periods ------------------ */
 
 int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_create *arg);
 void perfgrp_sampling_destroy(struct perfgrp_group *group);
-void perfgrp_sampling_publish(struct perfgrp_group *group);
 int perfgrp_sampling_set_period(struct perfgrp_group *group, struct perfgrp_member *member,
 				u64 sample, struct perfgrp_error *err);
-
-/* The view of an instance, under RCU. */
-static inline struct perfgrp_view *perfgrp_sampling_view(const struct perfgrp_sampling *sampling,
-							 unsigned int instance)
-{
-	return &sampling->views[smp_load_acquire(&sampling->current_set)][instance];
-}
 
 /* ---- overflow.c ---------------------------------------------------------- */
 

@@ -579,7 +579,7 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_re
 								      m]));
 		}
 	}
-	perfgrp_sampling_publish(group);
+	perfgrp_views_publish(group);
 }
 
 void perfgrp_snapshot_free(struct perfgrp_readout *snapshot)
