@@ -318,6 +318,7 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
  */
 void perfgrp_group_destroy(struct perfgrp_group *group)
 {
+	perfgrp_kfunc_forget(group);
 	if (group->instance_of)
 		perfgrp_hotplug_unfollow(group);
 

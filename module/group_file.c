@@ -489,6 +489,23 @@ static int group_bpf_query(struct file *file, struct perfgrp_call *call)
 	return ret;
 }
 
+static int group_bpf_handle(struct file *file, struct perfgrp_call *call)
+{
+	struct perfgrp_group *group = group_of(file);
+	struct perfgrp_bpf_handle *arg = &call->arg.bpf_handle;
+	u64 handle;
+	int ret;
+
+	ret = lock_write(group, &call->err);
+	if (ret)
+		return ret;
+	ret = perfgrp_kfunc_handle(group, &handle, &call->err);
+	up_write(&group->lock);
+	if (!ret)
+		arg->handle = handle;
+	return ret;
+}
+
 /* ---- fdinfo -------------------------------------------------------------- */
 
 static const char *state_name(u32 state)
@@ -707,6 +724,15 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.reserved_size	= sizeof_field(struct perfgrp_bpf_query, reserved),
 		.out		= true,
 		.fn		= group_bpf_query,
+	},
+	[INDEX(PERFGRP_BPF_HANDLE)] = {
+		.name		= "PERFGRP_BPF_HANDLE",
+		.size		= sizeof(struct perfgrp_bpf_handle),
+		.min_size	= PERFGRP_BPF_HANDLE_SIZE_VER0,
+		.reserved	= offsetof(struct perfgrp_bpf_handle, reserved),
+		.reserved_size	= sizeof_field(struct perfgrp_bpf_handle, reserved),
+		.out		= true,
+		.fn		= group_bpf_handle,
 	},
 };
 

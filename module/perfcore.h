@@ -7,6 +7,7 @@
 #define PERFGRP_PERFCORE_H
 
 #include <linux/perf_event.h>
+#include <linux/preempt.h>
 #include <linux/smp.h>
 
 #include "perfgrp.h"
@@ -88,6 +89,30 @@ perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count *cou
 }
 
 /**
+ * perfgrp_core_read_anywhere - the same, from wherever a BPF program runs
+ * @event: an event without children
+ * @clock: of perfgrp_core_clock()
+ * @count: what it has counted since it was created
+ *
+ * As perfgrp_core_read(). In an NMI PMUs that are not the CPU's own are not asked, since
+ * what was interrupted may be in their driver: their events show what they had when
+ * they were asked last.
+ *
+ * Return: perfgrp_core_state() as it was read.
+ */
+static __always_inline enum perf_event_state
+perfgrp_core_read_anywhere(struct perf_event *event, u64 clock, struct perfgrp_count *count)
+{
+	enum perf_event_state state = perfgrp_core_state(event);
+
+	if (perfgrp_core_is_here(event, state) &&
+	    (!in_nmi() || event->pmu->task_ctx_nr != perf_invalid_context))
+		event->pmu->read(event);
+	perfgrp_core_times(event, state, clock, count);
+	return state;
+}
+
+/**
  * perfgrp_core_throttled - has the perf core stopped an event until the next tick?
  * @event: the event
  *
@@ -98,6 +123,25 @@ perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count *cou
 static __always_inline bool perfgrp_core_throttled(const struct perf_event *event)
 {
 	return READ_ONCE(event->hw.interrupts) == U64_MAX;
+}
+
+/**
+ * perfgrp_core_value_flags - what a value's flags say of its event
+ * @event: the event
+ * @leader: of the group; NULL where that has none here
+ *
+ * Return: PERFGRP_VALUE_WITH_LEADER and _THROTTLED.
+ */
+static __always_inline u32 perfgrp_core_value_flags(const struct perf_event *event,
+						    const struct perf_event *leader)
+{
+	u32 flags = 0;
+
+	if (leader && event->group_leader == leader->group_leader)
+		flags |= PERFGRP_VALUE_WITH_LEADER;
+	if (perfgrp_core_throttled(event))
+		flags |= PERFGRP_VALUE_THROTTLED;
+	return flags;
 }
 
 #endif /* PERFGRP_PERFCORE_H */

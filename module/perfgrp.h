@@ -355,6 +355,7 @@ struct perfgrp_call {
 		struct perfgrp_stream stream;
 		struct perfgrp_bpf bpf;
 		struct perfgrp_bpf_query bpf_query;
+		struct perfgrp_bpf_handle bpf_handle;
 	} arg;
 };
 
@@ -532,6 +533,13 @@ void perfgrp_bpf_drop_detached(struct perfgrp_group *group, u32 id,
 void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *member);
 int perfgrp_bpf_query(struct perfgrp_group *group, struct perfgrp_bpf_query *query,
 		      struct perfgrp_error *err);
+
+/* ---- kfunc.c: groups for BPF programs ------------------------------------- */
+
+void perfgrp_kfunc_init(void);
+bool perfgrp_kfunc_is_supported(void);
+int perfgrp_kfunc_handle(struct perfgrp_group *group, u64 *handle, struct perfgrp_error *err);
+void perfgrp_kfunc_forget(struct perfgrp_group *group);
 
 /* ---- records.c: the buffer ----------------------------------------------- */
 

@@ -54,17 +54,6 @@ struct reader {
 
 /* ---- reading ------------------------------------------------------------- */
 
-static u32 flags_of(const struct perf_event *event, const struct perf_event *leader)
-{
-	u32 flags = 0;
-
-	if (leader && event->group_leader == leader->group_leader)
-		flags |= PERFGRP_VALUE_WITH_LEADER;
-	if (perfgrp_core_throttled(event))
-		flags |= PERFGRP_VALUE_THROTTLED;
-	return flags;
-}
-
 /* What has been read, for finish_value(). */
 static void store_reading(struct perfgrp_value *value, const struct perf_event *event,
 			  const struct perf_event *leader, enum perf_event_state state,
@@ -73,7 +62,7 @@ static void store_reading(struct perfgrp_value *value, const struct perf_event *
 	value->raw = count->count;
 	value->time_enabled = count->enabled;
 	value->time_running = count->running;
-	value->flags = flags_of(event, leader);
+	value->flags = perfgrp_core_value_flags(event, leader);
 	if (state == PERF_EVENT_STATE_ERROR)
 		value->state = PERFGRP_STATE_FAILED;
 	else if (state <= PERF_EVENT_STATE_EXIT)
@@ -87,7 +76,7 @@ static void store_counted(struct perfgrp_value *value, const struct perfgrp_kcou
 			  const struct perf_event *leader, const struct perfgrp_count *count)
 {
 	value->state = PERFGRP_STATE_COUNTED;
-	value->flags = PERFGRP_VALUE_SCALED | flags_of(counter->event, leader);
+	value->flags = PERFGRP_VALUE_SCALED | perfgrp_core_value_flags(counter->event, leader);
 	value->pmu = counter->pmu;
 	value->raw = count->count;
 	value->scaled = count->count;

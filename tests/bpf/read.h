@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What read.bpf.c and the test that loads it both know. */
+#ifndef TESTS_BPF_READ_H
+#define TESTS_BPF_READ_H
+
+#define READ_VALUES	4
+
+/* What to read, and what came of it: the one element of the map "job". */
+struct job {
+	__u64 handle;
+	__u64 flags;
+	__u32 small;		/* room for one value only */
+	__s32 ret;
+	__u64 runs;
+	struct perfgrp_value value[READ_VALUES];
+};
+
+/* What a task was charged with: the map "charged", by its number. */
+struct charge {
+	__u64 count[READ_VALUES];
+	__u64 switches;
+};
+
+#endif /* TESTS_BPF_READ_H */

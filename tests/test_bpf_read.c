@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * BPF programs that read groups, with the kfunc bpf_perfgrp_read(). Where kernel and
+ * module have none only the refusal can be tried.
+ */
+#include "bpf.h"
+#include "pmu.h"
+#include "../bpf/read.h"
+
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <sys/resource.h>
+
+static struct bpf_object *object;
+
+static int get_handle(int fd, __u64 *handle)
+{
+	struct perfgrp_bpf_handle arg = { .size = sizeof(arg) };
+	int ret = grp_ioctl(fd, PERFGRP_BPF_HANDLE, &arg);
+
+	*handle = arg.handle;
+	return ret;
+}
+
+static __u64 handle_of(int fd)
+{
+	__u64 handle;
+
+	REQUIRE_EQ(get_handle(fd, &handle), 0);
+	EXPECT_NE(handle, 0);
+	return handle;
+}
+
+static void load(void)
+{
+	NEED_FEATURE(KFUNC);
+	object = bpf_load("read");
+}
+
+static void set_job(struct job job)
+{
+	__u32 zero = 0;
+
+	REQUIRE_EQ(bpf_map_update_elem(bpf_map(object, "job"), &zero, &job, BPF_ANY), 0);
+}
+
+static struct job get_job(void)
+{
+	struct job job;
+	__u32 zero = 0;
+
+	REQUIRE_EQ(bpf_map_lookup_elem(bpf_map(object, "job"), &zero, &job), 0);
+	return job;
+}
+
+/* Has a page fault of this task do a job, on CPU 0. */
+static struct job do_job(struct job job)
+{
+	struct perfgrp_counter c = {
+		.event = PERFGRP_SW_PAGE_FAULTS,
+		.flags = PERFGRP_COUNTER_EXCLUDE_KERNEL,
+		.sample = 1,
+	};
+	int fd;
+
+	run_on(0);
+	set_job(job);
+	settle_memory();
+	fd = stream_on_task(0, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	REQUIRE_EQ(grp_bpf_attach(fd, c.id, bpf_prog(object, "on_overflow"), 0), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(1);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	close(fd);
+	job = get_job();
+	EXPECT_EQ(job.runs, 1);
+	return job;
+}
+
+PROMISE(needs_btf, "E6: without the kfunc a handle is refused, and info says that it is not there")
+{
+	int fd = grp_on_task(0, 0);
+	__u64 handle;
+
+	REQUIRE_GE(fd, 0);
+	if (grp_info().features & PERFGRP_FEATURE_KFUNC)
+		EXPECT_EQ(get_handle(fd, &handle), 0);
+	else
+		EXPECT_REFUSED(get_handle(fd, &handle), EOPNOTSUPP, FEATURE);
+}
+
+PROMISE(same_handle, "G20: a group's handle is its own, and stays")
+{
+	int a, b;
+
+	NEED_FEATURE(KFUNC);
+	a = grp_on_task(0, 0);
+	b = grp_on_all_cpus(0);
+	EXPECT_EQ(handle_of(a), handle_of(a));
+	EXPECT_NE(handle_of(a), handle_of(b));
+}
+
+PROMISE(refused_handles, "A2 E6: a handle needs CAP_PERFMON, and a group that is not inherited")
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = {};
+	int fd, inherit;
+	__u64 handle;
+
+	NEED_FEATURE(KFUNC);
+	fd = grp_on_task(0, 0);
+	inherit = grp_on_task(PERFGRP_CREATE_INHERIT, 0);
+	EXPECT_REFUSED(get_handle(inherit, &handle), EOPNOTSUPP, FEATURE);
+	REQUIRE_EQ(syscall(SYS_capset, &head, none), 0);
+	EXPECT_REFUSED(get_handle(fd, &handle), EACCES, PRIVILEGE);
+}
+
+PROMISE(reads_cpu, "S1 S3: a program reads the group's members on its CPU, as a snapshot shows them")
+{
+	struct perfgrp_counter c[3] = { { .event = PERFGRP_SW_DUMMY },
+					{ .event = PERFGRP_SW_CPU_CLOCK },
+					{ .event = PERFGRP_SW_PAGE_FAULTS } };
+	const struct perfgrp_value *v;
+	struct grp_snap *snap;
+	struct job job;
+	int fd, i;
+
+	load();
+	snap = calloc(1, sizeof(*snap));
+	REQUIRE(snap);
+	fd = grp_on_all_cpus(0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 3), 0);
+	run_on(0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(10);
+	REQUIRE_EQ(grp_reset(fd), 0);
+	fault_in(10);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	REQUIRE_EQ(grp_snapshot(fd, 0, snap), 0);
+	job = do_job((struct job){ .handle = handle_of(fd) });
+	REQUIRE_EQ(job.ret, 3);
+	for (i = 0; i < 3; i++) {
+		v = snap_value(snap, 0, c[i].id);
+		EXPECT_EQ(memcmp(v, &job.value[i], sizeof(*v)), 0);
+		expect_plausible(&job.value[i]);
+	}
+	EXPECT_GE(job.value[2].raw, 10);
+	EXPECT_EQ(job.value[3].id, 0);
+}
+
+PROMISE(reads_running, "S1: values of a group that counts lie between those of the snapshots around it")
+{
+	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_CPU_CLOCK },
+					{ .event = PERFGRP_SW_PAGE_FAULTS } };
+	struct perfgrp_value before[2], after[2];
+	struct job job;
+	int fd, i;
+
+	load();
+	run_on(0);
+	fd = grp_on_cpu(PERFGRP_CREATE_ENABLED, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	for (i = 0; i < 2; i++)
+		before[i] = grp_value_on(fd, 0, c[i].id);
+	job = do_job((struct job){ .handle = handle_of(fd) });
+	for (i = 0; i < 2; i++)
+		after[i] = grp_value_on(fd, 0, c[i].id);
+	REQUIRE_EQ(job.ret, 2);
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(job.value[i].state, PERFGRP_STATE_COUNTED);
+		EXPECT_GE(job.value[i].raw, before[i].raw);
+		EXPECT_LE(job.value[i].raw, after[i].raw);
+		EXPECT_GE(job.value[i].time_enabled, before[i].time_enabled);
+		EXPECT_LE(job.value[i].time_enabled, after[i].time_enabled);
+	}
+}
+
+PROMISE(reads_task, "S1: of a task's group a program reads the task that runs, and no other")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS };
+	struct child child;
+	struct job job;
+	int fd;
+
+	load();
+	fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	fault_in(5);
+	job = do_job((struct job){ .handle = handle_of(fd) });
+	EXPECT_EQ(job.ret, 1);
+	EXPECT_GE(job.value[0].raw, 5);
+	EXPECT_LE(job.value[0].raw, grp_raw(fd, c.id));
+	child = child_start();
+	fd = grp_on_task(PERFGRP_CREATE_ENABLED, child.pid);
+	c.id = 0;
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	job = do_job((struct job){ .handle = handle_of(fd) });
+	EXPECT_EQ(job.ret, -ENODATA);
+	child_exit(&child);
+}
+
+PROMISE(errors, "E7: what cannot be read is an error, and never a fault")
+{
+	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_DUMMY },
+					{ .event = PERFGRP_SW_PAGE_FAULTS } };
+	struct cpus cpus;
+	__u64 handle;
+	int fd;
+
+	load();
+	cpus_online(&cpus);
+	fd = grp_on_cpu(0, 0);
+	handle = handle_of(fd);
+	EXPECT_EQ(do_job((struct job){ .handle = handle }).ret, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	EXPECT_EQ(do_job((struct job){ .handle = handle }).ret, 2);
+	EXPECT_EQ(do_job((struct job){ .handle = handle, .small = 1 }).ret, -EMSGSIZE);
+	EXPECT_EQ(do_job((struct job){ .handle = handle, .flags = 1 }).ret, -EINVAL);
+	EXPECT_EQ(do_job((struct job){ .handle = handle + 1 }).ret, -ENOENT);
+	EXPECT_EQ(do_job((struct job){ .handle = 0 }).ret, -ENOENT);
+	EXPECT_EQ(do_job((struct job){ .handle = ~0ULL }).ret, -ENOENT);
+	close(fd);
+	EXPECT_EQ(do_job((struct job){ .handle = handle }).ret, -ENOENT);
+	if (cpus.nr > 1) {
+		fd = grp_on_cpu(0, cpus.cpu[1]);
+		EXPECT_EQ(do_job((struct job){ .handle = handle_of(fd) }).ret, -ENODATA);
+	}
+}
+
+PROMISE(verifier, "E7: the verifier refuses to read into what is not there, and other types of programs")
+{
+	static const char *const wrong[] = { "too_long", "nowhere", "maybe_null", "into_context",
+					     "unbounded", "socket", "xdp" };
+	struct bpf_program *program;
+	struct bpf_object *other;
+	size_t i;
+
+	NEED_FEATURE(KFUNC);
+	libbpf_set_print(NULL);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		other = bpf_object__open_file("/tests/read.bpf.o", NULL);
+		REQUIRE(other);
+		bpf_object__for_each_program(program, other)
+			bpf_program__set_autoload(program, false);
+		program = bpf_object__find_program_by_name(other, wrong[i]);
+		REQUIRE(program);
+		bpf_program__set_autoload(program, true);
+		if (bpf_object__load(other) != -EACCES && bpf_object__load(other) != -EINVAL)
+			broken("%s was not refused", wrong[i]);
+		bpf_object__close(other);
+	}
+}
+
+/* ---- charging tasks --------------------------------------------------------------- */
+
+static struct charge charge_of(pid_t pid)
+{
+	struct charge charge;
+	__u32 key = pid;
+
+	REQUIRE_EQ(bpf_map_lookup_elem(bpf_map(object, "charged"), &key, &charge), 0);
+	return charge;
+}
+
+/* What a child on CPU 0 that does WORK is charged with, and what the kernel says of it. */
+static struct charge charge_child(int fd, void (*work)(void), struct rusage *usage)
+{
+	struct bpf_link *link;
+	int go[2], status;
+	pid_t pid;
+	char c;
+
+	set_job((struct job){ .handle = handle_of(fd) });
+	REQUIRE_EQ(pipe(go), 0);
+	pid = fork();
+	if (!pid) {
+		run_on(0);
+		if (read(go[0], &c, 1) != 1)
+			_exit(1);
+		work();
+		_exit(0);
+	}
+	wait_until_asleep(pid);
+	link = bpf_program__attach(bpf_object__find_program_by_name(object, "on_switch"));
+	REQUIRE(link);
+	/* The first switch on a CPU charges what came before. */
+	run_on(0);
+	nap_ns(20000000);
+	REQUIRE_EQ(write(go[1], "x", 1), 1);
+	REQUIRE_EQ(wait4(pid, &status, 0, usage), pid);
+	bpf_link__destroy(link);
+	EXPECT_EQ(status, 0);
+	return charge_of(pid);
+}
+
+static void touch_2000(void)
+{
+	touch_pages(fresh_pages(2000), 2000);
+}
+
+PROMISE(charges_faults, "S1: a program on sched_switch charges page faults to the task that had them")
+{
+	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_PAGE_FAULTS },
+					{ .event = PERFGRP_SW_CPU_CLOCK } };
+	struct charge charge;
+	struct rusage usage;
+	int fd;
+
+	load();
+	fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	charge = charge_child(fd, touch_2000, &usage);
+	EXPECT_GE(charge.count[0], 2000);
+	EXPECT_LE(charge.count[0], usage.ru_minflt + usage.ru_majflt);
+	EXPECT_GT(charge.count[1], 0);
+	EXPECT_GE(charge.switches, 1);
+}
+
+static void spin_long(void)
+{
+	spin(20000000);
+}
+
+PROMISE(charges_instructions, "S1: it charges cycles and instructions, too")
+{
+	struct perfgrp_counter c[2] = { { .event = PERFGRP_HW_CPU_CYCLES },
+					{ .event = PERFGRP_HW_INSTRUCTIONS } };
+	struct charge charge;
+	struct rusage usage;
+	__u64 alone;
+	int fd, self;
+
+	load();
+	fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+	REQUIRE_GE(fd, 0);
+	if (grp_add_counters(fd, c, 2))
+		skip("no PMU: %s", grp_error.text);
+	/* The same work, counted on the task itself. */
+	self = grp_on_task(0, 0);
+	c[0].id = c[1].id = 0;
+	REQUIRE_EQ(grp_add_counters(self, c, 2), 0);
+	REQUIRE_EQ(grp_enable(self), 0);
+	spin_long();
+	REQUIRE_EQ(grp_disable(self), 0);
+	alone = grp_raw(self, c[1].id);
+	charge = charge_child(fd, spin_long, &usage);
+	diag("charged %llu instructions and %llu cycles; alone %llu instructions", charge.count[1],
+	     charge.count[0], alone);
+	EXPECT_GT(charge.count[0], 0);
+	/* What the CPU's group counts of the child beside its work is switching and exiting. */
+	EXPECT_GE(charge.count[1], alone * 98 / 100);
+	EXPECT_LE(charge.count[1], alone * 105 / 100);
+}
+
+PROMISE_LIMIT(closed_while_read, 60, "G20: a group is closed while programs on all CPUs read it")
+{
+	unsigned int i, times = rounds(is_debug_kernel() ? 10 : 50);
+	struct perfgrp_counter c;
+	struct bpf_link *link;
+	int fd;
+
+	load();
+	link = bpf_program__attach(bpf_object__find_program_by_name(object, "on_switch"));
+	REQUIRE(link);
+	for (i = 0; i < times; i++) {
+		c = (struct perfgrp_counter){ .event = PERFGRP_SW_CPU_CLOCK };
+		fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+		REQUIRE_GE(fd, 0);
+		set_job((struct job){ .handle = handle_of(fd) });
+		REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+		nap_ns(1000000);
+		close(fd);
+	}
+	bpf_link__destroy(link);
+}
+
+int main(int argc, char **argv)
+{
+	return keep_promises(argc, argv);
+}
