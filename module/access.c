@@ -99,6 +99,9 @@ int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err)
 	if (group->flags & (PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_EXCLUSIVE))
 		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
 				      "keeping others off the PMU needs CAP_PERFMON");
+	if (group->flags & PERFGRP_CREATE_BPF_EVENTS)
+		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
+				      "records of BPF programs need CAP_PERFMON");
 	return 0;
 }
 

@@ -25,6 +25,8 @@ static u64 known_features(void)
 		features |= PERFGRP_FEATURE_SCHED_GROUP;
 	if (perfgrp_access_unprivileged_allowed())
 		features |= PERFGRP_FEATURE_UNPRIVILEGED;
+	if (perfgrp_bpf_events_available())
+		features |= PERFGRP_FEATURE_BPF_EVENTS;
 	return features;
 }
 
@@ -85,7 +87,7 @@ static const struct perfgrp_ioctl device_ioctls[] = {
 		.flags		= PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_INHERIT |
 				  PERFGRP_CREATE_ENABLE_ON_EXEC | PERFGRP_CREATE_NO_MUX |
 				  PERFGRP_CREATE_EXCLUSIVE | PERFGRP_CREATE_ONE_SCHED_GROUP |
-				  PERFGRP_CREATE_OVERWRITE,
+				  PERFGRP_CREATE_OVERWRITE | PERFGRP_CREATE_BPF_EVENTS,
 		.reserved	= offsetof(struct perfgrp_create, reserved),
 		.reserved_size	= sizeof_field(struct perfgrp_create, reserved),
 		.out		= true,

@@ -31,7 +31,7 @@ static int check_flags(const struct perfgrp_create *arg, struct perfgrp_error *e
 	if (arg->flags & PERFGRP_CREATE_INHERIT && arg->flags & PERFGRP_CREATE_NO_MUX)
 		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
 				      "NO_MUX cannot be promised for inherited counters");
-	return 0;
+	return perfgrp_bpf_events_check(arg, err);
 }
 
 static int check_target(const struct perfgrp_create *arg, struct perfgrp_error *err)
@@ -296,18 +296,24 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 		ret = create_sampling(group, arg, err);
 	if (!ret)
 		ret = perfgrp_access_charge_group(group->owner, err);
-	if (ret) {
-		perfgrp_views_destroy(group);
-		perfgrp_sampling_destroy(group);
-		free_group(group);
-		return ERR_PTR(ret);
-	}
+	if (ret)
+		goto free;
+	ret = perfgrp_bpf_events_join(group, err);
+	if (ret)
+		goto uncharge;
 
 	if (group->instance_of) {
 		perfgrp_hotplug_follow(group);
 		perfgrp_group_follow_cpus(group);
 	}
 	return group;
+uncharge:
+	perfgrp_access_uncharge_group(group->owner);
+free:
+	perfgrp_views_destroy(group);
+	perfgrp_sampling_destroy(group);
+	free_group(group);
+	return ERR_PTR(ret);
 }
 
 /**
@@ -325,6 +331,7 @@ void perfgrp_group_destroy(struct perfgrp_group *group)
 	down_write(&group->lock);
 	perfgrp_group_drop_members(group);
 	up_write(&group->lock);
+	perfgrp_bpf_events_leave(group);
 	perfgrp_views_destroy(group);
 	perfgrp_sampling_destroy(group);
 

@@ -18,12 +18,14 @@ static int __init perfgrp_init(void)
 	ret = perfgrp_hotplug_init();
 	if (ret)
 		goto perfcore;
+	perfgrp_bpf_events_init();
 	ret = perfgrp_device_register();
 	if (ret)
-		goto hotplug;
+		goto bpf_events;
 	return 0;
 
-hotplug:
+bpf_events:
+	perfgrp_bpf_events_exit();
 	perfgrp_hotplug_exit();
 perfcore:
 	perfgrp_core_exit();
@@ -33,6 +35,7 @@ perfcore:
 static void __exit perfgrp_exit(void)
 {
 	perfgrp_device_unregister();
+	perfgrp_bpf_events_exit();
 	perfgrp_hotplug_exit();
 	perfgrp_core_exit();
 }

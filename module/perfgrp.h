@@ -16,7 +16,10 @@
  *				see of it nor its events' enable_on_exec changes
  *	perfcore.c arm_lock	whether the probe is armed
  *	perfcore.c link_lock	one creation under a leader at a time
- *	the perf core's and the CPU hotplug lock
+ *	bpf_events.c asking_lock
+ *				which groups ask for records of BPF programs, and
+ *				whether the probe is armed
+ *	the perf core's, the kprobes' and the CPU hotplug lock
  *	hotplug.c groups_lock	which groups follow hotplug; a leaf, taken with
  *				the CPU hotplug lock held
  */
@@ -159,6 +162,9 @@ struct perfgrp_instance {
  *	once (@lock)
  * @sampling: where its counters may sample, else NULL; fixed
  * @handle: what BPF programs know it by; 0 before it is asked for (@lock)
+ * @bpf_events_node: in bpf_events.c's list
+ * @bpf_events_missed: how many calls that list's probe had missed when the group was
+ *	last told of them; written in any context
  * @node: in hotplug.c's list
  * @hotplug_work: makes the instances follow the CPUs
  */
@@ -182,6 +188,8 @@ struct perfgrp_group {
 	struct perfgrp_views *views;
 	struct perfgrp_sampling *sampling;
 	u64 handle;
+	struct list_head bpf_events_node;
+	atomic_long_t bpf_events_missed;
 	struct list_head node;
 	struct work_struct hotplug_work;
 };
@@ -549,6 +557,7 @@ struct poll_table_struct;
 struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 					       const struct perfgrp_create *arg);
 void perfgrp_records_destroy(struct perfgrp_records *records);
+void perfgrp_records_lose(struct perfgrp_records *records, unsigned long nr, u64 time);
 struct ring_buffer_event *perfgrp_records_reserve(struct perfgrp_records *records, size_t size,
 						  u64 time);
 void perfgrp_records_commit(struct perfgrp_records *records, struct ring_buffer_event *event,
@@ -564,6 +573,16 @@ ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, s
 __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file,
 			      struct poll_table_struct *table);
 int perfgrp_records_stat(struct perfgrp_records *records, struct perfgrp_stream *stream);
+
+/* ---- bpf_events.c: which BPF programs come and go ------------------------- */
+
+void perfgrp_bpf_events_init(void);
+void perfgrp_bpf_events_exit(void);
+bool perfgrp_bpf_events_available(void);
+int perfgrp_bpf_events_check(const struct perfgrp_create *arg, struct perfgrp_error *err);
+int perfgrp_bpf_events_join(struct perfgrp_group *group, struct perfgrp_error *err);
+void perfgrp_bpf_events_leave(struct perfgrp_group *group);
+void perfgrp_bpf_events_count_missed(struct perfgrp_group *group);
 
 /* ---- scale.c: arithmetic, no state --------------------------------------- */
 

@@ -185,6 +185,24 @@ static void tell_lost(struct perfgrp_records *records, struct records_cpu *cpu, 
 }
 
 /**
+ * perfgrp_records_lose - count records that are lost
+ * @records: the buffer
+ * @nr: how many
+ * @time: when that was seen
+ *
+ * Preemption is off; any context.
+ */
+void perfgrp_records_lose(struct perfgrp_records *records, unsigned long nr, u64 time)
+{
+	struct records_cpu *cpu = this_cpu_ptr(records->cpu);
+
+	this_cpu_add(records->cpu->produced, nr);
+	this_cpu_add(records->cpu->lost, nr);
+	WRITE_ONCE(cpu->untold_time, time);
+	atomic_long_add(nr, &cpu->untold);
+}
+
+/**
  * perfgrp_records_reserve - room for a record on this CPU
  * @records: the buffer
  * @size: of the record
@@ -200,16 +218,13 @@ struct ring_buffer_event *perfgrp_records_reserve(struct perfgrp_records *record
 	struct records_cpu *cpu = this_cpu_ptr(records->cpu);
 	struct ring_buffer_event *event;
 
-	this_cpu_inc(records->cpu->produced);
 	tell_lost(records, cpu, time);
 	event = ring_buffer_lock_reserve(records->buffer, size);
 	if (event)
-		return event;
-
-	this_cpu_inc(records->cpu->lost);
-	WRITE_ONCE(cpu->untold_time, time);
-	atomic_long_inc(&cpu->untold);
-	return NULL;
+		this_cpu_inc(records->cpu->produced);
+	else
+		perfgrp_records_lose(records, 1, time);
+	return event;
 }
 
 /*
@@ -420,6 +435,7 @@ static ssize_t read_records(struct perfgrp_records *records, char __user *to, si
 
 	lockdep_assert_held(&records->reading);
 
+	perfgrp_bpf_events_count_missed(records->group);
 	for_each_possible_cpu(cpu)
 		look(records, cpu);
 	while ((cpu = oldest(records)) >= 0) {
@@ -532,6 +548,7 @@ int perfgrp_records_stat(struct perfgrp_records *records, struct perfgrp_stream 
 	const struct records_cpu *counts;
 	int cpu;
 
+	perfgrp_bpf_events_count_missed(records->group);
 	if (mutex_lock_killable(&records->reading))
 		return -EINTR;
 	stream->read = records->nr_read;
@@ -554,12 +571,13 @@ int perfgrp_records_stat(struct perfgrp_records *records, struct perfgrp_stream 
 
 /*
  * ring_buffer.h has a buffer for every CPU. A group of few CPUs needs but few of
- * them; the others are as small as can be.
+ * them; the others are as small as can be. BPF programs come and go on any.
  */
 static int alloc_buffer(struct perfgrp_records *records)
 {
 	struct perfgrp_group *group = records->group;
-	bool few = group->target == PERFGRP_TARGET_CPUS;
+	bool few = group->target == PERFGRP_TARGET_CPUS &&
+		   !(group->flags & PERFGRP_CREATE_BPF_EVENTS);
 	unsigned int i;
 	int ret;
 

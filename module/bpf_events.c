@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Records of BPF programs that are loaded into and unloaded from the kernel, for the
+ * groups that ask for them (PERFGRP_CREATE_BPF_EVENTS).
+ *
+ * The kernel calls
+ *
+ *	perf_event_bpf_event(prog, type, flags)
+ *
+ * once when a program has its id, before anybody can have its fd, and once when its
+ * last reference is gone, whoever held that, while it still has its id. (That last
+ * came to 6.1 with 6.1.8; before, the id of an unload is 0.) A kprobe is on that
+ * function, armed while at least one group asks.
+ *
+ * The function is called by tasks and in softirqs. Where such a softirq has
+ * interrupted the handler of another kprobe, the kernel does not call this one but
+ * counts a miss. The groups count it as a record that was lost. Nothing tells of
+ * calls while an administrator has all kprobes switched off (debugfs kprobes/enabled,
+ * and, where they are made of ftrace, sysctl kernel.ftrace_enabled).
+ */
+#define pr_fmt(fmt) "perfgrp: " fmt
+
+#include <linux/atomic.h>
+#include <linux/bpf.h>
+#include <linux/irqflags.h>
+#include <linux/kprobes.h>
+#include <linux/lockdep.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/printk.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+
+#include "perfcore.h"
+#include "perfgrp.h"
+
+static bool bpf_events = true;
+module_param(bpf_events, bool, 0444);
+MODULE_PARM_DESC(bpf_events, "records of BPF programs' loads and unloads (default: on)");
+
+/* What register_kprobe() returned. Set by perfgrp_bpf_events_init() alone. */
+static int registered = -EOPNOTSUPP;
+
+/*
+ * The groups that ask. Written under asking_lock, which also covers whether the probe
+ * is armed; read under RCU.
+ */
+static DEFINE_MUTEX(asking_lock);
+static LIST_HEAD(asking);
+
+#if defined(CONFIG_KPROBES) && (defined(CONFIG_X86_64) || defined(CONFIG_ARM64))
+
+/* Runs in tasks and softirqs; with preemption off, or as an exception in them. */
+static int tell_groups(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct bpf_prog *prog = (void *)regs_get_kernel_argument(regs, 0);
+	u16 type = regs_get_kernel_argument(regs, 1);
+	u16 flags = regs_get_kernel_argument(regs, 2);
+	struct perfgrp_group *group;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(group, &asking, bpf_events_node) {
+		perfgrp_bpf_events_count_missed(group);
+		perfgrp_records_tell_bpf(group, type, flags, prog, 0);
+	}
+	rcu_read_unlock();
+	return 0;
+}
+
+NOKPROBE_SYMBOL(tell_groups);
+
+static struct kprobe probe = {
+	.symbol_name = "perf_event_bpf_event",
+	.pre_handler = tell_groups,
+	.flags = KPROBE_FLAG_DISABLED,
+};
+
+static int probe_register(void)
+{
+	return register_kprobe(&probe);
+}
+
+static void probe_unregister(void)
+{
+	unregister_kprobe(&probe);
+}
+
+static int probe_arm(void)
+{
+	return enable_kprobe(&probe);
+}
+
+static void probe_disarm(void)
+{
+	disable_kprobe(&probe);
+}
+
+/* CPUs that miss at the same time may count one. */
+static unsigned long probe_missed(void)
+{
+	return READ_ONCE(probe.nmissed);
+}
+
+#else /* no kprobes, or an architecture whose arguments are not known here */
+
+static int probe_register(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static void probe_unregister(void)
+{
+}
+
+static int probe_arm(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static void probe_disarm(void)
+{
+}
+
+static unsigned long probe_missed(void)
+{
+	return 0;
+}
+
+#endif
+
+/**
+ * perfgrp_bpf_events_count_missed - let a group know what the probe has missed
+ * @group: any; nothing is done where it does not ask
+ *
+ * Any context.
+ */
+void perfgrp_bpf_events_count_missed(struct perfgrp_group *group)
+{
+	unsigned long now, seen, flags;
+
+	if (!(group->flags & PERFGRP_CREATE_BPF_EVENTS))
+		return;
+	seen = atomic_long_read(&group->bpf_events_missed);
+	now = probe_missed();
+	if (now == seen)
+		return;
+	/* Another one that counts now may know of more, or less: then the next tells. */
+	if ((long)(now - seen) > 0 &&
+	    atomic_long_cmpxchg(&group->bpf_events_missed, seen, now) == seen) {
+		local_irq_save(flags);
+		perfgrp_records_lose(group->sampling->records, now - seen, perfgrp_core_clock());
+		local_irq_restore(flags);
+	}
+}
+
+/**
+ * perfgrp_bpf_events_available - can groups ask?
+ *
+ * Return: whether the probe is there.
+ */
+bool perfgrp_bpf_events_available(void)
+{
+	return !registered;
+}
+
+/**
+ * perfgrp_bpf_events_check - may a group be created that asks?
+ * @arg: what was asked for
+ * @err: says why not
+ *
+ * Return: 0, -EOPNOTSUPP or -EINVAL.
+ */
+int perfgrp_bpf_events_check(const struct perfgrp_create *arg, struct perfgrp_error *err)
+{
+	if (!(arg->flags & PERFGRP_CREATE_BPF_EVENTS))
+		return 0;
+	if (!bpf_events)
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
+				      "BPF_EVENTS: the module parameter bpf_events is off");
+	if (registered)
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
+				      "BPF_EVENTS: perf_event_bpf_event cannot be probed here (errno %d)",
+				      -registered);
+	if (!arg->buffer_size)
+		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
+				      "BPF_EVENTS means nothing without a buffer");
+	return 0;
+}
+
+/**
+ * perfgrp_bpf_events_join - begin to tell a group of BPF programs
+ * @group: a new one, with its buffer; nothing is done where it does not ask
+ * @err: says why not
+ *
+ * May sleep.
+ *
+ * Return: 0, and then perfgrp_bpf_events_leave() must follow; or a negative errno.
+ */
+int perfgrp_bpf_events_join(struct perfgrp_group *group, struct perfgrp_error *err)
+{
+	int ret = 0;
+
+	if (!(group->flags & PERFGRP_CREATE_BPF_EVENTS))
+		return 0;
+
+	mutex_lock(&asking_lock);
+	if (list_empty(&asking))
+		ret = probe_arm();
+	if (!ret) {
+		atomic_long_set(&group->bpf_events_missed, probe_missed());
+		list_add_tail_rcu(&group->bpf_events_node, &asking);
+	}
+	mutex_unlock(&asking_lock);
+	if (ret)
+		return perfgrp_refuse(err, ret, PERFGRP_REASON_KERNEL, "flags",
+				      "BPF_EVENTS: the kprobe cannot be armed (errno %d)", -ret);
+	return 0;
+}
+
+/**
+ * perfgrp_bpf_events_leave - tell a group no more
+ * @group: that has joined; nothing is done where it does not ask
+ *
+ * May sleep. When it returns nobody works with the group any more.
+ */
+void perfgrp_bpf_events_leave(struct perfgrp_group *group)
+{
+	if (!(group->flags & PERFGRP_CREATE_BPF_EVENTS))
+		return;
+
+	mutex_lock(&asking_lock);
+	list_del_rcu(&group->bpf_events_node);
+	if (list_empty(&asking))
+		probe_disarm();
+	mutex_unlock(&asking_lock);
+	/* The probe may still be at work with it. */
+	synchronize_rcu();
+}
+
+/* Without the probe the module does all else. */
+void perfgrp_bpf_events_init(void)
+{
+	if (!bpf_events) {
+		pr_info("records of BPF programs are off by parameter\n");
+		return;
+	}
+	registered = probe_register();
+	if (registered)
+		pr_warn("no records of BPF programs: cannot probe perf_event_bpf_event (%d)\n",
+			registered);
+}
+
+void perfgrp_bpf_events_exit(void)
+{
+	if (!registered)
+		probe_unregister();
+}
