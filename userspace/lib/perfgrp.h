@@ -177,11 +177,37 @@ struct perfgrp_notice {
 	__u64 lost;
 };
 
+/**
+ * struct perfgrp_bpf_event - a PERF_RECORD_BPF_EVENT, taken apart
+ * @type: PERF_BPF_EVENT_PROG_LOAD or _UNLOAD, or PERFGRP_BPF_EVENT_*
+ * @flags: 0
+ * @prog_id: the program
+ * @tag: its tag
+ * @pid: the process
+ * @tid: the thread
+ * @time: when, in ns of perf_event_open(2)'s own clock
+ * @id: the member that it is about; 0 for none
+ * @cpu: where
+ */
+struct perfgrp_bpf_event {
+	__u16 type;
+	__u16 flags;
+	__u32 prog_id;
+	__u8 tag[8];
+	__u32 pid;
+	__u32 tid;
+	__u64 time;
+	__u64 id;
+	__u32 cpu;
+};
+
 ssize_t perfgrp_read_records(struct perfgrp_group *group, void *buf, size_t size);
 int perfgrp_next_record(const void *buf, size_t len, size_t *offset,
 			const struct perf_event_header **record);
 int perfgrp_decode_sample(const struct perf_event_header *record, struct perfgrp_sample *sample);
 int perfgrp_decode_notice(const struct perf_event_header *record, struct perfgrp_notice *notice);
+int perfgrp_decode_bpf_event(const struct perf_event_header *record,
+			     struct perfgrp_bpf_event *event);
 int perfgrp_set_period(struct perfgrp_group *group, __u32 id, __u64 sample);
 int perfgrp_get_stream(struct perfgrp_group *group, struct perfgrp_stream *stream);
 

@@ -44,6 +44,14 @@ struct lost {
 	struct trailer trailer;
 };
 
+struct bpf_event {
+	struct perf_event_header header;
+	__u16 type, flags;
+	__u32 prog_id;
+	__u8 tag[8];
+	struct trailer trailer;
+};
+
 /**
  * perfgrp_read_records - read(2) of a group
  * @group: the group, made with a buffer_size
@@ -165,6 +173,37 @@ int perfgrp_decode_notice(const struct perf_event_header *record, struct perfgrp
 		return 0;
 	}
 	return -EINVAL;
+}
+
+/**
+ * perfgrp_decode_bpf_event - take a PERF_RECORD_BPF_EVENT apart
+ * @record: from perfgrp_next_record()
+ * @event: filled in
+ *
+ * Return: 0; -EINVAL where it is a record of another type; -EBADMSG where its size is
+ * not that of such a record
+ */
+int perfgrp_decode_bpf_event(const struct perf_event_header *record,
+			     struct perfgrp_bpf_event *event)
+{
+	const struct bpf_event *from = (const struct bpf_event *)record;
+
+	if (record->type != PERF_RECORD_BPF_EVENT)
+		return -EINVAL;
+	if (record->size != sizeof(*from))
+		return -EBADMSG;
+	*event = (struct perfgrp_bpf_event){
+		.type = from->type,
+		.flags = from->flags,
+		.prog_id = from->prog_id,
+		.pid = from->trailer.pid,
+		.tid = from->trailer.tid,
+		.time = from->trailer.time,
+		.id = from->trailer.id,
+		.cpu = from->trailer.cpu,
+	};
+	memcpy(event->tag, from->tag, sizeof(event->tag));
+	return 0;
 }
 
 /**

@@ -85,6 +85,27 @@ static void put_notice(struct perf_data *data, const struct perf_data_source *so
 		result(false, "a record of type %u is taken", type);
 }
 
+static void put_bpf_event(struct perf_data *data, const struct perf_data_source *source,
+			  __u16 type, __u32 prog_id, __u64 id, __u64 time)
+{
+	const struct {
+		struct perf_event_header header;
+		__u16 type, flags;
+		__u32 prog_id;
+		__u8 tag[8];
+		struct perf_data_trailer trailer;
+	} event = {
+		.header = { .type = PERF_RECORD_BPF_EVENT, .size = sizeof(event) },
+		.type = type,
+		.prog_id = prog_id,
+		.tag = { 0x12, 0x34 },
+		.trailer = { .pid = getpid(), .tid = getpid(), .time = time, .id = id },
+	};
+
+	if (perf_data_add(data, source, &event.header))
+		result(false, "a record of a BPF program is taken");
+}
+
 /* ---- files ------------------------------------------------------------------ */
 
 static char *const command_line[] = { "perfgrp", "record", "a b", NULL };
@@ -219,6 +240,8 @@ static void on_cpus(bool pipe)
 	put_notice(&rec.data, &source, PERF_RECORD_LOST, 0, 17, 1000002500);
 	put_notice(&rec.data, &source, PERF_RECORD_THROTTLE, 1000004000, 7, 1000004000);
 	put_notice(&rec.data, &source, PERF_RECORD_UNTHROTTLE, 1000005000, 7, 1000005000);
+	put_bpf_event(&rec.data, &source, PERF_BPF_EVENT_PROG_LOAD, 42, 0, 1000006000);
+	put_bpf_event(&rec.data, &source, PERFGRP_BPF_EVENT_ATTACH, 42, 7, 1000007000);
 	perf_data_finish_round(&rec.data);
 	end(&rec);
 
@@ -229,6 +252,9 @@ static void on_cpus(bool pipe)
 	    "O6 perf script shows what was lost");
 	has(STATS, "\nTHROTTLE events: 1", "O8 perf reads THROTTLE");
 	has(STATS, "\nUNTHROTTLE events: 1", "O8 perf reads UNTHROTTLE");
+	has(STATS, "\nBPF_EVENT events: 2", "B9 perf reads BPF_EVENT, with types that it does not know");
+	has("perf script --show-bpf-events -i %s 2>&1", "type 1, flags 0, id 42",
+	    "B9 perf script shows the load of a BPF program");
 	if (pipe)
 		return;
 	has("perf report --stdio -i %s 2>&1", "'anon group { cycles, instructions }'",

@@ -32,6 +32,9 @@ static const __u64 sample_words[] = {
 static const __u64 lost_words[] = { 0, 0, 17, ~0ULL, 444, 0, 1 };
 static const __u64 throttle_words[] = { 0, 555, 5, 5, 2ULL << 32 | 1, 555, 5, 2 };
 
+static const __u64 bpf_words[] = { 0, 42ULL << 32 | 3 << 16 | 2, 0x216761742d676174,
+				   2ULL << 32 | 1, 666, 6, 3 };
+
 /* Memory that ends where @len bytes end: whoever reads on is killed. */
 static void *at_end_of_memory(const void *bytes, size_t len)
 {
@@ -142,6 +145,27 @@ static void notices(void)
 	       "a record of another type is refused");
 }
 
+static void bpf_events(void)
+{
+	struct perfgrp_bpf_event e;
+	bool all = true;
+	size_t size;
+	int err;
+
+	err = perfgrp_decode_bpf_event(make(bpf_words, sizeof(bpf_words), PERF_RECORD_BPF_EVENT,
+					    sizeof(bpf_words)), &e);
+	result(!err && e.type == 2 && e.flags == 3 && e.prog_id == 42 &&
+	       !memcmp(e.tag, "tag-tag!", 8) && e.pid == 1 && e.tid == 2 && e.time == 666 &&
+	       e.id == 6 && e.cpu == 3, "B9 a BPF_EVENT record is decoded");
+	for (size = 8; size < sizeof(bpf_words); size += 8)
+		all &= perfgrp_decode_bpf_event(make(bpf_words, size, PERF_RECORD_BPF_EVENT, size),
+						&e) == -EBADMSG;
+	result(all, "shorter ones are refused");
+	result(perfgrp_decode_bpf_event(make(bpf_words, sizeof(bpf_words), PERF_RECORD_LOST,
+					     sizeof(bpf_words)), &e) == -EINVAL,
+	       "a record of another type is refused");
+}
+
 static int next(const void *buf, size_t len, size_t *offset)
 {
 	const struct perf_event_header *record;
@@ -222,6 +246,7 @@ int main(void)
 	broken_samples();
 	too_many_values();
 	notices();
+	bpf_events();
 	going_through();
 	reading();
 	printf("1..%u\n", tests);

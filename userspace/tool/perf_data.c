@@ -72,6 +72,14 @@ struct throttle {
 	struct perf_data_trailer trailer;
 };
 
+struct bpf_event {
+	struct perf_event_header header;
+	__u16 type, flags;
+	__u32 prog_id;
+	__u8 tag[8];
+	struct perf_data_trailer trailer;
+};
+
 /* ---- attributes ----------------------------------------------------------- */
 
 static __u64 file_id(size_t event, __u32 instance)
@@ -260,6 +268,35 @@ static int add_notice(struct perf_data *data, const struct perf_data_source *sou
 	return 0;
 }
 
+/* perf leaves types that are not its own alone. */
+static int add_bpf_event(struct perf_data *data, const struct perf_data_source *source,
+			 const struct perf_event_header *record)
+{
+	struct perfgrp_bpf_event from;
+	struct bpf_event to;
+	int err;
+
+	err = perfgrp_decode_bpf_event(record, &from);
+	if (err)
+		return err;
+	to = (struct bpf_event){
+		.header = *record,
+		.type = from.type,
+		.flags = from.flags,
+		.prog_id = from.prog_id,
+		.trailer = {
+			.pid = from.pid,
+			.tid = from.tid,
+			.time = from.time,
+			.id = renumber(source, from.id, from.cpu),
+			.cpu = from.cpu,
+		},
+	};
+	memcpy(to.tag, from.tag, sizeof(to.tag));
+	put(data, &to, sizeof(to));
+	return 0;
+}
+
 /**
  * perf_data_add - add a record of the module
  * @data: the file
@@ -275,6 +312,8 @@ int perf_data_add(struct perf_data *data, const struct perf_data_source *source,
 
 	if (record->type == PERF_RECORD_SAMPLE)
 		err = add_sample(data, source, record);
+	else if (record->type == PERF_RECORD_BPF_EVENT)
+		err = add_bpf_event(data, source, record);
 	else
 		err = add_notice(data, source, record);
 	return err ? -EBADMSG : 0;

@@ -80,6 +80,45 @@ static struct json_object *notice_object(const struct record_group *group, __u32
 	return to;
 }
 
+static const char *what_of(__u16 type)
+{
+	switch (type) {
+	case PERF_BPF_EVENT_PROG_LOAD:
+		return "load";
+	case PERF_BPF_EVENT_PROG_UNLOAD:
+		return "unload";
+	case PERFGRP_BPF_EVENT_ATTACH:
+		return "attach";
+	case PERFGRP_BPF_EVENT_REPLACE:
+		return "replace";
+	case PERFGRP_BPF_EVENT_DETACH:
+		return "detach";
+	}
+	return "other";
+}
+
+static struct json_object *bpf_event_object(const struct record_group *group,
+					    const struct perfgrp_bpf_event *event)
+{
+	struct json_object *to = json_object_new_object();
+	char tag[2 * sizeof(event->tag) + 1];
+	size_t i;
+
+	for (i = 0; i < sizeof(event->tag); i++)
+		snprintf(tag + 2 * i, 3, "%02x", event->tag[i]);
+	json_add_string(to, "record", "bpf-event");
+	json_add_u64(to, "time", event->time);
+	json_add_u64(to, "cpu", event->cpu);
+	json_add_u64(to, "pid", event->pid);
+	json_add_u64(to, "tid", event->tid);
+	json_add_string(to, "what", what_of(event->type));
+	json_add_u64(to, "prog-id", event->prog_id);
+	json_add_string(to, "tag", tag);
+	if (event->id)
+		json_add_string(to, "event", name_of(group, event->id));
+	return to;
+}
+
 /**
  * record_json_print - print one record
  * @out: where to
@@ -92,12 +131,15 @@ int record_json_print(FILE *out, const struct record_group *group,
 		      const struct perf_event_header *record)
 {
 	struct perfgrp_sample sample;
+	struct perfgrp_bpf_event bpf_event;
 	struct perfgrp_notice notice;
 
 	if (!perfgrp_decode_sample(record, &sample))
 		json_print(out, sample_object(group, record->misc, &sample), 0);
 	else if (!perfgrp_decode_notice(record, &notice))
 		json_print(out, notice_object(group, record->type, &notice), 0);
+	else if (!perfgrp_decode_bpf_event(record, &bpf_event))
+		json_print(out, bpf_event_object(group, &bpf_event), 0);
 	else
 		return -EBADMSG;
 	return 0;
