@@ -224,6 +224,46 @@ PROMISE(own_task, "A2: with the parameter anyone counts his own task, in user mo
 	EXPECT_EQ(grp_raw(fd, id), 19);
 }
 
+/* A group that is told of BPF programs, on this task; fd or -errno. */
+static int ask_for_bpf_events(int dev)
+{
+	struct perfgrp_create create = {
+		.size = sizeof(create),
+		.flags = PERFGRP_CREATE_BPF_EVENTS,
+		.target = PERFGRP_TARGET_TASK,
+		.buffer_size = 8192,
+	};
+	int ret = grp_ioctl(dev, PERFGRP_CREATE, &create);
+
+	return ret ? ret : create.fd;
+}
+
+PROMISE(bpf_events_denied, "A2 B9: records of BPF programs need CAP_PERFMON, parameter or not")
+{
+	int dev = grp_device(), i;
+
+	NEED_FEATURE(BPF_EVENTS);
+	set_parameter(true);
+	for (i = 0; i < 2; i++) {
+		pid_t pid = fork();
+
+		REQUIRE_GE(pid, 0);
+		if (pid == 0) {
+			become_nobody(i ? 1ULL << CAP_PERFMON : 0);
+			if (i)
+				EXPECT_GE(ask_for_bpf_events(dev), 0);
+			else
+				EXPECT_DENIED(ask_for_bpf_events(dev));
+			EXPECT(i || strstr(grp_error.text, "BPF") != NULL);
+			_exit(0);
+		}
+		REQUIRE(waitpid(pid, NULL, 0) == pid);
+	}
+	set_parameter(false);
+	become_nobody(0);
+	EXPECT_DENIED(ask_for_bpf_events(dev));
+}
+
 PROMISE(own_child, "A2: with the parameter anyone counts his own child")
 {
 	int dev = grp_device(), fd, id;

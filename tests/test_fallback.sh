@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # The module where it cannot make scheduling groups, or is told not to: groups of
-# independent counters that say so (S12). Leaves it loaded as it was found.
+# independent counters that say so (S12). The same for records of BPF programs (B9),
+# which are refused then. Leaves it loaded as it was found.
 # timeout: 300
 # shellcheck disable=SC2317 # functions that promise calls
 
@@ -28,23 +29,34 @@ reload() {
 	insmod /lib/modules/perfgrp.ko "$@"
 }
 
-parameter_is() {
-	[ "$(cat /sys/module/perfgrp/parameters/sched_groups)" = "$1" ] &&
-		[ "$(stat -c %a /sys/module/perfgrp/parameters/sched_groups)" = 444 ]
+# parameters_are VALUE
+parameters_are() {
+	for name in sched_groups bpf_events; do
+		[ "$(cat /sys/module/perfgrp/parameters/"$name")" = "$1" ] || return 1
+		[ "$(stat -c %a /sys/module/perfgrp/parameters/"$name")" = 444 ] || return 1
+	done
 }
 
 no_probe() {
-	! grep perf_event_alloc /sys/kernel/debug/kprobes/list
+	! grep -E 'perf_event_(alloc|bpf_event)' /sys/kernel/debug/kprobes/list
 }
 
-disarmed_probe() {
-	grep -q 'perf_event_alloc.*DISABLED' /sys/kernel/debug/kprobes/list
+disarmed_probes() {
+	grep -q 'perf_event_alloc.*DISABLED' /sys/kernel/debug/kprobes/list &&
+		grep -q 'perf_event_bpf_event.*DISABLED' /sys/kernel/debug/kprobes/list
 }
 
 # info_says YES-OR-NO
 info_says() {
 	perfgrp info
-	perfgrp info | grep -Eq "^ *sched-group +$1"
+	perfgrp info | grep -Eq "^ *sched-group +$1" &&
+		perfgrp info | grep -Eq "^ *bpf-events +$1"
+}
+
+# refused PROGRAM PROMISE: it was tried, not skipped.
+refused() {
+	"$1" "$2"
+	"$1" "$2" | grep -v SKIP | grep -q '^ok 1'
 }
 
 # stat_says HOW: members beside the leader ran so, in the tool's words.
@@ -63,18 +75,21 @@ hardware() {
 	fi
 }
 
-echo 1..13
-promise "it can be loaded without scheduling groups" reload sched_groups=0
-promise "the parameter says so, and cannot be changed" parameter_is N
+echo 1..15
+promise "it can be loaded without probes" reload sched_groups=0 bpf_events=0
+promise "the parameters say so, and cannot be changed" parameters_are N
 promise "no probe is registered" no_probe
 promise "perfgrp info says so" info_says no
 hardware "S12: perfgrp stat shows members apart" stat_says apart
 promise "S12 G15: what independent counters promise" /tests/independent
 promise "G1 to G22: what groups promise holds of these, too" /tests/test_groups
 promise "S1 to S13: what snapshots promise holds of these, too" /tests/test_snapshot
+promise "A4: flags that need a probe are refused" refused /tests/test_badinput "feature is missing"
+promise "B9: so are records of BPF programs, with the reason" \
+	refused /tests/test_bpf_events "there is no probe"
 promise "it can be loaded with them again" reload
-promise "the parameter says so" parameter_is Y
-promise "a probe is registered, and not armed" disarmed_probe
+promise "the parameters say so" parameters_are Y
+promise "probes are registered, and not armed" disarmed_probes
 promise "perfgrp info says so" info_says yes
 hardware "S12: perfgrp stat shows members together" stat_says together
 exit $failed

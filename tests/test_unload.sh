@@ -39,7 +39,7 @@ unload_is_refused() {
 
 nothing_is_left() {
 	[ ! -e /sys/module/perfgrp ] && [ ! -e /dev/perfgrp ] &&
-		! grep -q perf_event_alloc /sys/kernel/debug/kprobes/list &&
+		! grep -Eq 'perf_event_(alloc|bpf_event)' /sys/kernel/debug/kprobes/list &&
 		! grep -q perfgrp /sys/devices/system/cpu/hotplug/states &&
 		! grep -q perfgrp /proc/misc
 }

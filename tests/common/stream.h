@@ -117,6 +117,8 @@ static inline void check_record(const struct perf_event_header *h, size_t left)
 	case PERF_RECORD_BPF_EVENT:
 		REQUIRE_EQ(h->size, sizeof(struct bpf_event));
 		EXPECT_NE(((const struct bpf_event *)h)->prog_id, 0);
+		EXPECT_EQ(((const struct bpf_event *)h)->flags, 0);
+		EXPECT_EQ(((const struct bpf_event *)h)->reserved, 0);
 		break;
 	default:
 		broken("a record of type %u", h->type);
