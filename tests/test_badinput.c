@@ -9,7 +9,9 @@
  */
 #include "group.h"
 
+#include <linux/bpf.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 
 #define FILL	0xa5
 #define ROOM	4096	/* for an argument and what a too long one trails */
@@ -51,6 +53,24 @@ static void take_fault(unsigned int nr)
 	taken += nr;
 }
 
+static int program = -1;	/* that returns 0 */
+
+static int load_program(void)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr = {
+		.prog_type = BPF_PROG_TYPE_PERF_EVENT,
+		.insns = to_u64(insns),
+		.insn_cnt = ARRAY_SIZE(insns),
+		.license = to_u64("GPL"),
+	};
+
+	return syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+}
+
 static void arrange(void)
 {
 	page = sysconf(_SC_PAGESIZE);
@@ -75,6 +95,8 @@ static void arrange(void)
 	});
 	REQUIRE_GE(grp, 0);
 	REQUIRE_EQ(grp_add_counters(grp, member, NR_MEMBERS), 0);
+	program = load_program();
+	REQUIRE_GE(program, 0);
 	take_fault(5);
 }
 
@@ -165,6 +187,47 @@ static void good_period(void *arg)
 	period->sample = SELDOM;
 }
 
+static void set_program(unsigned long nr, int fd)
+{
+	struct perfgrp_bpf bpf = { .size = sizeof(bpf), .id = member[0].id, .prog_fd = fd };
+
+	ioctl(grp, nr, &bpf);
+}
+
+static void good_attach(void *arg)
+{
+	struct perfgrp_bpf *bpf = arg;
+
+	set_program(PERFGRP_BPF_DETACH, 0);
+	bpf->id = member[0].id;
+	bpf->prog_fd = program;
+}
+
+static void good_replace(void *arg)
+{
+	struct perfgrp_bpf *bpf = arg;
+
+	set_program(PERFGRP_BPF_ATTACH, program);
+	bpf->id = member[0].id;
+	bpf->prog_fd = program;
+}
+
+static void good_detach(void *arg)
+{
+	struct perfgrp_bpf *bpf = arg;
+
+	set_program(PERFGRP_BPF_ATTACH, program);
+	bpf->id = member[0].id;
+}
+
+static void good_bpf_query(void *arg)
+{
+	struct perfgrp_bpf_query *query = arg;
+
+	set_program(PERFGRP_BPF_ATTACH, program);
+	query->id = member[0].id;
+}
+
 static void good_nothing(void *arg __maybe_unused)
 {
 }
@@ -179,15 +242,18 @@ struct call {
 	size_t size;
 	__u32 known_flags;
 	size_t reserved, reserved_size;
+	__u64 needs;		/* a feature */
 	void (*good)(void *arg);
 	char line[NR_SHAPES][120];
 };
 
 #define CALL(nr_, struct_, writes_, flags_, good_)				\
+	CALL_IF(nr_, struct_, writes_, flags_, good_, 0)
+#define CALL_IF(nr_, struct_, writes_, flags_, good_, needs_)			\
 	{ .name = #nr_, .nr = PERFGRP_##nr_, .writes = writes_,			\
 	  .size = sizeof(struct struct_), .known_flags = flags_, .good = good_,	\
 	  .reserved = offsetof(struct struct_, reserved),			\
-	  .reserved_size = sizeof(((struct struct_ *)0)->reserved) }
+	  .reserved_size = sizeof(((struct struct_ *)0)->reserved), .needs = needs_ }
 
 static struct call calls[] = {
 	/* perfgrp_info.reserved is written only. */
@@ -203,7 +269,25 @@ static struct call calls[] = {
 	CALL(QUERY, perfgrp_query, true, 0, good_query),
 	CALL(PERIOD, perfgrp_period, false, 0, good_period),
 	CALL(STREAM, perfgrp_stream, true, 0, good_nothing),
+	CALL(BPF_ATTACH, perfgrp_bpf, true, PERFGRP_BPF_TIMED, good_attach),
+	CALL(BPF_REPLACE, perfgrp_bpf, true, PERFGRP_BPF_TIMED, good_replace),
+	CALL(BPF_DETACH, perfgrp_bpf, true, 0, good_detach),
+	CALL(BPF_QUERY, perfgrp_bpf_query, true, 0, good_bpf_query),
+	CALL_IF(BPF_HANDLE, perfgrp_bpf_handle, true, 0, good_nothing, PERFGRP_FEATURE_KFUNC),
 };
+
+static bool is_missing(const struct call *call)
+{
+	return call->needs && !(info.features & call->needs);
+}
+
+static void arrange_for(const struct call *call)
+{
+	arrange();
+	if (is_missing(call))
+		skip("the module has no %s", call->name);
+}
+
 
 static int fd_of(const struct call *call)
 {
@@ -378,7 +462,7 @@ static void sizes(const void *which)
 	size_t i, end;
 	int ret;
 
-	arrange();
+	arrange_for(call);
 	too_short.field = "size";
 
 	/* Long enough to hold the error pointer: the error struct is written. */
@@ -444,7 +528,7 @@ static void flags(const void *which)
 	char what[40];
 	int bit;
 
-	arrange();
+	arrange_for(call);
 	unknown.field = "flags";
 	for (bit = 0; bit < 32; bit++) {
 		if (call->known_flags & (1U << bit))
@@ -470,7 +554,7 @@ static void reserved(const void *which)
 	char what[60];
 	size_t i;
 
-	arrange();
+	arrange_for(call);
 	not_zero.field = "reserved";
 	for (i = 0; i < call->reserved_size; i++) {
 		good_argument(call, buf);
@@ -486,7 +570,7 @@ static void misaligned(const void *which)
 	unsigned char *buf = arg_room;
 	int shift, ret;
 
-	arrange();
+	arrange_for(call);
 	for (shift = 1; shift < 8; shift += 3) {
 		if (call->nr == PERFGRP_REMOVE && shift > 1)
 			break;
@@ -508,7 +592,7 @@ static void pointers(const void *which)
 	size_t i, fits;
 	int ret;
 
-	arrange();
+	arrange_for(call);
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		void *p = i == 2 ? hole : bad[i];
 
@@ -538,7 +622,7 @@ static void read_only(const void *which)
 	struct grp_head *head;
 	int ret;
 
-	arrange();
+	arrange_for(call);
 	fds = nr_open_fds();
 	head = (void *)readonly;
 	good_argument(call, arg_room);
@@ -565,7 +649,7 @@ static void wrong_fd(const void *which)
 	int null = open("/dev/null", O_RDWR);
 	int ret;
 
-	arrange();
+	arrange_for(call);
 	ret = ioctl(fd_of(call) == dev ? grp : dev, call->nr, good_argument(call, buf)) < 0 ?
 	      -errno : 0;
 	EXPECT_EQ(ret, -ENOTTY);
@@ -1296,6 +1380,8 @@ PROMISE(success_is_silent, "A4: a call that succeeds leaves the error struct alo
 
 	arrange();
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		if (is_missing(&calls[i]))
+			continue;
 		good_argument(&calls[i], buf);
 		memset(&room, FILL, sizeof(room));
 		room.e.size = sizeof(room.e);
@@ -1316,7 +1402,8 @@ PROMISE(error_without_effect, "A4: a call that succeeds does so with any error p
 	arrange();
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
 		for (kind = GOOD; kind < NR_POINTERS; kind++) {
-			if (calls[i].nr == PERFGRP_REMOVE && kind != UNMAPPED)
+			if ((calls[i].nr == PERFGRP_REMOVE && kind != UNMAPPED) ||
+			    is_missing(&calls[i]))
 				continue;
 			good_argument(&calls[i], buf);
 			head->error = error_pointer(kind);
