@@ -7,11 +7,9 @@
  *
  * Also built for 32 bits.
  */
-#include "group.h"
+#include "program.h"
 
-#include <linux/bpf.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 
 #define FILL	0xa5
 #define ROOM	4096	/* for an argument and what a too long one trails */
@@ -54,22 +52,6 @@ static void take_fault(unsigned int nr)
 }
 
 static int program = -1;	/* that returns 0 */
-
-static int load_program(void)
-{
-	const struct bpf_insn insns[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	union bpf_attr attr = {
-		.prog_type = BPF_PROG_TYPE_PERF_EVENT,
-		.insns = to_u64(insns),
-		.insn_cnt = ARRAY_SIZE(insns),
-		.license = to_u64("GPL"),
-	};
-
-	return syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
-}
 
 static void arrange(void)
 {

@@ -6,7 +6,7 @@
  *
  * Where the kernel has fault injection (CONFIG_FAULT_INJECTION and its kind).
  */
-#include "group.h"
+#include "program.h"
 
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
 #define DEBUGFS		"/sys/kernel/debug/"
@@ -62,6 +62,8 @@ static bool faults_off(void)
 
 /* ---- what is tried ------------------------------------------------------------- */
 
+#define SELDOM	   (1ULL << 40)	/* a sample period that no test lives to see */
+
 /* A group that counts page faults, and its CPU's clock, on all CPUs. */
 struct scene {
 	int dev;
@@ -70,6 +72,7 @@ struct scene {
 	int cpu;		/* where this process runs */
 	int ids[2];
 	__u64 raw;
+	int program;		/* attached nowhere */
 };
 
 struct trial {
@@ -80,21 +83,44 @@ struct trial {
 	/* Where it succeeds counts are zero; the group counts no more. */
 	bool restarts;
 	bool stops;
+	/* A program is attached before; and afterwards where it succeeds. */
+	bool attached, attaches;
 };
 
-static struct scene make_scene(void)
+static int change_program(const struct scene *s, unsigned long nr, int program)
 {
-	struct scene s = { .dev = grp_device(), .made = -1 };
+	struct perfgrp_bpf bpf = { .size = sizeof(bpf), .id = s->ids[0], .prog_fd = program };
+
+	return grp_ioctl(s->fd, nr, &bpf);
+}
+
+static int query_program(const struct scene *s)
+{
+	struct perfgrp_bpf_query query = { .size = sizeof(query), .id = s->ids[0] };
+
+	return grp_ioctl(s->fd, PERFGRP_BPF_QUERY, &query);
+}
+
+static struct scene make_scene(const struct trial *t)
+{
+	struct perfgrp_counter faults = { .event = PERFGRP_SW_PAGE_FAULTS, .sample = SELDOM };
+	struct scene s = { .dev = grp_device(), .made = -1, .program = load_program() };
 	struct cpus cpus;
 
 	cpus_online(&cpus);
 	s.cpu = cpus.cpu[0];
-	s.fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+	s.fd = grp_create_like((struct perfgrp_create){ .flags = PERFGRP_CREATE_ENABLED,
+							.target = PERFGRP_TARGET_ALL_CPUS,
+							.buffer_size = 8192 });
 	REQUIRE_GE(s.fd, 0);
-	s.ids[0] = grp_add(s.fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GE(s.program, 0);
+	REQUIRE_EQ(grp_add_counters(s.fd, &faults, 1), 0);
+	s.ids[0] = faults.id;
 	s.ids[1] = grp_add(s.fd, PERFGRP_SW_CPU_CLOCK);
 	REQUIRE_GT(s.ids[0], 0);
 	REQUIRE_GT(s.ids[1], 0);
+	if (t->attached)
+		REQUIRE_EQ(change_program(&s, PERFGRP_BPF_ATTACH, s.program), 0);
 	fault_in(100);
 	s.raw = grp_value_on(s.fd, s.cpu, s.ids[0]).raw;
 	return s;
@@ -113,6 +139,7 @@ static void check_scene(struct scene *s, const struct trial *t, int ret)
 	EXPECT_EQ(members.counter[0].id, s->ids[0]);
 	EXPECT_EQ(members.hdr.enabled, ret || !t->stops);
 
+	EXPECT_EQ(query_program(s), (ret ? t->attached : t->attaches) ? 0 : -ENOENT);
 	before = grp_value_on(s->fd, s->cpu, s->ids[0]).raw;
 	if (ret || !t->restarts)
 		EXPECT_GE(before, s->raw);
@@ -150,7 +177,7 @@ static void try_all(const struct trial *t)
 	cpus_online(&cpus);
 	run_on(cpus.cpu[0]);
 	for (nth = 1; hit && !verdict->failed; nth++) {
-		struct scene s = make_scene();
+		struct scene s = make_scene(t);
 		int ret;
 
 		REQUIRE(nth < MAX_NTH);
@@ -165,6 +192,7 @@ static void try_all(const struct trial *t)
 			EXPECT_EQ(ret, 0);
 		check_scene(&s, t, ret);
 		close(s.fd);
+		close(s.program);
 		if (s.made >= 0)
 			close(s.made);
 		close(s.dev);
@@ -266,6 +294,46 @@ TRIAL(totals, "A5: SNAPSHOT of totals")
 TRIAL(query, "A5: QUERY")
 {
 	return grp_query(s->fd, &members);
+}
+
+TRIAL(create_with_buffer, "A5: CREATE with a buffer, and records of BPF programs")
+{
+	struct perfgrp_create create = {
+		.size = sizeof(create),
+		.flags = PERFGRP_CREATE_BPF_EVENTS,
+		.target = PERFGRP_TARGET_ALL_CPUS,
+		.buffer_size = 8192,
+	};
+	int ret = grp_ioctl(s->dev, PERFGRP_CREATE, &create);
+
+	return made(s, ret ? ret : create.fd);
+}
+
+TRIAL(bpf_attach, "A5: BPF_ATTACH", .attaches = true)
+{
+	return change_program(s, PERFGRP_BPF_ATTACH, s->program);
+}
+
+TRIAL(bpf_replace, "A5: BPF_REPLACE", .attached = true, .attaches = true)
+{
+	return change_program(s, PERFGRP_BPF_REPLACE, s->program);
+}
+
+TRIAL(bpf_detach, "A5: BPF_DETACH", .attached = true)
+{
+	return change_program(s, PERFGRP_BPF_DETACH, 0);
+}
+
+TRIAL(bpf_query, "A5: BPF_QUERY", .attached = true, .attaches = true)
+{
+	return query_program(s);
+}
+
+TRIAL(bpf_handle, "A5: BPF_HANDLE")
+{
+	struct perfgrp_bpf_handle handle = { .size = sizeof(handle) };
+
+	return grp_ioctl(s->fd, PERFGRP_BPF_HANDLE, &handle);
 }
 
 int main(int argc, char **argv)
