@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/* BPF programs on members of groups, and groups that tell of BPF programs. */
+#include <errno.h>
+#include <string.h>
+
+#include "internal.h"
+
+/**
+ * perfgrp_bpf_attach - have a BPF program run at each overflow of a member
+ * @group: the group
+ * @id: the member, one that samples
+ * @prog_fd: a program of type BPF_PROG_TYPE_PERF_EVENT, which the caller may close
+ *	afterwards
+ * @cookie: what bpf_get_attach_cookie() is to return
+ * @flags: PERFGRP_BPF_*
+ * @prog_id: set to the program's id; may be NULL
+ *
+ * Return: 0 or a negative errno
+ */
+int perfgrp_bpf_attach(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
+		       __u32 flags, __u32 *prog_id)
+{
+	struct perfgrp_bpf arg = {
+		.flags = flags,
+		.id = id,
+		.prog_fd = prog_fd,
+		.cookie = cookie,
+	};
+	int err = perfgrp_call(group, PERFGRP_BPF_ATTACH, &arg);
+
+	if (!err && prog_id)
+		*prog_id = arg.prog_id;
+	return err;
+}
+
+/**
+ * perfgrp_bpf_replace - put another BPF program in the place of a member's
+ * @group: the group
+ * @id: the member
+ * @prog_fd: the new program, as in perfgrp_bpf_attach()
+ * @cookie: the new program's cookie
+ * @flags: PERFGRP_BPF_*
+ * @expected: id of the program that is to be there; 0 for whichever is
+ * @prog_id: set to the new program's id; may be NULL
+ *
+ * No overflow is missed by both. Statistics begin again from zero.
+ *
+ * Return: 0 or a negative errno; -ESTALE where another program than @expected is there
+ */
+int perfgrp_bpf_replace(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
+			__u32 flags, __u32 expected, __u32 *prog_id)
+{
+	struct perfgrp_bpf arg = {
+		.flags = flags,
+		.id = id,
+		.prog_fd = prog_fd,
+		.cookie = cookie,
+		.prog_id = expected,
+	};
+	int err = perfgrp_call(group, PERFGRP_BPF_REPLACE, &arg);
+
+	if (!err && prog_id)
+		*prog_id = arg.prog_id;
+	return err;
+}
+
+/**
+ * perfgrp_bpf_detach - take a member's BPF program away
+ * @group: the group
+ * @id: the member, which counts and samples on
+ * @expected: id of the program that is to be there; 0 for whichever is
+ * @prog_id: set to the id of the program that was there; may be NULL
+ *
+ * The program does not run again here.
+ *
+ * Return: 0 or a negative errno; -ESTALE where another program than @expected is there
+ */
+int perfgrp_bpf_detach(struct perfgrp_group *group, __u32 id, __u32 expected, __u32 *prog_id)
+{
+	struct perfgrp_bpf arg = {
+		.id = id,
+		.prog_id = expected,
+	};
+	int err = perfgrp_call(group, PERFGRP_BPF_DETACH, &arg);
+
+	if (!err && prog_id)
+		*prog_id = arg.prog_id;
+	return err;
+}
+
+/**
+ * perfgrp_bpf_query - ask what is attached to a member, and how often it ran
+ * @group: the group
+ * @id: the member
+ * @query: filled in
+ *
+ * Return: 0 or a negative errno; -ENOENT where nothing is (the error's reason is
+ * PERFGRP_REASON_BPF_NONE), or where there is no such member
+ */
+int perfgrp_bpf_query(struct perfgrp_group *group, __u32 id, struct perfgrp_bpf_query *query)
+{
+	memset(query, 0, sizeof(*query));
+	query->id = id;
+	return perfgrp_call(group, PERFGRP_BPF_QUERY, query);
+}
+
+/**
+ * perfgrp_bpf_handle - ask what BPF programs know a group by
+ * @group: the group
+ * @handle: set to what the kfunc bpf_perfgrp_read() takes
+ *
+ * Return: 0 or a negative errno
+ */
+int perfgrp_bpf_handle(struct perfgrp_group *group, __u64 *handle)
+{
+	struct perfgrp_bpf_handle arg = { 0 };
+	int err = perfgrp_call(group, PERFGRP_BPF_HANDLE, &arg);
+
+	if (!err)
+		*handle = arg.handle;
+	return err;
+}
+
+/**
+ * perfgrp_create_bpf_events - make a group whose stream tells of BPF programs
+ * @dev: the device
+ * @buffer_size: bytes for records a CPU
+ *
+ * It needs no members. perfgrp_read_records() reads what it has to tell,
+ * perfgrp_decode_bpf_event() takes it apart.
+ *
+ * Return: as perfgrp_create_task()
+ */
+struct perfgrp_group *perfgrp_create_bpf_events(struct perfgrp_dev *dev, __u32 buffer_size)
+{
+	const struct perfgrp_create how = {
+		.flags = PERFGRP_CREATE_BPF_EVENTS,
+		.target = PERFGRP_TARGET_ALL_CPUS,
+		.buffer_size = buffer_size,
+	};
+
+	return perfgrp_create_with(dev, &how);
+}
