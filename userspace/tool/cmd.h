@@ -14,6 +14,7 @@
 /* As perf's where counting, or the command, cannot be started. */
 #define EXIT_FAILED	255
 
+int cmd_bpf(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_record(int argc, char **argv);

@@ -22,7 +22,7 @@ static const struct {
 	{ PERFGRP_FEATURE_SAMPLING, "sampling", "samples and streams of records" },
 	{ PERFGRP_FEATURE_BPF, "bpf", "BPF programs on counters" },
 	{ PERFGRP_FEATURE_BPF_EVENTS, "bpf-events", "records of BPF programs' loads and unloads" },
-	{ PERFGRP_FEATURE_KFUNC, "kfunc", "functions that BPF programs can call" },
+	{ PERFGRP_FEATURE_KFUNC, "kfunc", "a function for BPF programs that reads a group" },
 };
 
 static void usage(FILE *out)

@@ -119,7 +119,14 @@ bad:
 	return -EINVAL;
 }
 
-static int parse_option(struct record *rec, int c)
+/**
+ * record_parse_sampling - an option that says what to sample, and how often
+ * @rec: what the user wants
+ * @c: one of RECORD_SAMPLING_OPTIONS
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int record_parse_sampling(struct record *rec, int c)
 {
 	struct record_options *opt = &rec->opt;
 
@@ -147,6 +154,15 @@ static int parse_option(struct record *rec, int c)
 	case 't':
 		rec->target.tids = optarg;
 		return 0;
+	}
+	return -EINVAL;
+}
+
+static int parse_option(struct record *rec, int c)
+{
+	struct record_options *opt = &rec->opt;
+
+	switch (c) {
 	case 'i':
 		return 0;	/* children are never sampled */
 	case OPT_ALL_USER:
@@ -170,10 +186,16 @@ static int parse_option(struct record *rec, int c)
 		opt->verbose = true;
 		return 0;
 	}
-	return -EINVAL;
+	return record_parse_sampling(rec, c);
 }
 
-static int check_options(struct record *rec)
+/**
+ * record_check_options - see whether options go together, and fill in what is missing
+ * @rec: what the user wants
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int record_check_options(struct record *rec)
 {
 	struct record_options *opt = &rec->opt;
 	__u64 max = max_freq();
@@ -267,7 +289,7 @@ static int run_record(struct record *rec)
 {
 	int status;
 
-	if (check_options(rec) || target_resolve(&rec->target))
+	if (record_check_options(rec) || target_resolve(&rec->target))
 		return EXIT_USAGE;
 	if (!rec->events_named && cmd_add_events(&rec->list, "cycles"))
 		return EXIT_USAGE;
@@ -295,10 +317,11 @@ static char **command_line(int argc, char **argv)
 
 int cmd_record(int argc, char **argv)
 {
+	static const char letters[] = "+" RECORD_SAMPLING_OPTIONS "io:m:vh";
 	struct record rec = { .argv = command_line(argc, argv) };
 	int c, status = 0;
 
-	while ((c = getopt_long(argc, argv, "+e:c:F:aC:p:t:io:m:vh", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		if (c == 'h') {
 			usage(stdout);
 			goto out;

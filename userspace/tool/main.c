@@ -13,6 +13,7 @@ static const struct {
 } commands[] = {
 	{ "stat", cmd_stat, "count events of a command, of tasks or of CPUs" },
 	{ "record", cmd_record, "sample events, with all counts of a group in each sample" },
+	{ "bpf", cmd_bpf, "attach BPF programs to counters, watch programs come and go" },
 	{ "list", cmd_list, "list the events that can be named" },
 	{ "info", cmd_info, "say what the module and the machine can do" },
 };

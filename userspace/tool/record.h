@@ -88,6 +88,10 @@ struct record {
 };
 
 /* cmd_record.c */
+#define RECORD_SAMPLING_OPTIONS	"e:c:F:aC:p:t:"
+
+int record_parse_sampling(struct record *rec, int c);
+int record_check_options(struct record *rec);
 int record_open_output(struct record *rec);
 
 /* record_open.c: groups of the module */

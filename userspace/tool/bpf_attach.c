@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perfgrp bpf attach, replace, detach: on groups of others, which keep the program; and
+ * on groups of our own, which are there until we end.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf.h"
+#include "cmd.h"
+#include "ending.h"
+#include "event_name.h"
+
+/* Nobody reads what else the counters have to tell: two pages of it, the least there is. */
+#define BUFFER_SIZE	1
+/* No sleeper is woken because a task has exited: how often to look, in ms. */
+#define LATENCY		100
+
+/* ---- groups of others ------------------------------------------------------ */
+
+static const struct perfgrp_counter *find_member(const struct perfgrp_members *members, __u32 id)
+{
+	__u32 i;
+
+	for (i = 0; i < members->nr; i++)
+		if (members->counters[i].id == id)
+			return &members->counters[i];
+	return NULL;
+}
+
+static char *event_of(struct perfgrp_group *group, __u32 id)
+{
+	struct perfgrp_members members = { 0 };
+	const struct perfgrp_counter *counter = NULL;
+	char *event;
+
+	if (!perfgrp_get_members(group, &members))
+		counter = find_member(&members, id);
+	event = counter ? event_name(counter, NULL) : xstrdup("?");
+	perfgrp_members_free(&members);
+	return event;
+}
+
+/* One line: what was done to which member; @done is for people. */
+static void tell(const struct bpf_options *opt, struct perfgrp_group *group, const char *what,
+		 const char *done, const struct bpf_info *info)
+{
+	char *event = event_of(group, opt->member);
+
+	if (opt->json) {
+		struct json_object *to = json_object_new_object();
+
+		json_add_u64(to, "member", opt->member);
+		json_add_string(to, "event", event);
+		json_add_string(to, "what", what);
+		json_add_u64(to, "prog-id", info->id);
+		if (info->known == BPF_KNOWN)
+			json_add_string(to, "name", info->name);
+		json_print(stdout, to, 0);
+	} else {
+		printf("member %u (%s): %s program %u%s%s\n", opt->member, event, done, info->id,
+		       info->name[0] ? " " : "", info->name);
+	}
+	free(event);
+}
+
+/**
+ * bpf_attach_other - attach a program to a member of another process's group
+ * @opt: which member, and how
+ * @prog_fd: the program
+ * @replace: in place of the one that is there
+ *
+ * Return: what to exit with
+ */
+int bpf_attach_other(const struct bpf_options *opt, int prog_fd, bool replace)
+{
+	struct bpf_groups groups = { 0 };
+	struct perfgrp_group *group;
+	struct bpf_info info;
+	__u32 prog_id;
+	int err;
+
+	if (bpf_groups_take(&groups, &opt->holder))
+		return EXIT_FAILED;
+	group = groups.groups[0].group;
+	if (replace)
+		err = perfgrp_bpf_replace(group, opt->member, prog_fd, opt->cookie, opt->flags,
+					  opt->expected, &prog_id);
+	else
+		err = perfgrp_bpf_attach(group, opt->member, prog_fd, opt->cookie, opt->flags,
+					 &prog_id);
+	if (err) {
+		error("%s", perfgrp_group_error(group)->text);
+	} else {
+		bpf_info_get(prog_id, &info);
+		tell(opt, group, replace ? "replace" : "attach",
+		     replace ? "replaced by" : "attached", &info);
+	}
+	bpf_groups_free(&groups);
+	return err ? EXIT_FAILED : 0;
+}
+
+/**
+ * bpf_detach_other - detach the program of a member of another process's group
+ * @opt: which member
+ *
+ * Return: what to exit with
+ */
+int bpf_detach_other(const struct bpf_options *opt)
+{
+	struct bpf_groups groups = { 0 };
+	struct perfgrp_bpf_query before;
+	struct perfgrp_group *group;
+	struct bpf_info info = { 0 };
+	__u32 prog_id;
+	int err;
+
+	if (bpf_groups_take(&groups, &opt->holder))
+		return EXIT_FAILED;
+	group = groups.groups[0].group;
+	/* Afterwards it may be gone, and its name with it. */
+	if (!perfgrp_bpf_query(group, opt->member, &before))
+		bpf_info_get(before.prog_id, &info);
+	err = perfgrp_bpf_detach(group, opt->member, opt->expected, &prog_id);
+	if (err) {
+		error("%s", perfgrp_group_error(group)->text);
+	} else {
+		if (info.id != prog_id)
+			info = (struct bpf_info){ .id = prog_id, .known = BPF_GONE };
+		tell(opt, group, "detach", "detached", &info);
+	}
+	bpf_groups_free(&groups);
+	return err ? EXIT_FAILED : 0;
+}
+
+/* ---- groups of our own ----------------------------------------------------- */
+
+/**
+ * struct run - a program on groups of our own
+ * @opt: what the user wants
+ * @rec: the groups
+ * @prog_fd: the program
+ * @ending: when to end
+ * @out: where statistics go
+ */
+struct run {
+	struct bpf_options *opt;
+	struct record *rec;
+	int prog_fd;
+	struct ending ending;
+	FILE *out;
+};
+
+/* A member of a group of ours has the program if it samples, or is the one that was named. */
+static bool is_wanted(const struct run *run, size_t event)
+{
+	if (run->opt->has_member)
+		return event + 1 == run->opt->member;
+	return run->rec->counters[event].sample;
+}
+
+static int attach_group(const struct run *run, const struct record_group *group)
+{
+	size_t i, nr = group->source.nr;
+	int err;
+
+	for (i = 0; i < nr; i++) {
+		if (!is_wanted(run, group->source.first_event + i))
+			continue;
+		err = perfgrp_bpf_attach(group->fd, group->source.ids[i], run->prog_fd,
+					 run->opt->cookie, run->opt->flags, NULL);
+		if (err) {
+			error("cannot attach to '%s': %s", group->events->events[i].name,
+			      perfgrp_group_error(group->fd)->text);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static int attach_all(const struct run *run)
+{
+	size_t i;
+	int err = 0;
+
+	if (run->opt->has_member &&
+	    (!run->opt->member || run->opt->member > run->rec->nr_events)) {
+		error("--member: there is no event number %u", run->opt->member);
+		return -EINVAL;
+	}
+	for (i = 0; i < run->rec->nr_groups && !err; i++)
+		err = attach_group(run, &run->rec->groups[i]);
+	return err;
+}
+
+static int each_group(const struct record *rec, int (*call)(struct perfgrp_group *group))
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < rec->nr_groups; i++) {
+		err = call(rec->groups[i].fd);
+		if (err) {
+			error("%s", perfgrp_group_error(rec->groups[i].fd)->text);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static int prepare_command(struct run *run)
+{
+	struct target *target = &run->rec->target;
+	int err;
+
+	if (!target->command)
+		return 0;
+	err = workload_prepare(&run->ending.w, target->command, &run->ending.mask,
+			       STDOUT_FILENO);
+	if (err) {
+		error("cannot make a process: %s", strerror(-err));
+		return err;
+	}
+	if (target->kind == TARGET_COMMAND)
+		numbers_add(&target->tasks, run->ending.w.pid);
+	return 0;
+}
+
+static int start_command(struct run *run)
+{
+	int err;
+
+	if (!run->ending.w.pid)
+		return 0;
+	err = workload_start(&run->ending.w);
+	if (err) {
+		fprintf(stderr, "Workload failed: %s\n", strerror(-err));
+		workload_reap(&run->ending.w, true);
+	}
+	return err;
+}
+
+/* A group whose task has exited hangs up for ever: it is not asked again. */
+static bool all_gone(struct pollfd *polls, size_t nr)
+{
+	bool gone = true;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (polls[i].revents & (POLLHUP | POLLERR | POLLNVAL))
+			polls[i].fd = -1;
+		gone &= polls[i].fd < 0;
+	}
+	return gone;
+}
+
+/* Until the command, the tasks, the time or the user's patience is at its end. */
+static int wait_for_end(struct run *run)
+{
+	const struct record *rec = run->rec;
+	const int timeout = rec->target.kind == TARGET_TASKS ? LATENCY : -1;
+	struct pollfd *polls = xcalloc(rec->nr_groups + 2, sizeof(*polls));
+	int err = 0;
+	size_t i;
+
+	polls[0] = (struct pollfd){ .fd = run->ending.signal_fd, .events = POLLIN };
+	polls[1] = (struct pollfd){ .fd = run->ending.timer_fd, .events = POLLIN };
+	for (i = 0; i < rec->nr_groups; i++)
+		polls[i + 2].fd = perfgrp_group_fd(rec->groups[i].fd);
+	for (;;) {
+		if (poll(polls, rec->nr_groups + 2, timeout) < 0) {
+			err = -errno;
+			error("poll: %s", strerror(errno));
+			break;
+		}
+		if (ending_has_come(&run->ending))
+			break;
+		/* A command that has exited is reaped first. */
+		if (all_gone(&polls[2], rec->nr_groups) && !run->ending.w.pid)
+			break;
+	}
+	free(polls);
+	return err;
+}
+
+static int report(const struct run *run)
+{
+	const struct record *rec = run->rec;
+	struct bpf_attachments list = {
+		.place = rec->target.kind == TARGET_TASKS ? "TASK" : NULL,
+	};
+	size_t i, j;
+	int err = 0;
+
+	for (i = 0; i < rec->nr_groups; i++) {
+		const struct record_group *group = &rec->groups[i];
+
+		for (j = 0; j < group->source.nr; j++) {
+			struct perfgrp_bpf_query query;
+			struct bpf_attachment *a;
+
+			if (!is_wanted(run, group->source.first_event + j))
+				continue;
+			/* Somebody else may have detached it. */
+			if (perfgrp_bpf_query(group->fd, group->source.ids[j], &query))
+				query = (struct perfgrp_bpf_query){ .id = group->source.ids[j] };
+			a = bpf_attachments_add(&list, group->events->events[j].name, &query);
+			if (list.place)
+				a->place = xasprintf("%u", rec->target.tasks.n[group->source.task]);
+		}
+	}
+	bpf_attachments_print(&list, run->out, run->opt->json);
+	if (fflush(run->out) || ferror(run->out)) {
+		error("cannot write to %s", run->opt->file ? run->opt->file : "standard error");
+		err = -EIO;
+	}
+	bpf_attachments_free(&list);
+	return err;
+}
+
+static int run_all(struct run *run)
+{
+	struct record *rec = run->rec;
+	int err;
+
+	err = prepare_command(run);
+	if (err)
+		return err;
+	err = record_open(rec);
+	if (!err)
+		err = attach_all(run);
+	if (!err && !record_enables_on_exec(rec))
+		err = each_group(rec, perfgrp_enable);
+	if (err) {
+		workload_cancel(&run->ending.w);
+		return err;
+	}
+	err = start_command(run);
+	if (err)
+		return err;
+	ending_set_time(&run->ending, run->opt->duration);
+	err = wait_for_end(run);
+	if (!err)
+		err = each_group(rec, perfgrp_disable);
+	ending_stop_command(&run->ending);
+	return err ? err : report(run);
+}
+
+static int open_device(struct record *rec)
+{
+	rec->dev = cmd_open_device();
+	if (!rec->dev)
+		return -ENODEV;
+	if (perfgrp_get_info(rec->dev, &rec->info)) {
+		error("%s", perfgrp_dev_error(rec->dev)->text);
+		return -ENODEV;
+	}
+	if (rec->info.features & PERFGRP_FEATURE_BPF)
+		return 0;
+	error("this module lacks 'bpf'");
+	return -EOPNOTSUPP;
+}
+
+/**
+ * bpf_attach_own - sample events with a program attached, until the end
+ * @opt: what to sample, and how
+ * @prog_fd: the program
+ *
+ * Return: what to exit with. A signal that was the end ends the process.
+ */
+int bpf_attach_own(struct bpf_options *opt, int prog_fd)
+{
+	struct run run = { .opt = opt, .rec = &opt->rec, .prog_fd = prog_fd, .out = stderr };
+	int status;
+
+	if (open_device(run.rec))
+		return EXIT_FAILED;
+	if (opt->file)
+		run.out = fopen(opt->file, "we");
+	if (!run.out) {
+		error("cannot write to %s: %s", opt->file, strerror(errno));
+		return EXIT_FAILED;
+	}
+	run.rec->opt.buffer_size = BUFFER_SIZE;
+	status = EXIT_FAILED;
+	if (!ending_begin(&run.ending)) {
+		int err = run_all(&run);
+
+		record_close(run.rec);
+		ending_finish(&run.ending);
+		if (!err)
+			status = run.ending.killed ? 0 :
+				 workload_exit_status(&run.ending.w, run.rec->target.command);
+	}
+	if (opt->file && fclose(run.out)) {
+		error("cannot write to %s", opt->file);
+		status = EXIT_FAILED;
+	}
+	return status;
+}

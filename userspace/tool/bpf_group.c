@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups of other processes. A group has no name but the file descriptors that it is
+ * known by; pidfd_getfd(2) gives us one more of it, to those who may ptrace the process.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/kcmp.h>
+
+#include "bpf.h"
+#include "counters.h"
+
+#define GROUP_LINK	"anon_inode:[perfgrp]"
+
+/**
+ * bpf_holder_parse - understand PID:FD
+ * @holder: filled in
+ * @text: what the user has written
+ *
+ * Return: 0, or -EINVAL after saying what is wrong
+ */
+int bpf_holder_parse(struct bpf_holder *holder, const char *text)
+{
+	struct numbers pid = { 0 }, fd = { 0 };
+	const char *colon = strchr(text, ':');
+	char *first = xstrndup(text, colon ? (size_t)(colon - text) : strlen(text));
+	int err = -EINVAL;
+
+	if (colon && !strpbrk(text, ", \n") && !numbers_parse(&pid, first, false) &&
+	    !numbers_parse(&fd, colon + 1, false) && pid.n[0]) {
+		holder->pid = pid.n[0];
+		holder->fd = fd.n[0];
+		err = 0;
+	} else {
+		error("'%s' is not PID:FD, a process and one of its file descriptors", text);
+	}
+	numbers_free(&pid);
+	numbers_free(&fd);
+	free(first);
+	return err;
+}
+
+/* 1, 0, or a negative errno. */
+static int is_group(const char *link)
+{
+	char target[64];
+	ssize_t len = readlink(link, target, sizeof(target));
+
+	if (len < 0)
+		return -errno;
+	return len == strlen(GROUP_LINK) && !memcmp(target, GROUP_LINK, len);
+}
+
+static bool is_group_fd(int fd)
+{
+	char link[64];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return is_group(link) > 0;
+}
+
+/* A file descriptor of ours for theirs, or a negative errno. */
+static int get_fd(int pidfd, unsigned int fd)
+{
+	int ours = pidfd_getfd(pidfd, fd, 0);
+
+	if (ours < 0 && errno == EMFILE && counters_allow_more())
+		ours = pidfd_getfd(pidfd, fd, 0);
+	return ours < 0 ? -errno : ours;
+}
+
+/* The same file has been found before; a kernel without kcmp(2) cannot tell. */
+static struct bpf_group *find_same(const struct bpf_groups *groups, int fd)
+{
+	const pid_t self = getpid();
+	size_t i;
+
+	for (i = 0; i < groups->nr; i++)
+		if (!syscall(SYS_kcmp, self, self, KCMP_FILE, fd,
+			     perfgrp_group_fd(groups->groups[i].group)))
+			return &groups->groups[i];
+	return NULL;
+}
+
+static void add_group(struct bpf_groups *groups, int fd, const struct bpf_holder *holder)
+{
+	struct bpf_group *group = find_same(groups, fd);
+
+	if (group) {
+		close(fd);
+	} else {
+		GROW(groups->groups, groups->nr, groups->room);
+		group = &groups->groups[groups->nr++];
+		*group = (struct bpf_group){ .group = perfgrp_group_from_fd(fd) };
+		if (!group->group) {
+			error("out of memory");
+			exit(1);
+		}
+	}
+	GROW(group->holders, group->nr, group->room);
+	group->holders[group->nr++] = *holder;
+}
+
+/**
+ * bpf_groups_take - take the group that the user has named
+ * @groups: it is added
+ * @holder: whose it is
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int bpf_groups_take(struct bpf_groups *groups, const struct bpf_holder *holder)
+{
+	int pidfd = pidfd_open(holder->pid, 0), fd;
+
+	if (pidfd < 0) {
+		fd = -errno;
+		if (fd == -ESRCH)
+			error("no process %u", holder->pid);
+		else
+			error("process %u: %s", holder->pid, strerror(-fd));
+		return fd;
+	}
+	fd = get_fd(pidfd, holder->fd);
+	close(pidfd);
+	if (fd == -EBADF) {
+		error("process %u has no file descriptor %u", holder->pid, holder->fd);
+		return fd;
+	}
+	if (fd < 0) {
+		error("file descriptor %u of process %u: %s", holder->fd, holder->pid,
+		      strerror(-fd));
+		return fd;
+	}
+	if (!is_group_fd(fd)) {
+		error("file descriptor %u of process %u is none of a perfgrp group", holder->fd,
+		      holder->pid);
+		close(fd);
+		return -EINVAL;
+	}
+	add_group(groups, fd, holder);
+	return 0;
+}
+
+static void find_in_process(struct bpf_groups *groups, unsigned int pid)
+{
+	char *dir = xasprintf("/proc/%u/fd", pid);
+	bool hidden = access(dir, R_OK | X_OK) && errno == EACCES;
+	struct strings names = { 0 };
+	int pidfd = -1;
+	size_t i;
+
+	list_dir(&names, dir);
+	for (i = 0; i < names.nr; i++) {
+		struct bpf_holder holder = { .pid = pid, .fd = strtoul(names.s[i], NULL, 10) };
+		char *link = xasprintf("%s/%s", dir, names.s[i]);
+		int candidate = is_group(link), fd;
+
+		free(link);
+		hidden |= candidate == -EACCES;
+		if (candidate <= 0)
+			continue;
+		if (pidfd < 0)
+			pidfd = pidfd_open(pid, 0);
+		if (pidfd < 0)
+			break;
+		fd = get_fd(pidfd, holder.fd);
+		if (fd == -EPERM || fd == -EACCES)
+			groups->hidden_groups++;
+		if (fd < 0)
+			continue;
+		/* It can have become another file in between. */
+		if (is_group_fd(fd))
+			add_group(groups, fd, &holder);
+		else
+			close(fd);
+	}
+	groups->hidden_processes += hidden;
+	if (pidfd >= 0)
+		close(pidfd);
+	strings_free(&names);
+	free(dir);
+}
+
+/**
+ * bpf_groups_find - find the groups of all processes that the caller may look into
+ * @groups: they are added, each once, with all who hold it
+ */
+void bpf_groups_find(struct bpf_groups *groups)
+{
+	struct strings names = { 0 };
+	size_t i;
+
+	list_dir(&names, "/proc");
+	for (i = 0; i < names.nr; i++) {
+		unsigned int pid = strtoul(names.s[i], NULL, 10);
+
+		if (pid && pid != (unsigned int)getpid())
+			find_in_process(groups, pid);
+	}
+	strings_free(&names);
+}
+
+void bpf_groups_free(struct bpf_groups *groups)
+{
+	size_t i;
+
+	for (i = 0; i < groups->nr; i++) {
+		perfgrp_group_close(groups->groups[i].group);
+		free(groups->groups[i].holders);
+	}
+	free(groups->groups);
+	memset(groups, 0, sizeof(*groups));
+}

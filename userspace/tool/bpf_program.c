@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A BPF program as the user names it: in an object file, by a pin, by its id. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/magic.h>
+
+#include "bpf.h"
+
+/* What libbpf says, for where it turns out that something is wrong. */
+static char *said;
+
+static int listen_to_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char *text, *longer;
+
+	if (level != LIBBPF_WARN || vasprintf(&text, fmt, ap) < 0)
+		return 0;
+	longer = xasprintf("%s%s", said ? said : "", text);
+	free(said);
+	free(text);
+	said = longer;
+	return 0;
+}
+
+/**
+ * bpf_choice_parse - understand a PROGRAM of the command line
+ * @choice: filled in, but for its section and name, which have been
+ * @text: "id:N", or a path
+ *
+ * Return: 0, or -EINVAL after saying what is wrong
+ */
+int bpf_choice_parse(struct bpf_choice *choice, const char *text)
+{
+	unsigned long id;
+	char *end;
+
+	if (strncmp(text, "id:", 3)) {
+		if (!*text) {
+			error("a program's path is empty");
+			return -EINVAL;
+		}
+		choice->path = text;
+		return 0;
+	}
+	text += 3;
+	errno = 0;
+	id = strtoul(text, &end, 10);
+	if (errno || *text < '0' || *text > '9' || *end || !id || id > UINT_MAX) {
+		error("'%s' is not the id of a BPF program", text);
+		return -EINVAL;
+	}
+	if (choice->section || choice->name) {
+		error("--section and --program are for object files");
+		return -EINVAL;
+	}
+	choice->id = id;
+	return 0;
+}
+
+static const char *type_name(const struct bpf_program *prog)
+{
+	const char *name = libbpf_bpf_prog_type_str(bpf_program__type(prog));
+
+	return name ? name : "?";
+}
+
+static void list_programs(const struct bpf_object *object)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, object)
+		fprintf(stderr, "  --program %s --section %s (type %s)\n", bpf_program__name(prog),
+			bpf_program__section_name(prog), type_name(prog));
+}
+
+static bool is_chosen(const struct bpf_program *prog, const struct bpf_choice *choice)
+{
+	if (choice->name && strcmp(choice->name, bpf_program__name(prog)))
+		return false;
+	if (choice->section && strcmp(choice->section, bpf_program__section_name(prog)))
+		return false;
+	return choice->name || choice->section ||
+	       bpf_program__type(prog) == BPF_PROG_TYPE_PERF_EVENT;
+}
+
+/* The one program that fits; or NULL, after saying what is there. */
+static struct bpf_program *choose(const struct bpf_object *object,
+				  const struct bpf_choice *choice)
+{
+	struct bpf_program *prog, *found = NULL;
+	unsigned int nr = 0;
+
+	bpf_object__for_each_program(prog, object) {
+		if (is_chosen(prog, choice)) {
+			found = prog;
+			nr++;
+		}
+	}
+	if (nr == 1)
+		return found;
+	if (nr)
+		error("%s has %u such programs; which?", choice->path, nr);
+	else if (choice->name || choice->section)
+		error("%s has no such program; it has", choice->path);
+	else
+		error("%s has no program of type perf_event; it has", choice->path);
+	list_programs(object);
+	return NULL;
+}
+
+static int load_chosen(struct bpf_object *object, const struct bpf_choice *choice)
+{
+	struct bpf_program *prog, *chosen = choose(object, choice);
+	int err, fd;
+
+	if (!chosen)
+		return -EINVAL;
+	bpf_object__for_each_program(prog, object)
+		bpf_program__set_autoload(prog, prog == chosen);
+	/* A section of whatever name: what else could it be for? */
+	if (bpf_program__type(chosen) == BPF_PROG_TYPE_UNSPEC)
+		bpf_program__set_type(chosen, BPF_PROG_TYPE_PERF_EVENT);
+	err = bpf_object__load(object);
+	if (err) {
+		error("cannot load '%s' of %s: %s", bpf_program__name(chosen), choice->path,
+		      strerror(-err));
+		if (said)
+			fputs(said, stderr);
+		return err;
+	}
+	fd = fcntl(bpf_program__fd(chosen), F_DUPFD_CLOEXEC, 0);
+	if (fd < 0) {
+		err = -errno;
+		error("%s: %s", choice->path, strerror(errno));
+		return err;
+	}
+	return fd;
+}
+
+static int open_object(const struct bpf_choice *choice)
+{
+	struct bpf_object *object;
+	int ret;
+
+	libbpf_set_print(listen_to_libbpf);
+	object = bpf_object__open(choice->path);
+	if (!object) {
+		ret = -errno;
+		error("%s is no BPF object file: %s", choice->path, strerror(-ret));
+		goto out;
+	}
+	ret = load_chosen(object, choice);
+	bpf_object__close(object);
+out:
+	free(said);
+	said = NULL;
+	return ret;
+}
+
+static int open_pin(const struct bpf_choice *choice)
+{
+	int fd, err;
+
+	if (choice->section || choice->name) {
+		error("%s is pinned; --section and --program are for object files", choice->path);
+		return -EINVAL;
+	}
+	fd = bpf_obj_get(choice->path);
+	if (fd >= 0)
+		return fd;
+	err = -errno;
+	error("cannot open the pinned program %s: %s", choice->path, strerror(errno));
+	return err;
+}
+
+static int open_id(const struct bpf_choice *choice)
+{
+	int fd = bpf_prog_get_fd_by_id(choice->id), err;
+
+	if (fd >= 0)
+		return fd;
+	err = -errno;
+	if (err == -ENOENT)
+		error("there is no BPF program with the id %u", choice->id);
+	else
+		error("cannot open the BPF program with the id %u: %s", choice->id,
+		      strerror(errno));
+	return err;
+}
+
+/**
+ * bpf_choice_open - have the program loaded
+ * @choice: which
+ *
+ * Return: its file descriptor, or a negative errno after saying what is wrong
+ */
+int bpf_choice_open(const struct bpf_choice *choice)
+{
+	struct statfs fs;
+	int err;
+
+	if (!choice->path)
+		return open_id(choice);
+	if (statfs(choice->path, &fs)) {
+		err = -errno;
+		error("%s: %s", choice->path, strerror(errno));
+		return err;
+	}
+	return fs.f_type == BPF_FS_MAGIC ? open_pin(choice) : open_object(choice);
+}

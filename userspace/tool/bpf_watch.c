@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfgrp bpf watch: which BPF programs come and go, as it happens. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <bpf/bpf.h>
+
+#include "bpf.h"
+#include "cmd.h"
+#include "ending.h"
+
+/* Records of a CPU between two looks: more than a thousand. */
+#define BUFFER_SIZE	(64 << 10)
+
+/**
+ * struct watch - what is watched
+ * @group: tells of loads and unloads
+ * @known: programs that are loaded
+ * @nr: how many
+ * @room: how many @known has room for
+ * @json: JSON in place of text
+ * @buf: PERFGRP_RECORD_MAX bytes for records
+ */
+struct watch {
+	struct perfgrp_group *group;
+	struct bpf_info *known;
+	size_t nr;
+	size_t room;
+	bool json;
+	char *buf;
+};
+
+/* ---- programs -------------------------------------------------------------- */
+
+static struct bpf_info *find(struct watch *watch, __u32 id)
+{
+	size_t i;
+
+	for (i = 0; i < watch->nr; i++)
+		if (watch->known[i].id == id)
+			return &watch->known[i];
+	return NULL;
+}
+
+static void learn(struct watch *watch, const struct bpf_info *info)
+{
+	struct bpf_info *old = find(watch, info->id);
+
+	if (!old) {
+		GROW(watch->known, watch->nr, watch->room);
+		old = &watch->known[watch->nr++];
+	}
+	*old = *info;
+}
+
+static void forget(struct watch *watch, __u32 id)
+{
+	struct bpf_info *old = find(watch, id);
+
+	if (old)
+		*old = watch->known[--watch->nr];
+}
+
+/* What is there already, so that its unload has a name. */
+static void learn_all(struct watch *watch)
+{
+	struct bpf_info info;
+	__u32 id = 0;
+
+	while (!bpf_prog_get_next_id(id, &id)) {
+		bpf_info_get(id, &info);
+		if (info.known == BPF_KNOWN)
+			learn(watch, &info);
+	}
+	if (errno != ENOENT)
+		error("what programs are called is not to be had: %s", strerror(errno));
+}
+
+/* ---- output ---------------------------------------------------------------- */
+
+static void print_heading(void)
+{
+	printf("%16s  %-6s  %7s  %-16s  %-16s  %-16s  %-19s  %9s  %s\n", "TIME", "WHAT", "ID",
+	       "TYPE", "NAME", "TAG", "LOADED", "MEMLOCK", "USER");
+}
+
+static void print_time(__u64 ns)
+{
+	printf("%9llu.%06llu", (unsigned long long)ns / 1000000000,
+	       (unsigned long long)ns / 1000 % 1000000);
+}
+
+static void loaded_text(char *text, size_t size, __u64 seconds)
+{
+	time_t loaded = seconds;
+	struct tm tm;
+
+	*text = '\0';
+	if (localtime_r(&loaded, &tm))
+		strftime(text, size, "%Y-%m-%d %H:%M:%S", &tm);
+}
+
+/* With a name for the number, where there is one. */
+static void print_user(__u32 uid)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	if (user)
+		printf("%u (%s)\n", uid, user->pw_name);
+	else
+		printf("%u\n", uid);
+}
+
+static void print_event_text(const struct perfgrp_bpf_event *event, const char *what,
+			     const char *tag, const struct bpf_info *info)
+{
+	const char *missing = info->known == BPF_GONE ? "gone" : "-";
+	char loaded[32];
+
+	print_time(event->time);
+	printf("  %-6s  %7u  ", what, event->prog_id);
+	if (info->known != BPF_KNOWN) {
+		printf("%-16s  %-16s  %-16s  %-19s  %9s  %s\n", missing, missing, tag, missing,
+		       missing, missing);
+		return;
+	}
+	loaded_text(loaded, sizeof(loaded), info->loaded);
+	printf("%-16s  %-16s  %-16s  %-19s  %9llu  ", bpf_info_type(info),
+	       info->name[0] ? info->name : "-", tag, loaded, (unsigned long long)info->memlock);
+	print_user(info->uid);
+}
+
+static void print_event_json(const struct perfgrp_bpf_event *event, const char *what,
+			     const char *tag, const struct bpf_info *info)
+{
+	struct json_object *to = json_object_new_object();
+
+	json_add_string(to, "record", "bpf-event");
+	json_add_u64(to, "time", event->time);
+	json_add_u64(to, "cpu", event->cpu);
+	json_add_string(to, "what", what);
+	json_add_u64(to, "prog-id", event->prog_id);
+	json_add_string(to, "tag", tag);
+	json_add_bool(to, "gone", info->known == BPF_GONE);
+	if (info->known == BPF_KNOWN) {
+		const struct passwd *user = getpwuid(info->uid);
+
+		json_add_string(to, "type", bpf_info_type(info));
+		json_add_string(to, "name", info->name);
+		json_add_u64(to, "loaded-at", info->loaded);
+		json_add_u64(to, "uid", info->uid);
+		if (user)
+			json_add_string(to, "user", user->pw_name);
+		json_add_u64(to, "memlock", info->memlock);
+		json_add_u64(to, "xlated", info->xlated);
+		json_add_u64(to, "jited", info->jited);
+	}
+	json_print(stdout, to, 0);
+}
+
+static void print_lost(const struct watch *watch, const struct perfgrp_notice *notice)
+{
+	if (watch->json) {
+		struct json_object *to = json_object_new_object();
+
+		json_add_string(to, "record", "lost");
+		json_add_u64(to, "time", notice->time);
+		json_add_u64(to, "cpu", notice->cpu);
+		json_add_u64(to, "lost", notice->lost);
+		json_print(stdout, to, 0);
+		return;
+	}
+	print_time(notice->time);
+	printf("  lost %llu records on CPU %u\n", (unsigned long long)notice->lost, notice->cpu);
+}
+
+/* ---- records --------------------------------------------------------------- */
+
+static void take_event(struct watch *watch, const struct perfgrp_bpf_event *event)
+{
+	const bool load = event->type == PERF_BPF_EVENT_PROG_LOAD;
+	const char *what = load ? "load" : "unload";
+	char tag[2 * sizeof(event->tag) + 1];
+	const struct bpf_info *old;
+	struct bpf_info info;
+
+	if (!load && event->type != PERF_BPF_EVENT_PROG_UNLOAD)
+		return;
+	bpf_tag_text(tag, event->tag);
+	old = find(watch, event->prog_id);
+	if (old)
+		info = *old;
+	else if (load)
+		bpf_info_get(event->prog_id, &info);
+	else
+		info = (struct bpf_info){ .id = event->prog_id, .known = BPF_GONE };
+	/* Another program can have the number by now. */
+	if (info.known == BPF_KNOWN && strcmp(info.tag, tag))
+		info.known = BPF_GONE;
+
+	if (watch->json)
+		print_event_json(event, what, tag, &info);
+	else
+		print_event_text(event, what, tag, &info);
+	if (load && info.known == BPF_KNOWN)
+		learn(watch, &info);
+	else
+		forget(watch, event->prog_id);
+}
+
+static int take_records(struct watch *watch, size_t len)
+{
+	const struct perf_event_header *record;
+	size_t offset = 0;
+	int ret;
+
+	while ((ret = perfgrp_next_record(watch->buf, len, &offset, &record)) > 0) {
+		struct perfgrp_bpf_event event;
+		struct perfgrp_notice notice;
+
+		if (!perfgrp_decode_bpf_event(record, &event))
+			take_event(watch, &event);
+		else if (!perfgrp_decode_notice(record, &notice))
+			print_lost(watch, &notice);
+		else
+			ret = -EBADMSG;
+		if (ret < 0)
+			break;
+	}
+	if (ret)
+		error("the kernel's records cannot be understood");
+	return ret;
+}
+
+/* Takes what there is, which may be nothing. */
+static int take_all(struct watch *watch)
+{
+	ssize_t len;
+	int err;
+
+	for (;;) {
+		len = perfgrp_read_records(watch->group, watch->buf,
+					   PERFGRP_RECORD_MAX);
+		if (len == -EAGAIN || len == -EINTR || !len)
+			break;
+		if (len < 0) {
+			error("cannot read records: %s", perfgrp_group_error(watch->group)->text);
+			return len;
+		}
+		err = take_records(watch, len);
+		if (err)
+			return err;
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		error("cannot write to standard output");
+		return -EIO;
+	}
+	return 0;
+}
+
+static int watch_until_end(struct watch *watch, struct ending *ending)
+{
+	struct pollfd polls[] = {
+		{ .fd = ending->signal_fd, .events = POLLIN },
+		{ .fd = ending->timer_fd, .events = POLLIN },
+		{ .fd = perfgrp_group_fd(watch->group), .events = POLLIN },
+	};
+	bool end;
+	int err;
+
+	do {
+		if (poll(polls, ARRAY_SIZE(polls), -1) < 0) {
+			err = -errno;
+			error("poll: %s", strerror(errno));
+			return err;
+		}
+		end = ending_has_come(ending);
+		err = take_all(watch);
+	} while (!err && !end);
+	return err;
+}
+
+static int open_group(struct watch *watch, struct perfgrp_dev *dev)
+{
+	struct perfgrp_info info;
+
+	if (perfgrp_get_info(dev, &info)) {
+		error("%s", perfgrp_dev_error(dev)->text);
+		return -ENODEV;
+	}
+	if (!(info.features & PERFGRP_FEATURE_BPF_EVENTS)) {
+		error("this module lacks 'bpf-events'");
+		return -EOPNOTSUPP;
+	}
+	watch->group = perfgrp_create_bpf_events(dev, BUFFER_SIZE);
+	if (!watch->group) {
+		error("%s", perfgrp_dev_error(dev)->text);
+		return -errno;
+	}
+	fcntl(perfgrp_group_fd(watch->group), F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+/**
+ * bpf_watch - watch programs come and go, until the end
+ * @opt: how
+ *
+ * Return: what to exit with. A signal that was the end ends the process.
+ */
+int bpf_watch(const struct bpf_options *opt)
+{
+	struct watch watch = {
+		.json = opt->json,
+		.buf = xcalloc(PERFGRP_RECORD_MAX, 1),
+	};
+	struct perfgrp_dev *dev = cmd_open_device();
+	int status = EXIT_FAILED;
+	struct ending ending;
+
+	if (!dev || open_group(&watch, dev) || ending_begin(&ending))
+		goto out;
+	/* From now on nothing is missed; what comes while this looks has been seen before. */
+	learn_all(&watch);
+	if (!watch.json)
+		print_heading();
+	fflush(stdout);
+	ending_set_time(&ending, opt->duration);
+	if (!watch_until_end(&watch, &ending))
+		status = 0;
+	ending_finish(&ending);
+out:
+	perfgrp_group_close(watch.group);
+	perfgrp_close(dev);
+	free(watch.known);
+	free(watch.buf);
+	return status;
+}

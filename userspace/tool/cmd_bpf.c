@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfgrp bpf: BPF programs on counters. Here are the command lines of its commands. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf.h"
+#include "cmd.h"
+
+#define NSEC_PER_SEC	1e9
+/* A century, in seconds: more would not fit. */
+#define MAX_DURATION	3155760000.0
+
+enum {
+	OPT_ALL_USER = 256,
+	OPT_ALL_KERNEL,
+	OPT_COOKIE,
+	OPT_TIMED,
+	OPT_EXPECT,
+	OPT_SECTION,
+	OPT_PROGRAM,
+	OPT_DURATION,
+	OPT_JSON,
+	OPT_ALL,
+};
+
+static void usage(FILE *out)
+{
+	fputs("usage: perfgrp bpf attach [OPTION]... PROGRAM [[--] COMMAND [ARGUMENT]...]\n"
+	      "       perfgrp bpf attach -g PID:FD -m MEMBER [OPTION]... PROGRAM\n"
+	      "       perfgrp bpf replace -g PID:FD -m MEMBER [OPTION]... PROGRAM\n"
+	      "       perfgrp bpf detach -g PID:FD -m MEMBER [--expect ID] [--json]\n"
+	      "       perfgrp bpf show [-g PID:FD] [--all] [--json]\n"
+	      "       perfgrp bpf watch [--duration SECONDS] [--json]\n"
+	      "\n"
+	      "BPF programs that run when counters overflow; and which programs come and go.\n"
+	      "\n"
+	      "PROGRAM is an object file, a pin in a bpf filesystem, or id:N.\n"
+	      "      --section NAME       of an object file, the program in that section\n"
+	      "      --program NAME       of an object file, the program of that name\n"
+	      "      --cookie N           what bpf_get_attach_cookie() returns\n"
+	      "      --timed              measure how long each run takes\n"
+	      "A group of another process:\n"
+	      "  -g, --group PID:FD       one of the process's file descriptors\n"
+	      "  -m, --member ID          the member (of one's own events: which, from 1)\n"
+	      "      --expect ID          only if the program with this id is attached\n"
+	      "      --all                show members without a program, too\n"
+	      "Events of one's own, while COMMAND runs, or until interrupted:\n"
+	      "  -e, --event EVENTS       events, as perfgrp record takes them\n"
+	      "  -c, --count N            the program runs every N events\n"
+	      "  -F, --freq HZ            so often a second (default 4000), or max\n"
+	      "  -a, --all-cpus           all CPUs (the default without COMMAND)\n"
+	      "  -C, --cpu LIST           some CPUs: 0,2-3\n"
+	      "  -p, --pid LIST           processes, with all the threads they have now\n"
+	      "  -t, --tid LIST           threads\n"
+	      "      --all-user           user mode only\n"
+	      "      --all-kernel         kernel mode only\n"
+	      "  -o, --output FILE        statistics go there, not to standard error\n"
+	      "      --duration SECONDS   end after so long\n"
+	      "\n"
+	      "      --json               JSON, an object a line\n"
+	      "  -h, --help               this\n", out);
+}
+
+/* ---- options --------------------------------------------------------------- */
+
+static int parse_cookie(const char *text, __u64 *cookie)
+{
+	char *end;
+
+	errno = 0;
+	*cookie = strtoull(text, &end, 0);
+	if (!errno && *text >= '0' && *text <= '9' && !*end)
+		return 0;
+	error("--cookie: '%s' is not a number of 64 bits", text);
+	return -EINVAL;
+}
+
+static int parse_duration(const char *text, __u64 *ns)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end != text && !*end && isfinite(seconds) && seconds > 0 && seconds < MAX_DURATION) {
+		*ns = seconds * NSEC_PER_SEC;
+		/* 0 would be for ever. */
+		if (!*ns)
+			*ns = 1;
+		return 0;
+	}
+	error("--duration: '%s' is not a number of seconds", text);
+	return -EINVAL;
+}
+
+static int parse_option(struct bpf_options *opt, int c)
+{
+	switch (c) {
+	case 'g':
+		opt->has_holder = true;
+		return bpf_holder_parse(&opt->holder, optarg);
+	case 'm':
+		opt->has_member = true;
+		return cmd_parse_uint("--member", optarg, 0, UINT_MAX - 1, &opt->member);
+	case 'o':
+		opt->file = optarg;
+		return 0;
+	case OPT_ALL_USER:
+		opt->rec.opt.all_user = true;
+		return 0;
+	case OPT_ALL_KERNEL:
+		opt->rec.opt.all_kernel = true;
+		return 0;
+	case OPT_COOKIE:
+		return parse_cookie(optarg, &opt->cookie);
+	case OPT_TIMED:
+		opt->flags |= PERFGRP_BPF_TIMED;
+		return 0;
+	case OPT_EXPECT:
+		return cmd_parse_uint("--expect", optarg, 1, UINT_MAX, &opt->expected);
+	case OPT_SECTION:
+		opt->program.section = optarg;
+		return 0;
+	case OPT_PROGRAM:
+		opt->program.name = optarg;
+		return 0;
+	case OPT_DURATION:
+		return parse_duration(optarg, &opt->duration);
+	case OPT_JSON:
+		opt->json = true;
+		return 0;
+	case OPT_ALL:
+		opt->all = true;
+		return 0;
+	}
+	return record_parse_sampling(&opt->rec, c);
+}
+
+/* Reads options; returns 0, or 1 after --help, or -EINVAL after saying what is wrong. */
+static int parse_options(struct bpf_options *opt, int argc, char **argv, const char *letters,
+			 const struct option *options)
+{
+	int c;
+
+	while ((c = getopt_long(argc, argv, letters, options, NULL)) != -1) {
+		if (c == 'h') {
+			usage(stdout);
+			return 1;
+		}
+		if (c == '?')
+			usage(stderr);
+		if (c == '?' || parse_option(opt, c))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int needs_member(const struct bpf_options *opt)
+{
+	if (opt->has_holder && opt->has_member)
+		return 0;
+	error("which member of which group? (-g PID:FD -m MEMBER)");
+	return -EINVAL;
+}
+
+static int no_more_arguments(int argc, char **argv)
+{
+	if (optind >= argc)
+		return 0;
+	error("there is no place for '%s'", argv[optind]);
+	return -EINVAL;
+}
+
+static int take_program(struct bpf_options *opt, int argc, char **argv)
+{
+	if (optind < argc)
+		return bpf_choice_parse(&opt->program, argv[optind++]);
+	error("which program? (an object file, a pin, or id:N)");
+	return -EINVAL;
+}
+
+/* ---- commands -------------------------------------------------------------- */
+
+/* What is for events of one's own and makes no sense with a group that is there. */
+static int check_attach_other(const struct bpf_options *opt, int argc, char **argv)
+{
+	const struct target *target = &opt->rec.target;
+
+	if (opt->rec.events_named || opt->rec.opt.period || opt->rec.opt.freq_asked ||
+	    opt->rec.opt.all_user || opt->rec.opt.all_kernel || target->all_cpus ||
+	    target->cpu_list || target->pids || target->tids || opt->file || opt->duration) {
+		error("--group is of another process, which has said what to count, and when");
+		return -EINVAL;
+	}
+	return needs_member(opt) ? -EINVAL : no_more_arguments(argc, argv);
+}
+
+static int check_attach_own(struct bpf_options *opt, int argc, char **argv)
+{
+	if (!opt->rec.events_named) {
+		error("attach to what? (-g PID:FD, or -e EVENT)");
+		return -EINVAL;
+	}
+	if (optind < argc && !strcmp(argv[optind], "--"))
+		optind++;
+	if (optind < argc)
+		opt->rec.target.command = &argv[optind];
+	return record_check_options(&opt->rec) ? -EINVAL : target_resolve(&opt->rec.target);
+}
+
+static int cmd_attach(struct bpf_options *opt, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "group", required_argument, NULL, 'g' },
+		{ "member", required_argument, NULL, 'm' },
+		{ "section", required_argument, NULL, OPT_SECTION },
+		{ "program", required_argument, NULL, OPT_PROGRAM },
+		{ "cookie", required_argument, NULL, OPT_COOKIE },
+		{ "timed", no_argument, NULL, OPT_TIMED },
+		{ "event", required_argument, NULL, 'e' },
+		{ "count", required_argument, NULL, 'c' },
+		{ "freq", required_argument, NULL, 'F' },
+		{ "all-cpus", no_argument, NULL, 'a' },
+		{ "cpu", required_argument, NULL, 'C' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "tid", required_argument, NULL, 't' },
+		{ "all-user", no_argument, NULL, OPT_ALL_USER },
+		{ "all-kernel", no_argument, NULL, OPT_ALL_KERNEL },
+		{ "output", required_argument, NULL, 'o' },
+		{ "duration", required_argument, NULL, OPT_DURATION },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int err, fd, status;
+
+	err = parse_options(opt, argc, argv, "+g:m:o:h" RECORD_SAMPLING_OPTIONS, options);
+	if (err)
+		return err > 0 ? 0 : EXIT_USAGE;
+	if (take_program(opt, argc, argv))
+		return EXIT_USAGE;
+	if (opt->has_holder)
+		err = check_attach_other(opt, argc, argv);
+	else
+		err = check_attach_own(opt, argc, argv);
+	if (err)
+		return EXIT_USAGE;
+	fd = bpf_choice_open(&opt->program);
+	if (fd < 0)
+		return EXIT_FAILED;
+	status = opt->has_holder ? bpf_attach_other(opt, fd, false) : bpf_attach_own(opt, fd);
+	close(fd);
+	return status;
+}
+
+static int cmd_replace(struct bpf_options *opt, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "group", required_argument, NULL, 'g' },
+		{ "member", required_argument, NULL, 'm' },
+		{ "section", required_argument, NULL, OPT_SECTION },
+		{ "program", required_argument, NULL, OPT_PROGRAM },
+		{ "cookie", required_argument, NULL, OPT_COOKIE },
+		{ "timed", no_argument, NULL, OPT_TIMED },
+		{ "expect", required_argument, NULL, OPT_EXPECT },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int err, fd, status;
+
+	err = parse_options(opt, argc, argv, "g:m:h", options);
+	if (err)
+		return err > 0 ? 0 : EXIT_USAGE;
+	if (take_program(opt, argc, argv) || needs_member(opt) || no_more_arguments(argc, argv))
+		return EXIT_USAGE;
+	fd = bpf_choice_open(&opt->program);
+	if (fd < 0)
+		return EXIT_FAILED;
+	status = bpf_attach_other(opt, fd, true);
+	close(fd);
+	return status;
+}
+
+static int cmd_detach(struct bpf_options *opt, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "group", required_argument, NULL, 'g' },
+		{ "member", required_argument, NULL, 'm' },
+		{ "expect", required_argument, NULL, OPT_EXPECT },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int err = parse_options(opt, argc, argv, "g:m:h", options);
+
+	if (err)
+		return err > 0 ? 0 : EXIT_USAGE;
+	if (needs_member(opt) || no_more_arguments(argc, argv))
+		return EXIT_USAGE;
+	return bpf_detach_other(opt);
+}
+
+static int cmd_show(struct bpf_options *opt, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "group", required_argument, NULL, 'g' },
+		{ "all", no_argument, NULL, OPT_ALL },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int err = parse_options(opt, argc, argv, "g:h", options);
+
+	if (err)
+		return err > 0 ? 0 : EXIT_USAGE;
+	return no_more_arguments(argc, argv) ? EXIT_USAGE : bpf_show(opt);
+}
+
+static int cmd_watch(struct bpf_options *opt, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "duration", required_argument, NULL, OPT_DURATION },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int err = parse_options(opt, argc, argv, "h", options);
+
+	if (err)
+		return err > 0 ? 0 : EXIT_USAGE;
+	return no_more_arguments(argc, argv) ? EXIT_USAGE : bpf_watch(opt);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct bpf_options *opt, int argc, char **argv);
+} commands[] = {
+	{ "attach", cmd_attach },
+	{ "replace", cmd_replace },
+	{ "detach", cmd_detach },
+	{ "show", cmd_show },
+	{ "watch", cmd_watch },
+};
+
+int cmd_bpf(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+	struct bpf_options opt = { 0 };
+	int status;
+	size_t i;
+
+	if (!name) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
+		usage(stdout);
+		return 0;
+	}
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (strcmp(name, commands[i].name))
+			continue;
+		status = commands[i].run(&opt, argc - 1, argv + 1);
+		events_free(&opt.rec.list);
+		target_free(&opt.rec.target);
+		perfgrp_close(opt.rec.dev);
+		return status;
+	}
+	error("there is no command 'bpf %s' (try \"perfgrp bpf --help\")", name);
+	return EXIT_USAGE;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What ends a command that runs until something does: signals, time, a child. */
+#ifndef PERFGRP_ENDING_H
+#define PERFGRP_ENDING_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include <linux/types.h>
+
+#include "workload.h"
+
+/**
+ * struct ending - waiting for the end
+ * @w: the command to wait for; none where its pid is 0
+ * @signals: the signals that are waited for, which are blocked
+ * @mask: what was blocked before
+ * @signal_fd: readable when one has come
+ * @timer_fd: readable when the time is up
+ * @signal: the last signal that asks to end, or 0
+ * @killed: the command was ended by us
+ */
+struct ending {
+	struct workload w;
+	sigset_t signals;
+	sigset_t mask;
+	int signal_fd;
+	int timer_fd;
+	int signal;
+	bool killed;
+};
+
+int ending_begin(struct ending *e);
+void ending_set_time(struct ending *e, __u64 ns);
+bool ending_has_come(struct ending *e);
+void ending_stop_command(struct ending *e);
+void ending_finish(struct ending *e);
+
+#endif /* PERFGRP_ENDING_H */
