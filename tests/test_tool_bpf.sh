@@ -1,0 +1,378 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# perfgrp bpf: programs on counters, and programs that come and go (B1, B3-B7, B11, B12).
+# timeout: 200
+
+nr=0
+failed=0
+dir=$(mktemp -d)
+cd "$dir" || exit 1
+pins=$dir/pins
+mkdir pins
+mount -t bpf bpf pins || exit 1
+# Where stack and heap begin is worth a page fault or two.
+randomize=$(cat /proc/sys/kernel/randomize_va_space)
+trap 'echo "$randomize" >/proc/sys/kernel/randomize_va_space; umount "$pins"; rm -r "$dir"' EXIT
+echo 0 >/proc/sys/kernel/randomize_va_space
+
+object=/tests/tool.bpf.o
+work="/tests/work 1000000 500"
+
+# is TEXT CONDITION...: a result; the condition is one of test(1).
+is() {
+	text=$1
+	shift
+	nr=$((nr + 1))
+	if [ "$@" ]; then
+		echo "ok $nr - $text"
+	else
+		echo "not ok $nr - $text"
+		echo "# not: $*"
+		sed 's/^/# /' output errors
+		failed=1
+	fi
+}
+
+# bpf ARGUMENT...: perfgrp bpf; what it prints is in "output" and "errors".
+bpf() {
+	perfgrp bpf "$@" >output 2>errors
+}
+
+# column NAME LINE FILE: what stands there, in a table of whose columns none is empty. Text
+# that ends with its column is found by its number, as no cell has a space.
+column() {
+	awk -v name="$1" -v line="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i }
+		NR == line + 1 { print $at }' "$3"
+}
+
+# member NAME LINE FILE: a number, a string or a truth value of an object.
+member() {
+	sed -n "$2p" "$3" | sed -n "s/.*\"$1\": \"\\{0,1\\}\\([^\",}]*[^\",} ]\\).*/\\1/p"
+}
+
+# Once before, so that the file is in memory for all.
+$work
+# shellcheck disable=SC2086 # a command
+faults=$(perfgrp stat -x, -e page-faults $work 2>&1 >/dev/null | cut -d, -f1)
+
+# ---- one's own events --------------------------------------------------------
+
+# shellcheck disable=SC2086
+bpf attach -e page-faults -c 1 $object -- $work
+is "B6: the program runs at each overflow: $faults page faults" \
+	"$(column RUNS 1 errors)" = "$faults"
+is "B6: none is missed, and none dropped" \
+	"$(column MISSES 1 errors) $(column DROPPED 1 errors)" = "0 0"
+is "B6: the only program for perf events is the one that is taken" \
+	"$(column NAME 1 errors) $(column EVENT 1 errors)" = "keep page-faults"
+is "B6: nobody has measured it" "$(column NS/RUN 1 errors)" = -
+
+# shellcheck disable=SC2086
+bpf attach -e page-faults -c 1 --section sampler --timed --cookie 0x1234 $object $work
+is "B3: a program of a section of any name; returning 0 is counted as dropped" \
+	"$(column NAME 1 errors) $(column DROPPED 1 errors)" = "drop $faults"
+is "B6: --timed measures each run" "$(column NS/RUN 1 errors)" -gt 0
+is "B6: the cookie is what was given" "$(column COOKIE 1 errors)" = 0x1234
+
+# shellcheck disable=SC2086
+bpf attach -e page-faults -c 1 --program drop --json --cookie 7 -o stats $object -- $work
+is "B6: JSON has the same" \
+	"$(member name 1 stats) $(member event 1 stats) $(member cookie 1 stats) \
+$(member runs 1 stats) $(member dropped 1 stats) $(member misses 1 stats) $(member timed 1 stats)" = \
+	"drop page-faults 7 $faults $faults 0 false"
+
+load_bpf pinned "$pins/pinned" >id
+id=$(cat id)
+# shellcheck disable=SC2086
+bpf attach -e page-faults -c 1 "$pins/pinned" -- $work
+is "B6: a pinned program" \
+	"$(column PROGRAM 1 errors) $(column NAME 1 errors) $(column RUNS 1 errors)" = \
+	"$id pinned $faults"
+# shellcheck disable=SC2086
+bpf attach -e page-faults -c 1 "id:$id" -- $work
+is "B6: a program by its id" \
+	"$(column PROGRAM 1 errors) $(column NAME 1 errors) $(column RUNS 1 errors)" = \
+	"$id pinned $faults"
+
+# shellcheck disable=SC2086
+bpf attach -e page-faults,minor-faults -c 1 $object -- $work
+is "B7: one program on two counters, each with its statistics" \
+	"$(column PROGRAM 1 errors) $(column RUNS 1 errors) $(column RUNS 2 errors)" = \
+	"$(column PROGRAM 2 errors) $faults $faults"
+# shellcheck disable=SC2086
+bpf attach -e page-faults,minor-faults -c 1 -m 2 $object -- $work
+is "B7: or on one of them" \
+	"$(wc -l <errors) $(column EVENT 1 errors) $(column RUNS 1 errors)" = \
+	"2 minor-faults $faults"
+# shellcheck disable=SC2086
+bpf attach -e '{page-faults,minor-faults}' -c 1 $object -- $work
+is "B7: of a group the members that sample" \
+	"$(wc -l <errors) $(column EVENT 1 errors)" = "2 page-faults"
+# shellcheck disable=SC2086
+bpf attach -e '{page-faults,minor-faults}' -c 1 -m 2 $object -- $work
+is "B1: the module says why a counter that does not sample is refused" \
+	"$? $(grep -c "^perfgrp: cannot attach to 'minor-faults': .*not overflow" errors)" = "255 1"
+bpf attach -e page-faults -c 1 --program other $object -- true
+is "B1: and a program of another type, with the type" \
+	"$? $(grep -c "^perfgrp: cannot attach to 'page-faults': .*type" errors)" = "255 1"
+
+bpf attach -a -e page-faults -c 1 --duration 0.5 $object
+is "B6: the time is up" $? = 0
+is "B6: all CPUs are one member" "$(wc -l <errors) $(column MEMBER 1 errors)" = "2 1"
+bpf attach -a -e page-faults -c 1 $object -- sh -c "$work; exit 3"
+is "a command's exit status is ours" $? = 3
+/tests/work 1000000000000 1 &
+victim=$!
+bpf attach -e cpu-clock -F 99 -p $victim $object &
+attach=$!
+until perfgrp bpf show | grep -q " cpu-clock "; do
+	sleep 0.1
+done
+kill $victim
+wait $attach
+is "B6: tasks have their threads' ids, and end it when they are gone" \
+	"$? $(column TASK 1 errors)" = "0 $victim"
+
+# ---- a group of another process ------------------------------------------------
+
+hold_samples >holder &
+until [ -s holder ]; do
+	sleep 0.1
+done
+read -r pid fd child <holder
+group=$pid:$fd
+
+bpf show
+is "B6: nothing is attached" "$? $(wc -l <output)" = "0 1"
+bpf show --all
+is "B6: a group that several processes hold is one, with its members" \
+	"$(wc -l <output) $(column EVENT 1 output) $(column EVENT 2 output)" = \
+	"3 page-faults cpu-clock"
+is "B6: who holds it is said" "$(sed -n 's/.*  hold_samples/hold_samples/p' output | head -n 1)" = \
+	"hold_samples +1"
+group=$(column GROUP 1 output)
+is "B6: as PID:FD" "$group" = "$pid:$fd"
+bpf show -g "$child:$fd" --all
+is "B6: by whomever it is held" "$(column GROUP 1 output)" = "$child:$fd"
+
+bpf attach -g "$group" -m 1 --cookie 1 $object
+is "B6: a program is attached" \
+	"$? $(cut -d' ' -f1-5 output)" = "0 member 1 (page-faults): attached program"
+first=$(awk '{ print $6 }' output)
+bpf attach -g "$group" -m 2 --cookie 2 "id:$first"
+is "B7: to another member, too" "$?" = 0
+bpf attach -g "$group" -m 1 $object
+is "a member has one program at most" \
+	"$? $(grep -c "^perfgrp: .*has program $first" errors)" = "255 1"
+$work
+bpf show
+is "B7: each has its own cookie" \
+	"$(column PROGRAM 1 output) $(column COOKIE 1 output) $(column PROGRAM 2 output) \
+$(column COOKIE 2 output)" = "$first 0x1 $first 0x2"
+is "B7: and its own statistics" "$(column RUNS 1 output)" -ge "$faults"
+bpf show -g "$group" --json
+is "B6: JSON has the same" \
+	"$(member group 1 output) $(member prog-id 1 output) $(member cookie 2 output) \
+$(member event 2 output)" = "$group $first 2 cpu-clock"
+bpf show --json
+is "B6: JSON has all holders" \
+	"$(grep -c "\"pid\": $pid, .*\"pid\": $child, " output)" = 2
+
+bpf replace -g "$group" -m 1 --expect "$id" --section sampler $object
+is "B4: it is not replaced if another was expected" \
+	"$? $(grep -c "^perfgrp: .*$first" errors)" = "255 1"
+bpf detach -g "$group" -m 1 --expect "$id"
+is "B4: nor detached" $? = 255
+bpf show
+is "B4: and runs on" "$(column PROGRAM 1 output)" = "$first"
+bpf replace -g "$group" -m 1 --expect "$first" --cookie 3 --section sampler --json $object
+is "B4: it is replaced" "$? $(member what 1 output) $(member name 1 output)" = "0 replace drop"
+second=$(member prog-id 1 output)
+$work
+bpf show -g "$group"
+is "B4: the new one runs" \
+	"$(column PROGRAM 1 output) $(column COOKIE 1 output)" = "$second 0x3"
+is "B4: with statistics of its own" "$(column DROPPED 1 output)" = "$(column RUNS 1 output)"
+bpf detach -g "$group" -m 1
+is "B5: it is detached" "$? $(cat output)" = \
+	"0 member 1 (page-faults): detached program $second drop"
+bpf attach -e page-faults -c 1 "id:$second" -- true
+is "B5: with its last place it is gone" "$? $(cat errors)" = \
+	"255 perfgrp: there is no BPF program with the id $second"
+bpf detach -g "$group" -m 1
+is "B5: only once" $? = 255
+bpf detach -g "$group" -m 3
+is "from a member that is there" $? = 255
+bpf show -g "$group"
+is "B5: the other one stays" "$(wc -l <output) $(column MEMBER 1 output)" = "2 2"
+bpf detach -g "$group" -m 2
+
+bpf show -g 1:1000
+is "a file descriptor that is not there is refused" \
+	"$? $(cat errors)" = "255 perfgrp: process 1 has no file descriptor 1000"
+bpf show -g "$$:1"
+is "one that is no group is refused" \
+	"$? $(cat errors)" = \
+	"255 perfgrp: file descriptor 1 of process $$ is none of a perfgrp group"
+setpriv --reuid 65534 --clear-groups --inh-caps=-all \
+	"$(command -v perfgrp)" bpf show >output 2>errors
+is "what one may not look into is counted" \
+	"$(sed -n 's/^perfgrp: \([0-9]*\) processes could.*/\1/p' errors)" -gt 1
+
+# Each line of the man page's examples, with names for what is theirs.
+cp $object tool.bpf.o
+sed "s/123:4/$pid:$fd/; s/\\<42\\>/$id/" /tests/bpf_examples >examples
+while read -r line; do
+	sh -c "$line" >output 2>errors </dev/null
+	is "an example of the man page works: $line" $? = 0
+done <examples
+is "all of them are there" "$(wc -l <examples)" = 7
+kill "$pid"
+
+# ---- programs --------------------------------------------------------------------
+
+bpf attach -e page-faults /tests/tool_two.bpf.o -- true
+is "of several programs one must be named" \
+	"$? $(grep -c '^  --program [a-z]* --section perf_event (type perf_event)$' errors)" = \
+	"255 2"
+bpf attach -e page-faults --program bad /tests/tool_two.bpf.o -- true
+is "the verifier's words are shown" "$? $(grep -c "R[0-9].* invalid mem access" errors)" = "255 1"
+bpf attach -e page-faults -c 1 --program good /tests/tool_two.bpf.o -- true
+is "and only for what is wanted" $? = 0
+bpf attach -e page-faults --program none $object -- true
+is "a program that is not there is refused" "$? $(grep -c '^  --program' errors)" = "255 3"
+bpf attach -e page-faults --section none $object -- true
+is "so is a section" "$? $(grep -c '^  --program' errors)" = "255 3"
+bpf attach -e page-faults /tests/work -- true
+is "so is what is no object file" $? = 255
+bpf attach -e page-faults "$dir/none" -- true
+is "so is what is not there" $? = 255
+bpf attach -e page-faults "$pins/none" -- true
+is "so is such a pin" $? = 255
+bpf attach -e page-faults --section none "$pins/pinned" -- true
+is "a pin has no sections" $? = 255
+
+# ---- command lines that make no sense ----------------------------------------------
+
+usage() {
+	bpf "$@"
+	is "this makes no sense: $*" "$? $(grep -c '^perfgrp: ' errors)" = "129 1"
+}
+
+bpf
+is "so does nothing at all" $? = 129
+usage nosuch
+usage attach $object
+usage attach -e page-faults
+usage attach -g 1 -m 1 $object
+usage attach -g 1:1 $object
+usage attach -g 1:1 -m 1 -e page-faults $object
+usage attach -g 1:1 -m 1 --duration 1 $object
+usage attach -g 1:1 -m 1 $object true
+usage attach -e page-faults --cookie x $object
+usage attach -e page-faults --duration 0 $object
+usage attach -e page-faults -c 1 -F 1 $object
+usage attach -e page-faults id:0
+usage replace -g 1:1 -m 1 --expect 0 $object
+usage replace -g 1:1 $object
+usage detach -m 1
+usage detach -g 1:1 -m 1 $object
+usage show nothing
+usage watch --duration x
+bpf attach -e nosuch $object -- true
+is "an event that is not there is refused" $? = 129
+bpf --help
+is "help is what is asked for" "$? $(grep -c '^usage: perfgrp bpf' output)" = "0 1"
+
+is "info says what the module can do with BPF programs" \
+	"$(perfgrp info | grep -cE '^  (bpf|bpf-events|kfunc) +(yes|no) ')" = 3
+
+# ---- programs that come and go --------------------------------------------------------
+
+# watch OPTION...: begins to watch; its output goes to "watched". JSON has no heading:
+# that it has begun is seen by what it reports.
+watch() {
+	: >watched
+	perfgrp bpf watch "$@" >watched 2>errors &
+	watch=$!
+	until grep -q . watched; do
+		[ -d /proc/$watch ] || break
+		load_bpf probe >/dev/null
+		sleep 0.1
+	done
+}
+
+# seen PATTERN [NUMBER]: waits until so many lines of "watched" have it.
+seen() {
+	until [ "$(grep -c "$1" watched)" -ge "${2:-1}" ]; do
+		[ -d /proc/$watch ] || break
+		sleep 0.1
+	done
+}
+
+watch
+new=$(load_bpf newcomer "$pins/new")
+seen " load *$new "
+line=$(grep " load *$new " watched)
+# shellcheck disable=SC2086 # words
+set -- $line
+is "B12: a load has id, type and name" "$2 $3 $4 $5" = "load $new perf_event newcomer"
+tag=$6
+is "B12: a tag" "${#tag}" = 16
+is "B12: the time, to the minute or so" \
+	"$(($(date +%s) - $(date -d "$7 $8" +%s)))" -lt 100
+is "B12: memory and user" "$((${9} > 0)) ${10} ${11}" = "1 0 (root)"
+rm "$pins/new"
+seen " unload *$new "
+is "B12: the unload says the same" \
+	"$(grep " unload *$new " watched | awk '{ print $4, $5, $6 }')" = "perf_event newcomer $tag"
+rm "$pins/pinned"
+seen " unload *$id "
+is "B12: so does that of a program that was there before" \
+	"$(grep " unload *$id " watched | awk '{ print $4, $5 }')" = "perf_event pinned"
+
+kill -STOP $watch
+gone=$(load_bpf gone)
+kill -CONT $watch
+seen " unload *$gone "
+is "B12: a program that is gone before anyone can ask is said to be" \
+	"$(grep " load *$gone " watched | awk '{ print $4, $5, $6, $7, $8, $9 }')" = \
+	"gone gone $tag gone gone gone"
+is "B9: each event is there once" "$(grep -c " $gone  " watched)" = 2
+kill -TERM $watch
+wait $watch
+is "a signal ends it" $? = 143
+
+watch --json
+new=$(load_bpf newcomer "$pins/new")
+seen "\"what\": \"load\".*\"prog-id\": $new,"
+rm "$pins/new"
+seen "\"what\": \"unload\".*\"prog-id\": $new,"
+grep "\"prog-id\": $new," watched >output
+is "B12: JSON has the same" \
+	"$(member what 1 output) $(member type 1 output) $(member name 1 output) \
+$(member tag 1 output) $(member gone 1 output) $(member uid 1 output) $(member user 1 output)" = \
+	"load perf_event newcomer $tag false 0 root"
+is "B12: for the unload as well" \
+	"$(member what 2 output) $(member name 2 output) $(member loaded-at 2 output)" = \
+	"unload newcomer $(member loaded-at 1 output)"
+is "B12: and bytes" \
+	"$(member memlock 1 output) $(member xlated 1 output)" = \
+	"$(member memlock 2 output) 16"
+kill -STOP $watch
+# A CPU's buffer has room for little more than a thousand records.
+# shellcheck disable=SC2016 # that shell's own
+taskset -c 0 sh -c 'i=0; while [ $i -lt 800 ]; do load_bpf flood; i=$((i + 1)); done' >/dev/null
+kill -CONT $watch
+seen '"record": "lost"'
+is "B12: what was lost is reported" "$(grep -c '"record": "lost", .*"lost": [1-9]' watched)" -ge 1
+kill $watch
+wait $watch
+
+bpf watch --duration 0.2
+is "the time is up" "$? $(wc -l <output)" = "0 1"
+setpriv --reuid 65534 --clear-groups --inh-caps=-all \
+	"$(command -v perfgrp)" bpf watch --duration 0.1 >output 2>errors
+is "who may not is told so" "$? $(grep -c '^perfgrp: ' errors)" = "255 1"
+echo "1..$nr"
+exit $failed
