@@ -241,7 +241,7 @@ static struct call calls[] = {
 	/* perfgrp_info.reserved is written only. */
 	{ .name = "INFO", .nr = PERFGRP_INFO, .on_device = true, .writes = true,
 	  .size = sizeof(struct perfgrp_info), .good = good_nothing },
-	CALL(CREATE, perfgrp_create, true, 0x7f, good_create),
+	CALL(CREATE, perfgrp_create, true, 0xff, good_create),
 	CALL(ADD, perfgrp_add, false, 0, good_add),
 	CALL(REMOVE, perfgrp_remove, false, PERFGRP_REMOVE_CASCADE, good_remove),
 	CALL(ENABLE, perfgrp_control, false, 0, good_nothing),
@@ -887,6 +887,7 @@ PROMISE_LIMIT(missing_features, 60, "A4: CREATE: a flag whose feature is missing
 		{ PERFGRP_CREATE_NO_MUX, PERFGRP_FEATURE_NO_MUX },
 		{ PERFGRP_CREATE_EXCLUSIVE, PERFGRP_FEATURE_NO_MUX },
 		{ PERFGRP_CREATE_ONE_SCHED_GROUP, PERFGRP_FEATURE_SCHED_GROUP },
+		{ PERFGRP_CREATE_BPF_EVENTS, PERFGRP_FEATURE_BPF_EVENTS },
 	};
 	struct refusal want = refusal(EOPNOTSUPP, PERFGRP_REASON_FEATURE);
 	unsigned int tried = 0;
