@@ -33,7 +33,9 @@
  * What it cannot keep out is an NMI of perf's own event, whose program has a map in
  * common with one that runs here in an interrupt: the core does not know that this runs.
  * With a hash map that is refused (EBUSY) or waits for another CPU, with an LRU hash
- * map it may wait forever, as it does where the core interrupts XDP or tc.
+ * map it may wait forever, as it does where the core interrupts XDP or tc. Nor does it
+ * see what maps a program has that is reached by a tail call: all are taken to have
+ * locks that wait, and one that allocates does so in an NMI, as it does under perf.
  */
 #include <linux/bpf.h>
 #include <linux/capability.h>
@@ -48,6 +50,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "perfgrp.h"
 
 /**
@@ -59,8 +62,8 @@
  *	forever. Who holds one is in a system call or in a program, and so cannot be
  *	migrated, or is in an interrupt.
  * @LOCKS_WAIT: they are waited for, forever
- * @LOCKS_ALLOC: the same, and memory is allocated, which wakes tasks: not with the run
- *	queue locked
+ * @LOCKS_ALLOC: the same, and memory is allocated, which an NMI must not; and which
+ *	wakes tasks, so not with the run queue locked either
  * @LOCKS_UNKNOWN: nobody has looked; refused
  */
 enum locks {
@@ -145,6 +148,8 @@ static bool is_safe_in_nmi(enum locks locks, const struct perf_event *event, str
 {
 	if (locks <= LOCKS_TRIED)
 		return true;
+	if (locks == LOCKS_ALLOC)
+		return false;
 	if (!event->attr.precise_ip && !irqs_were_off_in(regs))
 		return true;
 	return locks == LOCKS_BUSY && !may_be_busy();
@@ -296,12 +301,13 @@ static enum locks locks_of_type(u32 type)
 		return LOCKS_BUSY;
 	case BPF_MAP_TYPE_LRU_HASH:
 	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
+	/* Whatever maps the programs in it have, now and later; but see LOCKS_ALLOC. */
+	case BPF_MAP_TYPE_PROG_ARRAY:
 		return LOCKS_WAIT;
-	case BPF_MAP_TYPE_LPM_TRIE:
 	case BPF_MAP_TYPE_TASK_STORAGE:
 	case 32: /* BPF_MAP_TYPE_CGRP_STORAGE (6.2) */
-	/* Whatever maps the programs in it have, now and later. */
-	case BPF_MAP_TYPE_PROG_ARRAY:
+		return PERFGRP_STORAGE_ALLOCATES ? LOCKS_ALLOC : LOCKS_WAIT;
+	case BPF_MAP_TYPE_LPM_TRIE:
 		return LOCKS_ALLOC;
 	default:
 		return LOCKS_UNKNOWN;
@@ -451,13 +457,13 @@ void perfgrp_bpf_abort(struct perfgrp_attachment *attachment)
 	free_attachment(attachment);
 }
 
-/* With the run queue locked. */
-static bool overflows_in_scheduler(const struct perf_event_attr *attr)
+/* Not in an NMI, nor with the run queue locked. */
+static bool overflows_where_memory_is_had(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE &&
-	       (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-		attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
-		attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+	       attr->config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
+	       attr->config != PERF_COUNT_SW_CPU_MIGRATIONS &&
+	       attr->config != PERF_COUNT_SW_CGROUP_SWITCHES;
 }
 
 static int check_maps(const struct perfgrp_attachment *attachment,
@@ -469,9 +475,9 @@ static int check_maps(const struct perfgrp_attachment *attachment,
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
 				      "the program has a map of type %s (%u), which may not be safe in an NMI",
 				      type, attachment->map_type);
-	if (attachment->locks == LOCKS_ALLOC && overflows_in_scheduler(&member->attr))
+	if (attachment->locks == LOCKS_ALLOC && !overflows_where_memory_is_had(&member->attr))
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				      "the program has a map of type %s (%u), which is not safe where the scheduler counts",
+				      "the program has a map of type %s (%u), which allocates memory: not in an NMI, nor in the scheduler",
 				      type, attachment->map_type);
 	if (attachment->locks >= LOCKS_WAIT && member->attr.precise_ip)
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",

@@ -40,6 +40,13 @@ static inline bool compat_counts_for_many(const struct pmu *pmu)
 }
 #endif
 
+/* What belongs to a task or a cgroup is allocated as hash maps' elements are (6.4). */
+#ifdef PERFGRP_HAVE_STORAGE_BPF_MA
+#define PERFGRP_STORAGE_ALLOCATES 0
+#else
+#define PERFGRP_STORAGE_ALLOCATES 1
+#endif
+
 /* The event that is committed was dropped from the arguments (6.5 or so). */
 static inline void compat_ring_buffer_commit(struct trace_buffer *buffer,
 					     struct ring_buffer_event *event)

@@ -296,11 +296,12 @@ PROMISE(precise_maps, "B1 B8: a map with locks that wait is refused where the re
 	EXPECT(strstr(grp_error.text, "lru_hash"));
 }
 
-PROMISE(scheduler_maps, "B1 B8: a map that allocates is refused where the scheduler counts")
+PROMISE(allocating_maps, "B1 B8: a map that allocates is refused where the scheduler counts, and in an NMI")
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
 	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample = 1 },
 					faults(1) };
+	struct perfgrp_counter cycles = { .event = PERFGRP_HW_CPU_CYCLES, .sample = 1000000 };
 	int fd, map, prog;
 
 	load(1);
@@ -312,6 +313,9 @@ PROMISE(scheduler_maps, "B1 B8: a map that allocates is refused where the schedu
 	EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, c[0].id, prog, 0), EOPNOTSUPP, BPF_MAP, c[0].id);
 	EXPECT(strstr(grp_error.text, "lpm_trie"));
 	EXPECT_EQ(grp_bpf_attach(fd, c[1].id, prog, 0), 0);
+	if (!grp_add_counters(fd, &cycles, 1))
+		EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, cycles.id, prog, 0), EOPNOTSUPP, BPF_MAP,
+				      cycles.id);
 }
 
 /* ---- B2: as under perf ----------------------------------------------------------- */
