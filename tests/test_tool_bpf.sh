@@ -121,11 +121,22 @@ is "B6: the time is up" $? = 0
 is "B6: all CPUs are one member" "$(wc -l <errors) $(column MEMBER 1 errors)" = "2 1"
 bpf attach -a -e page-faults -c 1 $object -- sh -c "$work; exit 3"
 is "a command's exit status is ours" $? = 3
+perfgrp bpf attach -a -e cpu-clock -F 99 $object >output 2>errors &
+attach=$!
+until perfgrp bpf show | grep -q " cpu-clock "; do
+	[ -d /proc/$attach ] || break
+	sleep 0.1
+done
+kill $attach
+wait $attach
+is "B6: a signal ends it, with statistics" \
+	"$? $(column EVENT 1 errors) $(column NAME 1 errors)" = "143 cpu-clock keep"
 /tests/work 1000000000000 1 &
 victim=$!
 bpf attach -e cpu-clock -F 99 -p $victim $object &
 attach=$!
 until perfgrp bpf show | grep -q " cpu-clock "; do
+	[ -d /proc/$attach ] || break
 	sleep 0.1
 done
 kill $victim
