@@ -240,6 +240,26 @@ done <examples
 is "all of them are there" "$(wc -l <examples)" = 7
 kill "$pid"
 
+perfgrp record --json -a -e page-faults -c 1 -o records >/dev/null 2>&1 &
+record=$!
+until perfgrp bpf show --all | grep -q " page-faults "; do
+	[ -d /proc/$record ] || break
+	sleep 0.1
+done
+bpf show --all
+group=$(column GROUP 1 output)
+bpf attach -g "$group" -m 1 "$pins/pinned"
+bpf replace -g "$group" -m 1 "id:$id"
+bpf detach -g "$group" -m 1
+kill $record
+wait $record
+grep '"bpf-event"' records >output
+is "B11: record has all that was done to its counters" \
+	"$(member what 1 output) $(member what 2 output) $(member what 3 output)" = \
+	"attach replace detach"
+is "B11: of that program, on that counter" \
+	"$(grep -c "\"prog-id\": $id, .*\"event\": \"page-faults\"" output)" = 3
+
 # ---- programs --------------------------------------------------------------------
 
 bpf attach -e page-faults /tests/tool_two.bpf.o -- true
