@@ -460,6 +460,19 @@ void perfgrp_counter_release_next(struct perfgrp_kcounter *counter)
 	release_event(&counter->next);
 }
 
+/**
+ * perfgrp_instance_release_next - release what was prepared, or what fold has replaced
+ * @group: the group
+ * @instance: index of the instance
+ */
+void perfgrp_instance_release_next(struct perfgrp_group *group, unsigned int instance)
+{
+	unsigned int i;
+
+	for (i = group->nr_members; i--;)
+		perfgrp_counter_release_next(&group->members[i]->counters[instance]);
+}
+
 /* What an event reads that is stopped, or is inherited and read event by event. */
 static struct perfgrp_count read_stopped(const struct perfgrp_group *group,
 					 struct perf_event *event)
@@ -478,22 +491,26 @@ static struct perfgrp_count read_stopped(const struct perfgrp_group *group,
 }
 
 /**
- * perfgrp_counter_fold - put what an event has counted into the base, and release it
+ * perfgrp_counter_fold - put what an event has counted into the base, and take the next
  * @group: the group
- * @counter: whose event it is; nothing is done where there is none
+ * @counter: whose event it is. What is prepared takes its place, if anything is; it
+ *	waits where that was, to be released when it is in no view any more.
  *
  * The event is stopped first, so nothing is lost between the reading and the
  * release but what happens after it stopped.
  */
 void perfgrp_counter_fold(const struct perfgrp_group *group, struct perfgrp_kcounter *counter)
 {
+	struct perf_event *event = counter->event;
+
 	lockdep_assert_held_write(&group->lock);
 
-	if (!counter->event)
-		return;
-	perf_event_disable(counter->event);
-	counter->base = perfgrp_count_add(counter->base, read_stopped(group, counter->event));
-	perfgrp_counter_release(counter);
+	if (event) {
+		perf_event_disable(event);
+		counter->base = perfgrp_count_add(counter->base, read_stopped(group, event));
+	}
+	set_event(counter, counter->next);
+	counter->next = event;
 }
 
 /**

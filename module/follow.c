@@ -18,6 +18,9 @@ static void leave_cpu(struct perfgrp_group *group, struct perfgrp_instance *inst
 	perfgrp_instance_stop(group, index);
 	for (i = group->nr_members; i--;)
 		perfgrp_counter_fold(group, &group->members[i]->counters[index]);
+	if (group->nr_members)
+		perfgrp_views_publish(group);
+	perfgrp_instance_release_next(group, index);
 	cpumask_clear_cpu(instance->cpu, group->cpus);
 	instance->live = false;
 }

@@ -342,7 +342,7 @@ void perfgrp_group_drop_members(struct perfgrp_group *group)
 	release_members(group, 0, nr);
 }
 
-/* Move an instance from the events that it has to those that are prepared. */
+/* Move an instance from the events that it has, which wait, to those that are prepared. */
 static void replace_events(struct perfgrp_group *group, unsigned int instance)
 {
 	unsigned int i;
@@ -350,16 +350,6 @@ static void replace_events(struct perfgrp_group *group, unsigned int instance)
 	perfgrp_instance_stop(group, instance);
 	for (i = group->nr_members; i--;)
 		perfgrp_counter_fold(group, &group->members[i]->counters[instance]);
-	for (i = 0; i < group->nr_members; i++)
-		perfgrp_counter_take_next(&group->members[i]->counters[instance]);
-}
-
-static void release_all_next(struct perfgrp_group *group, unsigned int instance)
-{
-	unsigned int i;
-
-	for (i = group->nr_members; i--;)
-		perfgrp_counter_release_next(&group->members[i]->counters[instance]);
 }
 
 /* Where the task is gone all is final, and nothing can fall apart. */
@@ -416,12 +406,12 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 		return 0;
 	if (ret) {
 		while (i--)
-			release_all_next(group, i);
+			perfgrp_instance_release_next(group, i);
 		return ret;
 	}
 	for (i = 0; i < group->nr_instances; i++) {
 		if (!needs_rebuild(group, i, leaving)) {
-			release_all_next(group, i);
+			perfgrp_instance_release_next(group, i);
 			continue;
 		}
 		replace_events(group, i);
@@ -429,6 +419,8 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 	}
 	if (replaced)
 		perfgrp_views_publish(group);
+	for (i = 0; i < group->nr_instances; i++)
+		perfgrp_instance_release_next(group, i);
 	for (i = 0; replaced && group->enabled && i < group->nr_instances; i++)
 		if (perfgrp_instance_usable(&group->instances[i]))
 			perfgrp_instance_start(group, i);

@@ -80,8 +80,8 @@ static inline struct perfgrp_count perfgrp_count_sub(struct perfgrp_count a, str
  * struct perfgrp_kcounter - a member on one instance
  * @event: the perf event; NULL while the CPU is offline, or where it could not be
  *	created when the CPU came back
- * @next: an event that is to take the place of @event; only while a change is
- *	being prepared
+ * @next: an event that is to take the place of @event, or that did have it; only while
+ *	a change is being made
  * @base: what the counter reads is @base plus what @event reads. It holds what
  *	earlier events counted, less what a reset took away.
  * @held: what an inherited counter read when its group was disabled
@@ -446,6 +446,7 @@ int perfgrp_counter_recreate_all(struct perfgrp_group *group, unsigned int insta
 void perfgrp_counter_take_next(struct perfgrp_kcounter *counter);
 void perfgrp_counter_release(struct perfgrp_kcounter *counter);
 void perfgrp_counter_release_next(struct perfgrp_kcounter *counter);
+void perfgrp_instance_release_next(struct perfgrp_group *group, unsigned int instance);
 void perfgrp_counter_fold(const struct perfgrp_group *group, struct perfgrp_kcounter *counter);
 void perfgrp_counter_rebase(const struct perfgrp_group *group, struct perfgrp_kcounter *counter);
 bool perfgrp_counter_leads_others(const struct perfgrp_kcounter *counter);

@@ -9,9 +9,8 @@
  * filled next, all who still looked at it have gone: that is waited for, and costs
  * nothing unless changes come fast.
  *
- * An event that is released is not to be found by readers any more. Either its
- * instance has been stopped, so that there are no handlers, or the member has left the
- * views before. The perf core frees it after an RCU grace period.
+ * An event is released when it is in no view any more, and the perf core frees it an
+ * RCU grace period later.
  */
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
