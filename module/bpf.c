@@ -1,259 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF programs on counters.
+ * BPF programs on counters: attached, replaced, detached, asked for.
  *
  * An attachment is a program on a member, for all its instances. The overflow handler
  * finds it in the view of its instance (view.c), under RCU: so a program is replaced
  * for all CPUs by one store, every overflow sees the one or the other, and after a
- * grace period the old one runs no more.
+ * grace period the old one runs no more. bpf_run.c runs it.
  *
- * The perf core keeps programs from each other, and from the locks of maps that a
- * system call is changing, with its per-CPU bpf_prog_active, which it exports to
- * nobody. From 6.11 on it would run event->prog itself, with that guard, before it
- * calls the overflow handler; but then nobody could tell a miss from a sample that the
- * program dropped, nor count by attachment, nor take a program away: the core reads
- * event->prog more than once, and never expects it to go. So programs run here on all
- * kernels, and what the core's guard does is done here:
- *
- * 1. A program is not run while another that was run here is running on this CPU
- * (@running).
- *
- * 2. A program whose maps have locks is not run where what has been interrupted may
- * hold one. All these locks are held with interrupts off, so what matters is whether
- * they were: only an NMI can find them off, and a tracepoint. Which maps have locks, and
- * what these do when they are taken twice on a CPU, is the same from 6.1 to 6.12; it is
- * enum locks, from the harmless to the worst.
- *
- * That is stricter than the core's guard for the maps that would wait: nothing that runs
- * below, of whatever kind, can hold their locks. For hash maps, whose programs should
- * see code that runs with interrupts off as they do under perf, it is as strict but for
- * programs on several kprobes at once (kprobe.multi); raw tracepoints in task context
- * are unguarded in the core, too.
- *
- * What it cannot keep out is an NMI of perf's own event, whose program has a map in
- * common with one that runs here in an interrupt: the core does not know that this runs.
- * With a hash map that is refused (EBUSY) or waits for another CPU, with an LRU hash
- * map it may wait forever, as it does where the core interrupts XDP or tc. Nor does it
- * see what maps a program has that is reached by a tail call: all are taken to have
- * locks that wait, and one that allocates does so in an NMI, as it does under perf.
+ * Process context.
  */
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <linux/err.h>
-#include <linux/filter.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
-#include <linux/ptrace.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "bpf.h"
 #include "compat.h"
 #include "perfgrp.h"
-
-/**
- * enum locks - what the locks of a map do where what was interrupted holds them
- * @LOCKS_NONE: there are none
- * @LOCKS_TRIED: an NMI only tries them; a tracepoint would wait, forever
- * @LOCKS_BUSY: one that is held on this CPU is refused (EBUSY). But one that another CPU
- *	holds is waited for, and if each of two NMIs wants what the other's CPU holds,
- *	forever. Who holds one is in a system call or in a program, and so cannot be
- *	migrated, or is in an interrupt.
- * @LOCKS_WAIT: they are waited for, forever
- * @LOCKS_ALLOC: the same, and memory is allocated, which an NMI must not; and which
- *	wakes tasks, so not with the run queue locked either
- * @LOCKS_UNKNOWN: nobody has looked; refused
- */
-enum locks {
-	LOCKS_NONE,
-	LOCKS_TRIED,
-	LOCKS_BUSY,
-	LOCKS_WAIT,
-	LOCKS_ALLOC,
-	LOCKS_UNKNOWN,
-};
-
-/**
- * struct attachment_cpu - what has become of an attachment's overflows on a CPU
- * @runs: the program ran
- * @nsecs: how long, as far as that was measured
- * @misses: it could not run
- * @dropped: runs that returned 0
- *
- * Written by handlers, which an NMI's may interrupt: with this_cpu_*() alone.
- */
-struct attachment_cpu {
-	u64 runs;
-	u64 nsecs;
-	u64 misses;
-	u64 dropped;
-};
-
-/**
- * struct perfgrp_attachment - a BPF program on a member
- * @prog: with a reference
- * @cookie: what bpf_get_attach_cookie() returns
- * @flags: PERFGRP_BPF_*
- * @locks: the worst that its maps have
- * @map_type: of the map that has them
- * @unpublished: RCU's state when no handler could find it any more
- * @cpu: counts
- *
- * Fixed once it is attached, but for the counts and @unpublished.
- */
-struct perfgrp_attachment {
-	struct bpf_prog *prog;
-	u64 cookie;
-	u32 flags;
-	enum locks locks;
-	u32 map_type;
-	unsigned long unpublished;
-	struct attachment_cpu __percpu *cpu;
-};
-
-/* How many programs run on this CPU, or try to. */
-static DEFINE_PER_CPU(int, running);
-
-/* ---- running -------------------------------------------------------------- */
-
-/* Where an architecture is not known here they are always said to have been. */
-static bool irqs_were_off_in(struct pt_regs *regs)
-{
-#if defined(CONFIG_X86)
-	return !(regs->flags & X86_EFLAGS_IF);
-#elif defined(CONFIG_ARM64)
-	return !interrupts_enabled(regs);
-#else
-	return true;
-#endif
-}
-
-/* In an NMI: whether it has interrupted what can hold a lock of LOCKS_BUSY. */
-static bool may_be_busy(void)
-{
-	/* The NMI itself counts as one. */
-	if (hardirq_count() > HARDIRQ_OFFSET || softirq_count())
-		return true;
-#ifdef CONFIG_SMP
-	return current->migration_disabled;
-#else
-	return true;
-#endif
-}
-
-/* The registers of a precise counter are of another moment. */
-static bool is_safe_in_nmi(enum locks locks, const struct perf_event *event, struct pt_regs *regs)
-{
-	if (locks <= LOCKS_TRIED)
-		return true;
-	if (locks == LOCKS_ALLOC)
-		return false;
-	if (!event->attr.precise_ip && !irqs_were_off_in(regs))
-		return true;
-	return locks == LOCKS_BUSY && !may_be_busy();
-}
-
-/* The registers of a tracepoint do not tell whether interrupts were off, but @irqs_off does. */
-static bool is_safe(const struct perfgrp_attachment *attachment, const struct perf_event *event,
-		    struct pt_regs *regs, bool irqs_off)
-{
-	if (event->attr.type == PERF_TYPE_TRACEPOINT)
-		return attachment->locks == LOCKS_NONE || !irqs_off;
-	return !in_nmi() || is_safe_in_nmi(attachment->locks, event, regs);
-}
-
-/*
- * To lockdep a lock that an NMI takes is one that nothing else may ever take. It cannot
- * be told that an NMI takes it only where what it has interrupted does not hold it, and
- * its report of a map's lock does not even survive itself: no stack trace was kept that
- * it could print. (So it is with programs on perf's own events.) In an NMI this is all
- * that lockdep looks at, so nothing else goes unseen while it is told not to look.
- */
-static void lockdep_look_away(void)
-{
-#ifdef CONFIG_PROVE_LOCKING
-	if (in_nmi())
-		__this_cpu_inc(lockdep_recursion);
-#endif
-}
-
-static void lockdep_look_again(void)
-{
-#ifdef CONFIG_PROVE_LOCKING
-	if (in_nmi())
-		__this_cpu_dec(lockdep_recursion);
-#endif
-}
-
-static u32 run(const struct perfgrp_attachment *attachment, struct perf_event *event,
-	       struct perf_sample_data *data, struct pt_regs *regs)
-{
-	struct bpf_perf_event_data_kern ctx = {
-		.regs = perf_arch_bpf_user_pt_regs(regs),
-		.data = data,
-		.event = event,
-	};
-
-	/* Else the perf core has left there what was on its stack. */
-	if (!(data->sample_flags & PERF_SAMPLE_ADDR))
-		data->addr = 0;
-	/* Of this attachment, not of the one before. No other handler uses it meanwhile. */
-	event->bpf_cookie = attachment->cookie;
-	return bpf_prog_run(attachment->prog, &ctx);
-}
-
-static u32 run_timed(const struct perfgrp_attachment *attachment, struct perf_event *event,
-		     struct perf_sample_data *data, struct pt_regs *regs)
-{
-	u64 start = perfgrp_core_clock();
-	u32 ret = run(attachment, event, data, regs);
-
-	this_cpu_add(attachment->cpu->nsecs, perfgrp_core_clock() - start);
-	return ret;
-}
-
-static bool is_timed(const struct perfgrp_attachment *attachment)
-{
-	return attachment->flags & PERFGRP_BPF_TIMED ||
-	       static_branch_unlikely(&bpf_stats_enabled_key);
-}
-
-/**
- * perfgrp_bpf_run - let a member's program see an overflow
- * @attachment: the program
- * @event: that has overflowed
- * @data: of the sample
- * @regs: what it has interrupted
- * @irqs_off: interrupts were off when the overflow handler was called
- *
- * Interrupts are off, under RCU; any context.
- *
- * Return: whether the sample goes on.
- */
-bool perfgrp_bpf_run(const struct perfgrp_attachment *attachment, struct perf_event *event,
-		     struct perf_sample_data *data, struct pt_regs *regs, bool irqs_off)
-{
-	u32 ret = 0;
-
-	if (this_cpu_inc_return(running) != 1 || !is_safe(attachment, event, regs, irqs_off)) {
-		this_cpu_inc(attachment->cpu->misses);
-		goto out;
-	}
-	lockdep_look_away();
-	if (is_timed(attachment))
-		ret = run_timed(attachment, event, data, regs);
-	else
-		ret = run(attachment, event, data, regs);
-	lockdep_look_again();
-	this_cpu_inc(attachment->cpu->runs);
-	if (!ret)
-		this_cpu_inc(attachment->cpu->dropped);
-out:
-	this_cpu_dec(running);
-	return ret;
-}
 
 /* ---- programs and their maps ---------------------------------------------- */
 
@@ -281,7 +49,7 @@ static const char *name_of(const char *const names[], size_t nr, u32 type)
 	return type < nr ? names[type] : "unknown";
 }
 
-static enum locks locks_of_type(u32 type)
+static enum perfgrp_locks locks_of_type(u32 type)
 {
 	switch (type) {
 	case BPF_MAP_TYPE_ARRAY:
@@ -290,27 +58,27 @@ static enum locks locks_of_type(u32 type)
 	case BPF_MAP_TYPE_CGROUP_ARRAY:
 	case BPF_MAP_TYPE_BLOOM_FILTER:
 	case BPF_MAP_TYPE_USER_RINGBUF:
-		return LOCKS_NONE;
+		return PERFGRP_LOCKS_NONE;
 	case BPF_MAP_TYPE_STACK_TRACE:
 	case BPF_MAP_TYPE_QUEUE:
 	case BPF_MAP_TYPE_STACK:
 	case BPF_MAP_TYPE_RINGBUF:
-		return LOCKS_TRIED;
+		return PERFGRP_LOCKS_TRIED;
 	case BPF_MAP_TYPE_HASH:
 	case BPF_MAP_TYPE_PERCPU_HASH:
-		return LOCKS_BUSY;
+		return PERFGRP_LOCKS_BUSY;
 	case BPF_MAP_TYPE_LRU_HASH:
 	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
-	/* Whatever maps the programs in it have, now and later; but see LOCKS_ALLOC. */
+	/* Whatever maps the programs in it have, now and later; but see PERFGRP_LOCKS_ALLOC. */
 	case BPF_MAP_TYPE_PROG_ARRAY:
-		return LOCKS_WAIT;
+		return PERFGRP_LOCKS_WAIT;
 	case BPF_MAP_TYPE_TASK_STORAGE:
-	case 32: /* BPF_MAP_TYPE_CGRP_STORAGE (6.2) */
-		return PERFGRP_STORAGE_ALLOCATES ? LOCKS_ALLOC : LOCKS_WAIT;
+	case COMPAT_BPF_MAP_TYPE_CGRP_STORAGE:
+		return PERFGRP_STORAGE_ALLOCATES ? PERFGRP_LOCKS_ALLOC : PERFGRP_LOCKS_WAIT;
 	case BPF_MAP_TYPE_LPM_TRIE:
-		return LOCKS_ALLOC;
+		return PERFGRP_LOCKS_ALLOC;
 	default:
-		return LOCKS_UNKNOWN;
+		return PERFGRP_LOCKS_UNKNOWN;
 	}
 }
 
@@ -326,7 +94,7 @@ static u32 type_of_map(const struct bpf_map *map)
 static void look_at_maps(struct perfgrp_attachment *attachment)
 {
 	struct bpf_prog_aux *aux = attachment->prog->aux;
-	enum locks locks;
+	enum perfgrp_locks locks;
 	u32 type, i;
 
 	mutex_lock(&aux->used_maps_mutex);
@@ -428,7 +196,7 @@ struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf *arg,
 	attachment = kzalloc(sizeof(*attachment), GFP_KERNEL_ACCOUNT);
 	if (!attachment)
 		goto no_memory;
-	attachment->cpu = alloc_percpu_gfp(struct attachment_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	attachment->cpu = alloc_percpu_gfp(struct perfgrp_attachment_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!attachment->cpu)
 		goto no_memory;
 	attachment->cookie = arg->cookie;
@@ -457,8 +225,8 @@ void perfgrp_bpf_abort(struct perfgrp_attachment *attachment)
 	free_attachment(attachment);
 }
 
-/* Not in an NMI, nor with the run queue locked. */
-static bool overflows_where_memory_is_had(const struct perf_event_attr *attr)
+/* Never in an NMI, nor with the run queue locked. */
+static bool can_allocate_at_overflow(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE &&
 	       attr->config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
@@ -471,15 +239,19 @@ static int check_maps(const struct perfgrp_attachment *attachment,
 {
 	const char *type = name_of(map_types, ARRAY_SIZE(map_types), attachment->map_type);
 
-	if (attachment->locks == LOCKS_UNKNOWN)
+	if (attachment->locks == PERFGRP_LOCKS_UNKNOWN)
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
 				      "the program has a map of type %s (%u), which may not be safe in an NMI",
 				      type, attachment->map_type);
-	if (attachment->locks == LOCKS_ALLOC && !overflows_where_memory_is_had(&member->attr))
+	if (attachment->locks > PERFGRP_LOCKS_NONE && member->attr.type == PERF_TYPE_TRACEPOINT)
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
+				      "the program has a map of type %s (%u), whose lock may be held where a tracepoint is hit",
+				      type, attachment->map_type);
+	if (attachment->locks == PERFGRP_LOCKS_ALLOC && !can_allocate_at_overflow(&member->attr))
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
 				      "the program has a map of type %s (%u), which allocates memory: not in an NMI, nor in the scheduler",
 				      type, attachment->map_type);
-	if (attachment->locks >= LOCKS_WAIT && member->attr.precise_ip)
+	if (attachment->locks >= PERFGRP_LOCKS_WAIT && member->attr.precise_ip)
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
 				      "the program has a map of type %s (%u), which is not safe where precise_ip is not 0",
 				      type, attachment->map_type);
@@ -548,9 +320,6 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
 
 	if (!member)
 		return -ENOENT;
-	if (arg->prog_id)
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "prog_id",
-				      "prog_id is set: nothing is replaced");
 	ret = check_program(attachment, member, err);
 	if (ret)
 		return ret;
@@ -599,16 +368,38 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, struct perfgrp_bpf *arg,
 }
 
 /**
+ * perfgrp_bpf_drop - let go of a program that has been replaced
+ * @attachment: in no view any more
+ *
+ * May sleep, for an RCU grace period. After it the program does not run any more.
+ */
+void perfgrp_bpf_drop(struct perfgrp_attachment *attachment)
+{
+	cond_synchronize_rcu(attachment->unpublished);
+	free_attachment(attachment);
+}
+
+/* It is in no view any more; those who have still found it are waited for. */
+static void drop_detached(struct perfgrp_group *group, const struct perfgrp_member *member,
+			  struct perfgrp_attachment *attachment)
+{
+	cond_synchronize_rcu(attachment->unpublished);
+	perfgrp_records_tell_bpf(group, PERFGRP_BPF_EVENT_DETACH, 0, attachment->prog, member->id);
+	free_attachment(attachment);
+}
+
+/**
  * perfgrp_bpf_detach - let no program run at a member's overflows
  * @group: the group; the lock is held for writing
  * @arg: the member; gets the program's id
- * @attachment: set after 0, for perfgrp_bpf_drop() without the lock
  * @err: says why not
+ *
+ * May sleep, for an RCU grace period. After it the program does not run any more.
  *
  * Return: 0 or a negative errno.
  */
 int perfgrp_bpf_detach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
-		       struct perfgrp_attachment **attachment, struct perfgrp_error *err)
+		       struct perfgrp_error *err)
 {
 	struct perfgrp_member *member = perfgrp_group_find_member(group, arg->id, err);
 	int ret;
@@ -625,37 +416,9 @@ int perfgrp_bpf_detach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
 	ret = check_attached(member, arg->prog_id, err);
 	if (ret)
 		return ret;
-	*attachment = set_attachment(group, member, NULL);
-	arg->prog_id = (*attachment)->prog->aux->id;
+	arg->prog_id = member->attachment->prog->aux->id;
+	drop_detached(group, member, set_attachment(group, member, NULL));
 	return 0;
-}
-
-/**
- * perfgrp_bpf_drop - let go of a program that has been replaced
- * @attachment: in no view any more
- *
- * May sleep, for an RCU grace period. After it the program does not run any more.
- */
-void perfgrp_bpf_drop(struct perfgrp_attachment *attachment)
-{
-	cond_synchronize_rcu(attachment->unpublished);
-	free_attachment(attachment);
-}
-
-/**
- * perfgrp_bpf_drop_detached - let go of a program that has been detached
- * @group: whose it was; the stream tells it
- * @id: of the member
- * @attachment: in no view any more
- *
- * As perfgrp_bpf_drop().
- */
-void perfgrp_bpf_drop_detached(struct perfgrp_group *group, u32 id,
-			       struct perfgrp_attachment *attachment)
-{
-	cond_synchronize_rcu(attachment->unpublished);
-	perfgrp_records_tell_bpf(group, PERFGRP_BPF_EVENT_DETACH, 0, attachment->prog, id);
-	free_attachment(attachment);
 }
 
 /**
@@ -663,18 +426,20 @@ void perfgrp_bpf_drop_detached(struct perfgrp_group *group, u32 id,
  * @group: the group; the lock is held for writing
  * @member: in no view any more; nothing is done where it has no program
  *
- * As perfgrp_bpf_drop_detached().
+ * As perfgrp_bpf_detach(). All members that are released together wait for one grace
+ * period.
  */
 void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *member)
 {
+	struct perfgrp_attachment *attachment = member->attachment;
+
 	lockdep_assert_held_write(&group->lock);
 
-	if (!member->attachment)
+	if (!attachment)
 		return;
-	/* All members that are released together wait for one grace period. */
-	member->attachment->unpublished = group->views->cookie;
-	perfgrp_bpf_drop_detached(group, member->id, member->attachment);
 	member->attachment = NULL;
+	attachment->unpublished = group->views->cookie;
+	drop_detached(group, member, attachment);
 }
 
 /**
@@ -690,7 +455,7 @@ int perfgrp_bpf_query(struct perfgrp_group *group, struct perfgrp_bpf_query *que
 {
 	struct perfgrp_member *member = perfgrp_group_find_member(group, query->id, err);
 	const struct perfgrp_attachment *attachment;
-	const struct attachment_cpu *counts;
+	const struct perfgrp_attachment_cpu *counts;
 	int ret, cpu;
 
 	lockdep_assert_held(&group->lock);
@@ -701,7 +466,7 @@ int perfgrp_bpf_query(struct perfgrp_group *group, struct perfgrp_bpf_query *que
 	if (ret)
 		return ret;
 	attachment = member->attachment;
-	query->flags = attachment->flags;
+	query->attach_flags = attachment->flags;
 	query->prog_id = attachment->prog->aux->id;
 	memcpy(query->tag, attachment->prog->tag, sizeof(query->tag));
 	query->cookie = attachment->cookie;

@@ -7,7 +7,7 @@
  *
  *	perf_event_bpf_event(prog, type, flags)
  *
- * once when a program has its id, before anybody can have its fd, and once when its
+ * once when a program has its id, before its loader has its fd, and once when its
  * last reference is gone, whoever held that, while it still has its id. (That last
  * came to 6.1 with 6.1.8; before, the id of an unload is 0.) A kprobe is on that
  * function, armed while at least one group asks.
@@ -40,7 +40,7 @@ module_param(bpf_events, bool, 0444);
 MODULE_PARM_DESC(bpf_events, "records of BPF programs' loads and unloads (default: on)");
 
 /* What register_kprobe() returned. Set by perfgrp_bpf_events_init() alone. */
-static int registered = -EOPNOTSUPP;
+static int probe_error = -EOPNOTSUPP;
 
 /*
  * The groups that ask. Written under asking_lock, which also covers whether the probe
@@ -86,9 +86,12 @@ static void probe_unregister(void)
 	unregister_kprobe(&probe);
 }
 
+/* While all kprobes are switched off (debugfs) this one would stay off for good. */
 static int probe_arm(void)
 {
-	return enable_kprobe(&probe);
+	int ret = enable_kprobe(&probe);
+
+	return ret ?: kprobe_disabled(&probe) ? -EBUSY : 0;
 }
 
 static void probe_disarm(void)
@@ -161,7 +164,7 @@ void perfgrp_bpf_events_count_missed(struct perfgrp_group *group)
  */
 bool perfgrp_bpf_events_available(void)
 {
-	return !registered;
+	return !probe_error;
 }
 
 /**
@@ -178,10 +181,10 @@ int perfgrp_bpf_events_check(const struct perfgrp_create *arg, struct perfgrp_er
 	if (!bpf_events)
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
 				      "BPF_EVENTS: the module parameter bpf_events is off");
-	if (registered)
+	if (probe_error)
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
 				      "BPF_EVENTS: perf_event_bpf_event cannot be probed here (errno %d)",
-				      -registered);
+				      -probe_error);
 	if (!arg->buffer_size)
 		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
 				      "BPF_EVENTS means nothing without a buffer");
@@ -245,14 +248,14 @@ void perfgrp_bpf_events_init(void)
 		pr_info("records of BPF programs are off by parameter\n");
 		return;
 	}
-	registered = probe_register();
-	if (registered)
+	probe_error = probe_register();
+	if (probe_error)
 		pr_warn("no records of BPF programs: cannot probe perf_event_bpf_event (%d)\n",
-			registered);
+			probe_error);
 }
 
 void perfgrp_bpf_events_exit(void)
 {
-	if (!registered)
+	if (!probe_error)
 		probe_unregister();
 }

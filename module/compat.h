@@ -40,6 +40,9 @@ static inline bool compat_counts_for_many(const struct pmu *pmu)
 }
 #endif
 
+/* Headers before 6.2 do not know it. */
+#define COMPAT_BPF_MAP_TYPE_CGRP_STORAGE 32
+
 /* What belongs to a task or a cgroup is allocated as hash maps' elements are (6.4). */
 #ifdef PERFGRP_HAVE_STORAGE_BPF_MA
 #define PERFGRP_STORAGE_ALLOCATES 0

@@ -463,16 +463,13 @@ static int group_bpf_replace(struct file *file, struct perfgrp_call *call)
 static int group_bpf_detach(struct file *file, struct perfgrp_call *call)
 {
 	struct perfgrp_group *group = group_of(file);
-	struct perfgrp_attachment *attachment;
 	int ret;
 
 	ret = lock_write(group, &call->err);
 	if (ret)
 		return ret;
-	ret = perfgrp_bpf_detach(group, &call->arg.bpf, &attachment, &call->err);
+	ret = perfgrp_bpf_detach(group, &call->arg.bpf, &call->err);
 	up_write(&group->lock);
-	if (!ret)
-		perfgrp_bpf_drop_detached(group, call->arg.bpf.id, attachment);
 	return ret;
 }
 
@@ -546,7 +543,7 @@ static void show_programs(struct seq_file *seq, struct perfgrp_group *group)
 
 	for (i = 0; i < group->nr_members; i++) {
 		query.id = group->members[i]->id;
-		if (perfgrp_bpf_query(group, &query, &err))
+		if (!group->members[i]->attachment || perfgrp_bpf_query(group, &query, &err))
 			continue;
 		seq_printf(seq, "bpf:\tmember %u prog %u tag %*phN runs %llu misses %llu dropped %llu\n",
 			   query.id, query.prog_id, (int)sizeof(query.tag), query.tag, query.runs,

@@ -31,7 +31,9 @@ struct head {
 
 static_assert(HEAD_LIKE(perfgrp_info) && HEAD_LIKE(perfgrp_create) && HEAD_LIKE(perfgrp_add) &&
 	      HEAD_LIKE(perfgrp_remove) && HEAD_LIKE(perfgrp_control) && HEAD_LIKE(perfgrp_query) &&
-	      HEAD_LIKE(perfgrp_snapshot) && HEAD_LIKE(perfgrp_period) && HEAD_LIKE(perfgrp_stream));
+	      HEAD_LIKE(perfgrp_snapshot) && HEAD_LIKE(perfgrp_period) &&
+	      HEAD_LIKE(perfgrp_stream) && HEAD_LIKE(perfgrp_bpf) &&
+	      HEAD_LIKE(perfgrp_bpf_query) && HEAD_LIKE(perfgrp_bpf_handle));
 
 /* Released sizes never change. */
 static_assert(sizeof(struct perfgrp_error) == 256);
@@ -102,6 +104,16 @@ static bool all_zero(const u32 *words, size_t size)
 	return !bits;
 }
 
+/* A struct is no longer than a page: its first and last words tell. */
+static bool can_write(const struct perfgrp_call *call, void __user *user, u32 size)
+{
+	const void *arg = &call->arg;
+	u32 last = size - sizeof(u32);
+
+	return !copy_to_user(user, arg, sizeof(u32)) &&
+	       !copy_to_user(user + last, arg + last, sizeof(u32));
+}
+
 static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call *call,
 			 void __user *user, u32 size)
 {
@@ -139,7 +151,7 @@ static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 		return perfgrp_refuse(&call->err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
 				      "%s: a reserved field is not zero", ioctl->name);
 	/* Before anything is done whose result could not be told. */
-	if (ioctl->out && put_user(size, &((struct head __user *)user)->size))
+	if (ioctl->out && !can_write(call, user, min_t(u32, size, ioctl->size)))
 		return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "",
 				      "%s: the argument cannot be written", ioctl->name);
 	return 0;

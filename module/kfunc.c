@@ -9,9 +9,10 @@
  *
  * The kernel knows a module's kfuncs by the module's BTF, which kbuild makes where it
  * finds vmlinux beside the headers, and pahole. Kernels before 6.9 keep their lists of
- * kfuncs in another form, and give programs of the perf_event type none: there is none
- * here for them.
+ * kfuncs in another form: there is none here for them. From 6.12 on programs of types
+ * tracepoint and perf_event have what those of type tracing have.
  */
+#include <linux/atomic.h>
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
@@ -22,6 +23,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 #include <linux/xarray.h>
 
 #include "perfcore.h"
@@ -36,7 +38,7 @@ static bool registered;
 
 /* ---- reading -------------------------------------------------------------- */
 
-#ifdef BTF_KFUNCS_START
+#if defined(BTF_KFUNCS_START) && defined(CONFIG_DEBUG_INFO_BTF_MODULES)
 
 /* The instance that counts where this runs; -1 for none. */
 static int instance_here(const struct perfgrp_group *group)
@@ -54,43 +56,46 @@ static void read_entry(const struct perfgrp_view *view, unsigned int index, u64 
 {
 	const struct perfgrp_view_entry *entry = &view->entries[index];
 	struct perf_event *event = entry->event;
-	enum perf_event_state state;
-	struct perfgrp_count count;
+	struct perfgrp_count count = {};
+	enum perf_event_state state = PERF_EVENT_STATE_ERROR;
 
-	*value = (struct perfgrp_value){
-		.id = entry->id,
-		.state = PERFGRP_STATE_FAILED,
-		.pmu = PERFGRP_NONE,
-	};
-	if (!event)
-		return;
-	state = perfgrp_core_read_anywhere(event, clock, &count);
+	if (event)
+		state = perfgrp_core_read_anywhere(event, clock, &count);
 	count = perfgrp_count_add(entry->base, count);
 	perfgrp_value_fill(value, &count);
-	value->flags |= perfgrp_core_value_flags(event, view->entries[0].event);
-	value->pmu = event->pmu->type;
+	value->id = entry->id;
+	value->pmu = PERFGRP_NONE;
 	if (state == PERF_EVENT_STATE_ERROR)
 		value->state = PERFGRP_STATE_FAILED;
 	else if (state <= PERF_EVENT_STATE_EXIT)
 		value->state = PERFGRP_STATE_EXITED;
+	if (!event)
+		return;
+	value->flags |= perfgrp_core_value_flags(event, view->entries[0].event);
+	value->pmu = event->pmu->type;
 }
 
 /* Interrupts are off, under RCU. */
-static int read_group(const struct perfgrp_group *group, struct perfgrp_value *values, u32 size)
+static int read_group(const struct perfgrp_group *group, void *values, u32 size, u32 value_size)
 {
+	const u32 common = min_t(u32, value_size, sizeof(struct perfgrp_value));
 	const struct perfgrp_view *view;
 	int instance = instance_here(group);
+	struct perfgrp_value value;
 	unsigned int i;
 	u64 clock;
 
 	if (instance < 0)
 		return -ENODATA;
 	view = perfgrp_view_of(group->views, instance);
-	if (size / sizeof(*values) < view->nr)
+	if (size / value_size < view->nr)
 		return -EMSGSIZE;
 	clock = perfgrp_core_clock();
-	for (i = 0; i < view->nr; i++)
-		read_entry(view, i, clock, &values[i]);
+	for (i = 0; i < view->nr; i++, values += value_size) {
+		read_entry(view, i, clock, &value);
+		memcpy(values, &value, common);
+		memset(values + common, 0, value_size - common);
+	}
 	return view->nr;
 }
 
@@ -101,27 +106,28 @@ __bpf_kfunc_start_defs();
  * @handle: of PERFGRP_BPF_HANDLE
  * @values: filled in, leader first
  * @values__sz: bytes there
+ * @value_size: bytes of one value, as the program knows it
  * @flags: 0
  *
  * What a snapshot would show of this CPU, or of the task that runs. Any context.
  *
- * Return: the number of members, or -EINVAL (@flags), -ENOENT (no such group any more),
+ * Return: the number of members, or -EINVAL (@value_size, @flags), -ENOENT (no such group any more),
  * -ENODATA (it does not count here), -EMSGSIZE (@values__sz).
  */
 __bpf_kfunc int bpf_perfgrp_read(u64 handle, struct perfgrp_value *values, u32 values__sz,
-				 u64 flags)
+				 u32 value_size, u64 flags)
 {
 	const struct perfgrp_group *group;
 	unsigned long irqs;
 	int ret = -ENOENT;
 
-	if (flags)
+	if (flags || value_size < PERFGRP_VALUE_SIZE_VER0)
 		return -EINVAL;
 	local_irq_save(irqs);
 	rcu_read_lock();
 	group = xa_load(&groups, handle);
 	if (group)
-		ret = read_group(group, values, values__sz);
+		ret = read_group(group, values, values__sz, value_size);
 	rcu_read_unlock();
 	local_irq_restore(irqs);
 	return ret;

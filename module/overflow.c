@@ -210,11 +210,10 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data,
 	sample.index = index;
 	sample.clock = perfgrp_core_clock();
 	follow_throttling(&sample);
+	/* Before the program runs: as they are at the overflow. */
 	read_members(&sample);
 	attachment = sample.view->entries[index].attachment;
-	if ((!attachment ||
-	     perfgrp_bpf_run(attachment, event, data, regs, irqs_disabled_flags(flags))) &&
-	    has_moved(&sample))
+	if ((!attachment || perfgrp_bpf_run(attachment, event, data, regs)) && has_moved(&sample))
 		record_sample(&sample, data->period, regs);
 	else
 		perfgrp_records_filter(group->sampling->records);

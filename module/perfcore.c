@@ -114,9 +114,12 @@ static void probe_unregister(void)
 	unregister_kprobe(&probe);
 }
 
+/* While all kprobes are switched off (debugfs) this one would stay off for good. */
 static int probe_arm(void)
 {
-	return enable_kprobe(&probe);
+	int ret = enable_kprobe(&probe);
+
+	return ret ?: kprobe_disabled(&probe) ? -EBUSY : 0;
 }
 
 static void probe_disarm(void)
@@ -345,7 +348,7 @@ u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_e
 {
 	bool askable = !in_nmi() || event->pmu == overflowed->pmu || perfgrp_core_is_software(event);
 
-	if (event != overflowed && askable &&
+	if (event != overflowed && askable && !(event->hw.state & PERF_HES_UPTODATE) &&
 	    perfgrp_core_is_here(event, perfgrp_core_state(event)))
 		event->pmu->read(event);
 	return local64_read(&event->count);

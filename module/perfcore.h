@@ -7,7 +7,6 @@
 #define PERFGRP_PERFCORE_H
 
 #include <linux/perf_event.h>
-#include <linux/preempt.h>
 #include <linux/smp.h>
 
 #include "perfgrp.h"
@@ -94,9 +93,11 @@ perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count *cou
  * @clock: of perfgrp_core_clock()
  * @count: what it has counted since it was created
  *
- * As perfgrp_core_read(). In an NMI PMUs that are not the CPU's own are not asked, since
- * what was interrupted may be in their driver: their events show what they had when
- * they were asked last.
+ * As perfgrp_core_read(), but what is interrupted may be in the middle of putting the
+ * event on the PMU, or in a driver. So nothing is asked whose count is up to date, as
+ * drivers mark it while the event has no counter yet; nor are PMUs that are not the
+ * CPU's own, whose drivers may lock: their events show what they had when they were
+ * asked last.
  *
  * Return: perfgrp_core_state() as it was read.
  */
@@ -105,8 +106,8 @@ perfgrp_core_read_anywhere(struct perf_event *event, u64 clock, struct perfgrp_c
 {
 	enum perf_event_state state = perfgrp_core_state(event);
 
-	if (perfgrp_core_is_here(event, state) &&
-	    (!in_nmi() || event->pmu->task_ctx_nr != perf_invalid_context))
+	if (perfgrp_core_is_here(event, state) && !(event->hw.state & PERF_HES_UPTODATE) &&
+	    event->pmu->task_ctx_nr != perf_invalid_context)
 		event->pmu->read(event);
 	perfgrp_core_times(event, state, clock, count);
 	return state;

@@ -14,6 +14,7 @@
  *	exec_update_lock	of a task target's signal struct, for reading: the
  *				task does not exec, so neither what the caller may
  *				see of it nor its events' enable_on_exec changes
+ *	records.c reading	one reader of a group's records at a time
  *	perfcore.c arm_lock	whether the probe is armed
  *	perfcore.c link_lock	one creation under a leader at a time
  *	bpf_events.c asking_lock
@@ -520,13 +521,13 @@ int perfgrp_sampling_set_period(struct perfgrp_group *group, struct perfgrp_memb
 void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs);
 
-/* ---- bpf.c: BPF programs on members --------------------------------------- */
+/* ---- bpf.c, bpf_run.c: BPF programs on members ----------------------------- */
 
 struct perfgrp_attachment;
 
 bool perfgrp_bpf_is_supported(void);
 bool perfgrp_bpf_run(const struct perfgrp_attachment *attachment, struct perf_event *event,
-		     struct perf_sample_data *data, struct pt_regs *regs, bool irqs_off);
+		     struct perf_sample_data *data, struct pt_regs *regs);
 struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf *arg,
 					       struct perfgrp_error *err);
 void perfgrp_bpf_abort(struct perfgrp_attachment *attachment);
@@ -534,11 +535,9 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
 		       struct perfgrp_attachment *attachment, struct perfgrp_error *err);
 int perfgrp_bpf_replace(struct perfgrp_group *group, struct perfgrp_bpf *arg,
 			struct perfgrp_attachment **attachment, struct perfgrp_error *err);
-int perfgrp_bpf_detach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
-		       struct perfgrp_attachment **attachment, struct perfgrp_error *err);
 void perfgrp_bpf_drop(struct perfgrp_attachment *attachment);
-void perfgrp_bpf_drop_detached(struct perfgrp_group *group, u32 id,
-			       struct perfgrp_attachment *attachment);
+int perfgrp_bpf_detach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
+		       struct perfgrp_error *err);
 void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *member);
 int perfgrp_bpf_query(struct perfgrp_group *group, struct perfgrp_bpf_query *query,
 		      struct perfgrp_error *err);

@@ -159,7 +159,8 @@
 	X(perfgrp_bpf_query, nsecs, 48)		\
 	X(perfgrp_bpf_query, misses, 56)	\
 	X(perfgrp_bpf_query, dropped, 64)	\
-	X(perfgrp_bpf_query, reserved, 72)	\
+	X(perfgrp_bpf_query, attach_flags, 72)	\
+	X(perfgrp_bpf_query, reserved, 76)	\
 	X(perfgrp_bpf_handle, size, 0)		\
 	X(perfgrp_bpf_handle, flags, 4)		\
 	X(perfgrp_bpf_handle, error, 8)		\

@@ -89,7 +89,7 @@ PROMISE(attaches, "B1 B6: a perf_event program runs at each overflow, and the qu
 	EXPECT_EQ(query.runs, 0);
 	faults_while_enabled(fd, 20);
 	query = grp_attached(fd, c.id);
-	EXPECT_EQ(query.flags, 0);
+	EXPECT_EQ(query.attach_flags, 0);
 	EXPECT_EQ(query.id, c.id);
 	EXPECT_EQ(query.prog_id, info.id);
 	EXPECT_EQ(memcmp(query.tag, info.tag, sizeof(query.tag)), 0);
@@ -658,7 +658,7 @@ PROMISE(timed, "B6: nanoseconds are counted where the group asks, or kernel.bpf_
 					PERFGRP_BPF_TIMED), 0);
 	REQUIRE_EQ(grp_bpf_attach(fd, c[1].id, bpf_prog(object, "note"), 0), 0);
 	faults_while_enabled(fd, 20);
-	EXPECT_EQ(grp_attached(fd, c[0].id).flags, PERFGRP_BPF_TIMED);
+	EXPECT_EQ(grp_attached(fd, c[0].id).attach_flags, PERFGRP_BPF_TIMED);
 	before = grp_attached(fd, c[0].id).nsecs;
 	EXPECT_GT(before, 0);
 	EXPECT_EQ(grp_attached(fd, c[1].id).nsecs, 0);
@@ -689,7 +689,7 @@ PROMISE(misses, "B6: an overflow while a program runs is a miss of the other one
 	c[1].config = id;
 	fd = group(c, 2);
 	REQUIRE_EQ(grp_bpf_attach(fd, c[0].id, bpf_prog(object, "prints"), 1), 0);
-	REQUIRE_EQ(grp_bpf_attach(fd, c[1].id, bpf_prog(object, "note"), 2), 0);
+	REQUIRE_EQ(grp_bpf_attach(fd, c[1].id, bpf_prog(object, "other"), 2), 0);
 	REQUIRE_EQ(grp_enable(fd), 0);
 	while (grp_attached(fd, c[0].id).runs < 10)
 		spin(1000000);
@@ -702,13 +702,13 @@ PROMISE(misses, "B6: an overflow while a program runs is a miss of the other one
 	EXPECT_EQ(query.misses, runs);
 	EXPECT_EQ(query.dropped, 0);
 	EXPECT_EQ(grp_raw(fd, c[1].id), runs);
-	EXPECT_EQ(seen(2).runs, 0);
+	EXPECT_EQ(seen(2).other_runs, 0);
 	stream_drain(fd);
 	EXPECT_EQ(records.nr_samples, runs);
 	EXPECT_EQ(stream_state(fd).filtered, runs);
 }
 
-PROMISE(on_tracepoint, "B1 B6: a program on a tracepoint runs where no lock is held")
+PROMISE(on_tracepoint, "B1 B8: a program on a tracepoint runs where its maps have no locks, or is refused")
 {
 	long id = read_number("/sys/kernel/tracing/events/syscalls/sys_enter_getppid/id");
 	struct perfgrp_counter c = { .flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_TRACEPOINT,
@@ -720,6 +720,9 @@ PROMISE(on_tracepoint, "B1 B6: a program on a tracepoint runs where no lock is h
 		skip("no tracepoint sys_enter_getppid");
 	c.config = id;
 	fd = group(&c, 1);
+	EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, c.id, bpf_prog(object, "note"), 1), EOPNOTSUPP,
+			      BPF_MAP, c.id);
+	EXPECT(strstr(grp_error.text, "stack_trace"));
 	REQUIRE_EQ(grp_bpf_attach(fd, c.id, bpf_prog(object, "other"), 1), 0);
 	REQUIRE_EQ(grp_enable(fd), 0);
 	getppid();

@@ -64,6 +64,8 @@ static struct job do_job(struct job job)
 	int fd;
 
 	run_on(0);
+	if (!job.value_size)
+		job.value_size = sizeof(job.value[0]);
 	set_job(job);
 	settle_memory();
 	fd = stream_on_task(0, 0, 65536);
@@ -218,6 +220,8 @@ PROMISE(errors, "E7: what cannot be read is an error, and never a fault")
 	EXPECT_EQ(do_job((struct job){ .handle = handle }).ret, 2);
 	EXPECT_EQ(do_job((struct job){ .handle = handle, .small = 1 }).ret, -EMSGSIZE);
 	EXPECT_EQ(do_job((struct job){ .handle = handle, .flags = 1 }).ret, -EINVAL);
+	EXPECT_EQ(do_job((struct job){ .handle = handle, .value_size = 40 }).ret, -EINVAL);
+	EXPECT_EQ(do_job((struct job){ .handle = handle, .value_size = ~0U }).ret, -EMSGSIZE);
 	EXPECT_EQ(do_job((struct job){ .handle = handle + 1 }).ret, -ENOENT);
 	EXPECT_EQ(do_job((struct job){ .handle = 0 }).ret, -ENOENT);
 	EXPECT_EQ(do_job((struct job){ .handle = ~0ULL }).ret, -ENOENT);
@@ -251,6 +255,33 @@ PROMISE(verifier, "E7: the verifier refuses to read into what is not there, and 
 			broken("%s was not refused", wrong[i]);
 		bpf_object__close(other);
 	}
+}
+
+PROMISE(longer_values, "A8: a program that knows longer values gets zeros at their ends")
+{
+	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_DUMMY },
+					{ .event = PERFGRP_SW_PAGE_FAULTS } };
+	const __u32 size = 64;
+	unsigned char *value;
+	__u32 id, i, k;
+	struct job job;
+	int fd;
+
+	load();
+	fd = grp_on_cpu(0, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	job = (struct job){ .handle = handle_of(fd), .value_size = size };
+	memset(job.value, 0xa5, sizeof(job.value));
+	job = do_job(job);
+	REQUIRE_EQ(job.ret, 2);
+	for (i = 0; i < 2; i++) {
+		value = (unsigned char *)job.value + i * size;
+		memcpy(&id, value, sizeof(id));
+		EXPECT_EQ(id, c[i].id);
+		for (k = sizeof(struct perfgrp_value); k < size; k++)
+			EXPECT_EQ(value[k], 0);
+	}
+	EXPECT_EQ(((unsigned char *)job.value)[2 * size], 0xa5);
 }
 
 /* ---- charging tasks --------------------------------------------------------------- */
@@ -373,6 +404,65 @@ PROMISE_LIMIT(closed_while_read, 60, "G20: a group is closed while programs on a
 		REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
 		nap_ns(1000000);
 		close(fd);
+	}
+	bpf_link__destroy(link);
+}
+
+PROMISE_LIMIT(cpu_leaves_while_read, 100, "G19 G20: a CPU goes and comes back while programs on all CPUs read the group")
+{
+	unsigned int i, times = rounds(5);
+	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_CPU_CLOCK },
+					{ .event = PERFGRP_SW_PAGE_FAULTS } };
+	struct bpf_link *link;
+	int fd;
+
+	load();
+	if (cpu_set_online(1, true))
+		skip("CPU 1 cannot be taken off and on line");
+	fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	set_job((struct job){ .handle = handle_of(fd) });
+	link = bpf_program__attach(bpf_object__find_program_by_name(object, "on_switch"));
+	REQUIRE(link);
+	for (i = 0; i < times; i++) {
+		REQUIRE_EQ(cpu_set_online(1, false), 0);
+		REQUIRE_EQ(cpu_set_online(1, true), 0);
+		run_on(1);
+		nap_ns(10000000);
+		run_on(0);
+	}
+	bpf_link__destroy(link);
+}
+
+PROMISE_LIMIT(members_change_while_read, 100, "G11 G12 G20: members come and go while programs on all CPUs read the group")
+{
+	unsigned int i, times = rounds(is_debug_kernel() ? 10 : 50);
+	struct perfgrp_counter c[3];
+	struct bpf_link *link;
+	bool pmu;
+	int fd;
+
+	load();
+	fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add(fd, PERFGRP_SW_CPU_CLOCK), 1);
+	set_job((struct job){ .handle = handle_of(fd) });
+	link = bpf_program__attach(bpf_object__find_program_by_name(object, "on_switch"));
+	REQUIRE(link);
+	for (i = 0; i < times; i++) {
+		c[0] = (struct perfgrp_counter){ .event = PERFGRP_HW_CPU_CYCLES };
+		c[1] = c[2] = c[0];
+		pmu = grp_add_counters(fd, c, 3) == 0;
+		if (!pmu) {
+			c[0] = (struct perfgrp_counter){ .event = PERFGRP_SW_PAGE_FAULTS };
+			c[1] = c[2] = c[0];
+			REQUIRE_EQ(grp_add_counters(fd, c, 3), 0);
+		}
+		/* The first leads the others on the PMU, which are made anew. */
+		REQUIRE_EQ(grp_remove(fd, c[0].id, 0), 0);
+		REQUIRE_EQ(grp_remove(fd, c[2].id, 0), 0);
+		REQUIRE_EQ(grp_remove(fd, c[1].id, 0), 0);
 	}
 	bpf_link__destroy(link);
 }

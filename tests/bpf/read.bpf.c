@@ -15,7 +15,9 @@
 char LICENSE[] SEC("license") = "GPL";
 
 extern int bpf_perfgrp_read(__u64 handle, struct perfgrp_value *values, __u32 values__sz,
-			    __u64 flags) __ksym;
+			    __u32 value_size, __u64 flags) __ksym;
+
+#define VALUE_SIZE	sizeof(struct perfgrp_value)
 
 struct task_struct {
 	int pid;
@@ -51,7 +53,7 @@ static __always_inline void do_job(void)
 	if (!j)
 		return;
 	size = j->small ? sizeof(j->value[0]) : sizeof(j->value);
-	j->ret = bpf_perfgrp_read(j->handle, j->value, size, j->flags);
+	j->ret = bpf_perfgrp_read(j->handle, j->value, size, j->value_size, j->flags);
 	j->runs++;
 }
 
@@ -77,7 +79,7 @@ int BPF_PROG(on_switch, _Bool preempt, struct task_struct *prev)
 	before = bpf_map_lookup_elem(&last, &zero);
 	if (!j || !before)
 		return 0;
-	nr = bpf_perfgrp_read(j->handle, value, sizeof(value), 0);
+	nr = bpf_perfgrp_read(j->handle, value, sizeof(value), VALUE_SIZE, 0);
 	if (nr < 0)
 		return 0;
 	bpf_map_update_elem(&charged, &pid, &none, BPF_NOEXIST);
@@ -100,14 +102,14 @@ int too_long(struct bpf_perf_event_data *ctx)
 {
 	struct perfgrp_value value[2] = {};
 
-	return bpf_perfgrp_read(1, value, sizeof(value) + 8, 0);
+	return bpf_perfgrp_read(1, value, sizeof(value) + 8, VALUE_SIZE, 0);
 }
 
 /* To no memory of the program's. */
 SEC("?perf_event")
 int nowhere(struct bpf_perf_event_data *ctx)
 {
-	return bpf_perfgrp_read(1, (void *)0x1000, sizeof(struct perfgrp_value), 0);
+	return bpf_perfgrp_read(1, (void *)0x1000, VALUE_SIZE, VALUE_SIZE, 0);
 }
 
 /* What may be NULL. */
@@ -117,14 +119,14 @@ int maybe_null(struct bpf_perf_event_data *ctx)
 	__u32 zero = 0;
 	struct job *j = bpf_map_lookup_elem(&job, &zero);
 
-	return bpf_perfgrp_read(1, (struct perfgrp_value *)j, sizeof(struct perfgrp_value), 0);
+	return bpf_perfgrp_read(1, (struct perfgrp_value *)j, VALUE_SIZE, VALUE_SIZE, 0);
 }
 
 /* To what must not be written. */
 SEC("?perf_event")
 int into_context(struct bpf_perf_event_data *ctx)
 {
-	return bpf_perfgrp_read(1, (struct perfgrp_value *)ctx, sizeof(struct perfgrp_value), 0);
+	return bpf_perfgrp_read(1, (struct perfgrp_value *)ctx, VALUE_SIZE, VALUE_SIZE, 0);
 }
 
 /* A length that nobody knows. */
@@ -133,7 +135,7 @@ int unbounded(struct bpf_perf_event_data *ctx)
 {
 	struct perfgrp_value value[2] = {};
 
-	return bpf_perfgrp_read(1, value, ctx->sample_period, 0);
+	return bpf_perfgrp_read(1, value, ctx->sample_period, VALUE_SIZE, 0);
 }
 
 /* Of a type that has no such function. */
@@ -142,7 +144,7 @@ int socket(struct __sk_buff *skb)
 {
 	struct perfgrp_value value[2] = {};
 
-	return bpf_perfgrp_read(1, value, sizeof(value), 0);
+	return bpf_perfgrp_read(1, value, sizeof(value), VALUE_SIZE, 0);
 }
 
 SEC("?xdp")
@@ -150,5 +152,5 @@ int xdp(struct xdp_md *md)
 {
 	struct perfgrp_value value[2] = {};
 
-	return bpf_perfgrp_read(1, value, sizeof(value), 0);
+	return bpf_perfgrp_read(1, value, sizeof(value), VALUE_SIZE, 0);
 }

@@ -9,8 +9,10 @@
 struct job {
 	__u64 handle;
 	__u64 flags;
+	__u32 value_size;
 	__u32 small;		/* room for one value only */
 	__s32 ret;
+	__u32 reserved;
 	__u64 runs;
 	struct perfgrp_value value[READ_VALUES];
 };

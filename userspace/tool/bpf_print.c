@@ -200,7 +200,7 @@ static void print_json(const struct bpf_attachments *list, FILE *out)
 				json_add_string(to, "name", a->info.name);
 			json_add_string(to, "tag", a->info.tag);
 			json_add_u64(to, "cookie", a->query.cookie);
-			json_add_bool(to, "timed", !!(a->query.flags & PERFGRP_BPF_TIMED));
+			json_add_bool(to, "timed", !!(a->query.attach_flags & PERFGRP_BPF_TIMED));
 			json_add_u64(to, "runs", a->query.runs);
 			json_add_u64(to, "misses", a->query.misses);
 			json_add_u64(to, "dropped", a->query.dropped);

@@ -32,7 +32,8 @@
  *			something this kernel or machine cannot do
  *	EFAULT		a pointer cannot be read or written
  *	EACCES		the caller may not do this
- *	ENOENT		no member with that id, or no such event on this machine
+ *	ENOENT		no member with that id, no such event on this machine, or no
+ *			BPF program there
  *	ESRCH		the task is gone
  *	ENODEV		the CPU is offline, or does not exist
  *	EBUSY		the leader still has members, or the PMU has no room now
@@ -298,7 +299,8 @@ enum perfgrp_target {
 /*
  * The stream has a PERF_RECORD_BPF_EVENT for each BPF program that is loaded into or
  * unloaded from the kernel, by whomever and on whatever CPU, from this call on. Needs
- * CAP_PERFMON, a buffer, and PERFGRP_FEATURE_BPF_EVENTS; it needs no members.
+ * CAP_PERFMON, a buffer, and PERFGRP_FEATURE_BPF_EVENTS; it needs no members. (With a
+ * task as target the stream ends, as any, when the task has exited.)
  */
 #define PERFGRP_CREATE_BPF_EVENTS	(1U << 7)
 
@@ -902,31 +904,38 @@ struct perfgrp_stream {
  * @prog_fd: in: a program of type BPF_PROG_TYPE_PERF_EVENT (ATTACH, REPLACE); 0 (DETACH)
  * @cookie: in: what bpf_get_attach_cookie() is to return (ATTACH, REPLACE); 0 (DETACH)
  * @prog_id: in: id of the program that the caller thinks is attached, 0 for whichever
- *	is (REPLACE, DETACH); 0 (ATTACH). Out: id of the program that is attached now
+ *	is (REPLACE, DETACH). Out: id of the program that is attached now
  *	(ATTACH, REPLACE), or was (DETACH)
  * @reserved: in: zero
  *
  * The program runs at each of the member's overflows, on all CPUs of the group, before
- * anything is recorded, in the context of the overflow: an NMI where the PMU has it.
+ * the sample is recorded, in the context of the overflow: an NMI where the PMU has it.
  * Returning 0 drops the sample (PERFGRP_STREAM counts it as filtered); any other value
- * lets it go on. It sees what it would see under PERF_EVENT_IOC_SET_BPF.
+ * lets it go on. It sees what it would see under PERF_EVENT_IOC_SET_BPF: registers,
+ * sample_period, addr, stacks, its counter by bpf_perf_prog_read_value() (as that CPU's
+ * perf event has it, whatever was reset). What it reaches with bpf_cast_to_kern_ctx()
+ * beyond that is undefined.
  *
  * A program that has been interrupted by another overflow is not interrupted by a
  * program on this; nor does one run in an NMI where its maps' locks may be held by what
  * the NMI has interrupted. The sample is then dropped and counted as a miss; see
- * &struct perfgrp_bpf_query.
+ * &struct perfgrp_bpf_query. Where a map is never safe the program is refused: one that
+ * allocates (LPM trie; before 6.4 task storage) where the counter is not one of
+ * software, or counts in the scheduler; one with a lock on a tracepoint, or, where it
+ * would be waited for, with precise_ip; and any whose type the module does not know.
  *
  * A member has one program at most. REPLACE puts another in its place, with flags,
  * cookie and statistics of its own: every overflow is seen by the one or the other.
  * After DETACH the member counts and samples on, and after DETACH and REPLACE the old
  * program does not run again here and is no longer held.
  *
- * ATTACH and REPLACE need CAP_PERFMON. Errors: EACCES; ENOENT (no such member, or, for
+ * ATTACH and REPLACE need CAP_PERFMON, DETACH nothing but the group's fd. Errors: EACCES; ENOENT (no such member, or, for
  * REPLACE and DETACH, no program there); EBADF (@prog_fd is closed); EINVAL (@prog_fd is
  * none of a BPF program, or of another type; the member does not sample); EEXIST (ATTACH: it
  * has a program); ESTALE (@prog_id is not the program that is there); EPROTO (the
  * program asks for stacks, and the member's precise_ip is not 0); EOPNOTSUPP
- * (PERFGRP_REASON_BPF_MAP); ENOMEM; EINTR.
+ * (PERFGRP_REASON_BPF_MAP; PERFGRP_REASON_FEATURE: a kernel without BPF programs for
+ * counters; PERFGRP_REASON_RESERVED: DETACH with a program or cookie); ENOMEM; EINTR.
  */
 struct perfgrp_bpf {
 	__u32 size;
@@ -944,7 +953,7 @@ struct perfgrp_bpf {
 /**
  * struct perfgrp_bpf_query - argument of PERFGRP_BPF_QUERY: what is attached to a member
  * @size: in: sizeof(struct perfgrp_bpf_query); at least PERFGRP_BPF_QUERY_SIZE_VER0
- * @flags: in: 0; out: PERFGRP_BPF_* as attached
+ * @flags: in: 0
  * @error: in: pointer to a struct perfgrp_error, or 0
  * @id: in: the member
  * @prog_id: out: the program's id, as BPF_PROG_GET_FD_BY_ID takes it
@@ -955,9 +964,10 @@ struct perfgrp_bpf {
  *	sysctl kernel.bpf_stats_enabled was 1, or all with PERFGRP_BPF_TIMED
  * @misses: out: overflows at which it could not run
  * @dropped: out: runs that returned 0
+ * @attach_flags: out: PERFGRP_BPF_* as attached
  * @reserved: in, out: zero
  *
- * Each overflow of the member since the program was attached is a run or a miss.
+ * Needs nothing but the group's fd. Each overflow of the member since the program was attached is a run or a miss.
  * Errors: ENOENT (no such member; PERFGRP_REASON_BPF_NONE: nothing is attached), EINTR.
  */
 struct perfgrp_bpf_query {
@@ -972,7 +982,8 @@ struct perfgrp_bpf_query {
 	__aligned_u64 nsecs;
 	__aligned_u64 misses;
 	__aligned_u64 dropped;
-	__aligned_u64 reserved[2];
+	__u32 attach_flags;
+	__u32 reserved[3];
 };
 
 #define PERFGRP_BPF_QUERY_SIZE_VER0	88
@@ -989,13 +1000,19 @@ struct perfgrp_bpf_query {
  * The kfunc reads the group's members on the CPU that it is called on:
  *
  *	int bpf_perfgrp_read(u64 handle, struct perfgrp_value *values, u32 values__sz,
- *			     u64 flags) __ksym;
+ *			     u32 value_size, u64 flags) __ksym;
  *
- * values__sz is in bytes, flags are 0. It returns the number of members, and fills as
- * many of @values, leader first, as a snapshot would: -ENOENT (the group is gone),
- * -ENODATA (it does not count here: on this CPU, or, of a task, now), -EMSGSIZE
- * (values__sz is too small for all), -EINVAL (flags). For programs of the tracing,
- * tracepoint and perf_event types.
+ * values__sz is the size of all values, value_size that of one, at least
+ * PERFGRP_VALUE_SIZE_VER0, in bytes; flags are 0. It returns the number of members, and
+ * fills as many values, leader first; or returns -ENOENT (the group is gone), -ENODATA
+ * (it does not count here: on this CPU, or, of a task, now), -EMSGSIZE (values__sz is
+ * too small for all), -EINVAL (value_size, flags). Each value is as a snapshot would
+ * have it, but that it speaks for itself: neither NO_MUX nor the end of the task fails
+ * the others. Members that another PMU than the CPU's own counts show what they had
+ * when the kernel last looked at them.
+ *
+ * For programs of type tracing, and from 6.12 on of types tracepoint and perf_event.
+ * While one that uses it is loaded the module cannot be unloaded.
  *
  * Needs CAP_PERFMON. Errors: EACCES, EOPNOTSUPP (PERFGRP_FEATURE_KFUNC is missing, or the
  * group is inherited), ENOMEM, EINTR.
