@@ -496,7 +496,7 @@ PROMISE_LIMIT(other_cpus, 120, "B9: a group on one CPU is told of all, and has r
 	/* More than fit into two pages, and less than into what was asked for. */
 	for (c = 0; c < cpus.nr; c++) {
 		run_on(cpus.cpu[c]);
-		for (i = 0; i < 200; i++, nr++)
+		for (i = 0; i < 100; i++, nr++)
 			load_and_close();
 	}
 	stream_start(&records);
@@ -545,7 +545,7 @@ PROMISE(among_samples, "B9: records of programs stand among a group's samples in
 
 /* ---- B9: many ----------------------------------------------------------------------- */
 
-#define BURST	300	/* programs a process */
+#define BURST	250	/* programs a process */
 
 /* The processes of a burst, and what they have loaded. */
 static pid_t bursting[MAX_CPUS];
