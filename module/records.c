@@ -10,6 +10,12 @@
  * counted a CPU, with operations that an NMI may interrupt. They wake readers
  * through an irq_work, since they may have interrupted the scheduler.
  *
+ * A reader asks a buffer only where it knows of a record that it has not taken. One
+ * that asks an empty buffer can lose records: ring_buffer.c first looks how much there is
+ * on the page that is being read, then whether the writer has left it, and where the
+ * writer has filled and left it in between the rest of the page is never read. With
+ * a record known to be there either the page has more, or it is left and full.
+ *
  * Readers hold records.reading, one at a time. What is lost is told by a LOST record
  * where it was lost: by the next writer that finds room again, or, if a reader has
  * emptied the buffer by then, by the reader. A buffer that overwrites has LOST
@@ -44,6 +50,10 @@
  * @taken_bytes: bytes of those that were read, by readers
  * @untold: those of @lost that no LOST record has told yet
  * @untold_time: when the last of them was lost
+ * @writing: writers under way, one having interrupted the other
+ * @written: records that ring_buffer.h has got, those of what was lost among them
+ * @visible: as many of these can be read: all, when the outermost writer was done
+ * @gone: of these were taken or overwritten, by readers
  * @wake: wakes the readers
  * @records: of these
  */
@@ -55,6 +65,10 @@ struct records_cpu {
 	u64 taken_bytes;
 	atomic_long_t untold;
 	u64 untold_time;
+	unsigned int writing;
+	unsigned long written;
+	unsigned long visible;
+	unsigned long gone;
 	struct irq_work wake;
 	struct perfgrp_records *records;
 };
@@ -164,6 +178,25 @@ static void fill_lost(struct perfgrp_record_lost *record, u64 lost, u64 time, in
 
 /* ---- writing -------------------------------------------------------------- */
 
+static void begin_writing(struct perfgrp_records *records)
+{
+	this_cpu_inc(records->cpu->writing);
+}
+
+static void end_writing(struct perfgrp_records *records)
+{
+	unsigned long written;
+
+	/* What this one has interrupted lets nothing be read yet. */
+	if (this_cpu_dec_return(records->cpu->writing))
+		return;
+	do {
+		written = this_cpu_read(records->cpu->written);
+		/* Pairs with the load in peek(). */
+		smp_store_release(this_cpu_ptr(&records->cpu->visible), written);
+	} while (written != this_cpu_read(records->cpu->written));
+}
+
 static void tell_lost(struct perfgrp_records *records, struct records_cpu *cpu, u64 time)
 {
 	struct ring_buffer_event *event;
@@ -182,6 +215,7 @@ static void tell_lost(struct perfgrp_records *records, struct records_cpu *cpu, 
 	}
 	fill_lost(ring_buffer_event_data(event), lost, time, smp_processor_id());
 	compat_ring_buffer_commit(records->buffer, event);
+	this_cpu_inc(records->cpu->written);
 }
 
 /**
@@ -218,13 +252,16 @@ struct ring_buffer_event *perfgrp_records_reserve(struct perfgrp_records *record
 	struct records_cpu *cpu = this_cpu_ptr(records->cpu);
 	struct ring_buffer_event *event;
 
+	begin_writing(records);
 	tell_lost(records, cpu, time);
 	event = ring_buffer_lock_reserve(records->buffer, size);
-	if (event)
+	if (event) {
 		this_cpu_inc(records->cpu->produced);
-	else
-		perfgrp_records_lose(records, 1, time);
-	return event;
+		return event;
+	}
+	perfgrp_records_lose(records, 1, time);
+	end_writing(records);
+	return NULL;
 }
 
 /*
@@ -257,6 +294,8 @@ void perfgrp_records_commit(struct perfgrp_records *records, struct ring_buffer_
 	struct records_cpu *cpu = this_cpu_ptr(records->cpu);
 
 	compat_ring_buffer_commit(records->buffer, event);
+	this_cpu_inc(records->cpu->written);
+	end_writing(records);
 	this_cpu_add(records->cpu->written_bytes, size);
 	if (wq_has_sleeper(&records->wait) && enough_waits(records, smp_processor_id()))
 		irq_work_queue(&cpu->wake);
@@ -326,7 +365,12 @@ static void wake_readers(struct irq_work *work)
 static struct ring_buffer_event *peek(struct perfgrp_records *records, int cpu,
 				      unsigned long *overwritten)
 {
+	struct records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
+
 	*overwritten = 0;
+	/* Pairs with the store in end_writing(), which can go back for a moment. */
+	if ((long)(smp_load_acquire(&counts->visible) - counts->gone) <= 0)
+		return NULL;
 	return ring_buffer_peek(records->buffer, cpu, NULL, overwritten);
 }
 
@@ -410,6 +454,7 @@ static ssize_t take(struct perfgrp_records *records, int cpu, char __user *to, s
 		ret = copy_lost(to, room, overwritten, time_of(header), cpu);
 		if (ret > 0) {
 			records->nr_overwritten += overwritten;
+			counts->gone += overwritten;
 			head->told = true;
 		}
 		return ret;
@@ -422,6 +467,7 @@ static ssize_t take(struct perfgrp_records *records, int cpu, char __user *to, s
 		records->nr_read++;
 	}
 	ring_buffer_consume(records->buffer, cpu, NULL, NULL);
+	counts->gone++;
 	head->told = false;
 	return ret;
 }
