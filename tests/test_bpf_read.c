@@ -384,9 +384,12 @@ PROMISE(charges_instructions, "S1: it charges cycles and instructions, too")
 	diag("charged %llu instructions and %llu cycles; alone %llu instructions", charge.count[1],
 	     charge.count[0], alone);
 	EXPECT_GT(charge.count[0], 0);
-	/* Beside its work the child only waits to begin, and exits. */
-	EXPECT_GE(charge.count[1], alone * 99 / 100);
-	EXPECT_LE(charge.count[1], alone * 101 / 100);
+	/*
+	 * Beside its work the child only waits to begin, and exits. An emulated CPU counts
+	 * what the others execute meanwhile, too, which is never the same.
+	 */
+	EXPECT_GE(charge.count[1], alone * 95 / 100);
+	EXPECT_LE(charge.count[1], alone * 105 / 100);
 }
 
 PROMISE_LIMIT(closed_while_read, 60, "G20: a group is closed while programs on all CPUs read it")
