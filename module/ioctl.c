@@ -107,11 +107,11 @@ static bool all_zero(const u32 *words, size_t size)
 /* A struct is no longer than a page: its first and last words tell. */
 static bool can_write(const struct perfgrp_call *call, void __user *user, u32 size)
 {
-	const void *arg = &call->arg;
-	u32 last = size - sizeof(u32);
+	const u32 *words = (const void *)&call->arg;
+	u32 last = size / sizeof(u32) - 1;
+	u32 __user *to = user;
 
-	return !copy_to_user(user, arg, sizeof(u32)) &&
-	       !copy_to_user(user + last, arg + last, sizeof(u32));
+	return !put_user(words[0], to) && !put_user(words[last], to + last);
 }
 
 static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call *call,
