@@ -42,6 +42,7 @@ struct kind {
 	const char *also;	/* a program that is needed, too */
 	__u32 keys;		/* how many of them are used: of LRUs more than they hold */
 	bool waits;		/* on a lock that this CPU holds */
+	bool lockless;		/* so that a tracepoint can be hit anywhere */
 	int allocates;		/* memory as the kernel's other parts do, before Linux 6.N */
 	bool forgets;		/* entries that others put in */
 	void (*hammer)(const struct hammer *h, unsigned int i);
@@ -256,8 +257,10 @@ static const struct kind kinds[] = {
 	{ "lru_hash", LRU },
 	{ "lru_own", LRU },
 	{ "lru_percpu_hash", LRU },
-	{ "array", .hammer = hammer_keys, .check = check_index, .keys = HAMMERED_KEYS },
-	{ "percpu_array", .hammer = hammer_keys, .check = check_index, .keys = HAMMERED_KEYS },
+	{ "array", .hammer = hammer_keys, .check = check_index, .keys = HAMMERED_KEYS,
+	  .lockless = true },
+	{ "percpu_array", .hammer = hammer_keys, .check = check_index, .keys = HAMMERED_KEYS,
+	  .lockless = true },
 	{ "lpm_trie", .hammer = hammer_trie, .check = check_trie, .waits = true,
 	  .allocates = ALL_KERNELS },
 	{ "array_of_hashes", .changed = "array_of_hashes_inner", KEYS },
@@ -266,10 +269,10 @@ static const struct kind kinds[] = {
 	{ "hash_of_lrus", .changed = "hash_of_lrus_inner", LRU },
 	{ "queue", .hammer = hammer_entries, .check = check_entries },
 	{ "stack", .hammer = hammer_entries, .check = check_entries },
-	{ "bloom_filter", .hammer = hammer_entries, .check = check_filter },
+	{ "bloom_filter", .hammer = hammer_entries, .check = check_filter, .lockless = true },
 	{ "ringbuf", .also = "hammer_ringbuf", .hammer = hammer_ring, .check = check_ring },
 	{ "stack_trace", .hammer = hammer_stacks, .check = check_seen },
-	{ "perf_event_array", .hammer = hammer_events, .check = check_output },
+	{ "perf_event_array", .hammer = hammer_events, .check = check_output, .lockless = true },
 	{ "task_storage", .hammer = hammer_tasks, .waits = true, .allocates = 4 },
 	{ "prog_array", .changed = "lru_hash", .also = "tail", LRU },
 };
@@ -384,12 +387,17 @@ static int attach(int group, __u32 id, int prog)
 	return grp_ioctl(group, PERFGRP_BPF_ATTACH, &attach);
 }
 
-/* No memory can be had in an NMI, or with the run queue locked. */
+/*
+ * No memory can be had in an NMI, or with the run queue locked; and nobody can tell whether
+ * a tracepoint is hit under a lock.
+ */
 static bool is_refused(const struct kind *kind, const struct perfgrp_counter *counter)
 {
 	unsigned int major, minor;
 	struct utsname name;
 
+	if (PERFGRP_EVENT_TYPE(counter->event) == PERF_TYPE_TRACEPOINT)
+		return !kind->lockless;
 	REQUIRE_EQ(uname(&name), 0);
 	REQUIRE_EQ(sscanf(name.release, "%u.%u", &major, &minor), 2);
 	if (major > 6 || (int)minor >= kind->allocates)
@@ -621,8 +629,25 @@ static void other_sources(struct source *source)
 	memcpy(source->counter, counters, sizeof(counters));
 }
 
+/*
+ * Where lockdep is there each lock that is given back, while it is still held; else
+ * memory that is allocated: by system calls, and by tries while their lock is held.
+ */
+static void tracepoint_source(struct source *source)
+{
+	char id[32];
+
+	if (read_file("/sys/kernel/tracing/events/lock/lock_release/id", id, sizeof(id)) <= 0 &&
+	    read_file("/sys/kernel/tracing/events/kmem/kmalloc/id", id, sizeof(id)) <= 0)
+		skip("there is no tracepoint under a lock");
+	source->nr = 1;
+	source->counter[0] = (struct perfgrp_counter){
+		.event = PERFGRP_EVENT(PERF_TYPE_TRACEPOINT, atoi(id)), .sample = 1 };
+}
+
 enum context {
 	IN_NMI,
+	IN_TRACEPOINT,
 	IN_OTHERS,
 };
 
@@ -666,6 +691,8 @@ static void keep_map(const struct kind *kind, enum context context)
 
 	if (context == IN_NMI)
 		nmi_source(kind, h.map, &source, &cpus);
+	else if (context == IN_TRACEPOINT)
+		tracepoint_source(&source);
 	else
 		other_sources(&source);
 	if (peer) {
@@ -709,6 +736,11 @@ static void keep_nmi(const void *kind)
 	keep_map(kind, IN_NMI);
 }
 
+static void keep_tracepoint(const void *kind)
+{
+	keep_map(kind, IN_TRACEPOINT);
+}
+
 static void keep_others(const void *kind)
 {
 	keep_map(kind, IN_OTHERS);
@@ -721,6 +753,7 @@ int main(int argc, char **argv)
 		void (*keep)(const void *kind);
 	} contexts[] = {
 		{ "NMI, or what the PMU has", keep_nmi },
+		{ "tracepoint", keep_tracepoint },
 		{ "clock, faults, switches", keep_others },
 	};
 	static char lines[ARRAY_SIZE(kinds)][ARRAY_SIZE(contexts)][160];
