@@ -304,13 +304,13 @@ static struct perfgrp_attachment *set_attachment(struct perfgrp_group *group,
 /**
  * perfgrp_bpf_attach - let a program run at a member's overflows
  * @group: the group; the lock is held for writing
- * @arg: the member; gets the program's id
+ * @arg: the member
  * @attachment: of perfgrp_bpf_prepare(); the group's after 0
  * @err: says why not
  *
  * Return: 0 or a negative errno.
  */
-int perfgrp_bpf_attach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
+int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
 		       struct perfgrp_attachment *attachment, struct perfgrp_error *err)
 {
 	struct perfgrp_member *member = perfgrp_group_find_member(group, arg->id, err);
@@ -320,6 +320,9 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
 
 	if (!member)
 		return -ENOENT;
+	if (arg->prog_id)
+		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "prog_id",
+				      "prog_id is set: nothing is replaced");
 	ret = check_program(attachment, member, err);
 	if (ret)
 		return ret;
@@ -330,21 +333,20 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
 
 	perfgrp_records_tell_bpf(group, PERFGRP_BPF_EVENT_ATTACH, 0, attachment->prog, member->id);
 	set_attachment(group, member, attachment);
-	arg->prog_id = attachment->prog->aux->id;
 	return 0;
 }
 
 /**
  * perfgrp_bpf_replace - let another program run at a member's overflows
  * @group: the group; the lock is held for writing
- * @arg: the member; gets the new program's id
+ * @arg: the member
  * @attachment: of perfgrp_bpf_prepare(); after 0 the old one, for perfgrp_bpf_drop()
  *	without the lock
  * @err: says why not
  *
  * Return: 0 or a negative errno.
  */
-int perfgrp_bpf_replace(struct perfgrp_group *group, struct perfgrp_bpf *arg,
+int perfgrp_bpf_replace(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
 			struct perfgrp_attachment **attachment, struct perfgrp_error *err)
 {
 	struct perfgrp_member *member = perfgrp_group_find_member(group, arg->id, err);
@@ -363,7 +365,6 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, struct perfgrp_bpf *arg,
 
 	perfgrp_records_tell_bpf(group, PERFGRP_BPF_EVENT_REPLACE, 0, prog, member->id);
 	*attachment = set_attachment(group, member, *attachment);
-	arg->prog_id = prog->aux->id;
 	return 0;
 }
 
@@ -391,14 +392,14 @@ static void drop_detached(struct perfgrp_group *group, const struct perfgrp_memb
 /**
  * perfgrp_bpf_detach - let no program run at a member's overflows
  * @group: the group; the lock is held for writing
- * @arg: the member; gets the program's id
+ * @arg: the member
  * @err: says why not
  *
  * May sleep, for an RCU grace period. After it the program does not run any more.
  *
  * Return: 0 or a negative errno.
  */
-int perfgrp_bpf_detach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
+int perfgrp_bpf_detach(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
 		       struct perfgrp_error *err)
 {
 	struct perfgrp_member *member = perfgrp_group_find_member(group, arg->id, err);
@@ -416,7 +417,6 @@ int perfgrp_bpf_detach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
 	ret = check_attached(member, arg->prog_id, err);
 	if (ret)
 		return ret;
-	arg->prog_id = member->attachment->prog->aux->id;
 	drop_detached(group, member, set_attachment(group, member, NULL));
 	return 0;
 }

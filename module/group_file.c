@@ -691,7 +691,6 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.flags		= PERFGRP_BPF_TIMED,
 		.reserved	= offsetof(struct perfgrp_bpf, reserved),
 		.reserved_size	= sizeof_field(struct perfgrp_bpf, reserved),
-		.out		= true,
 		.fn		= group_bpf_attach,
 	},
 	[INDEX(PERFGRP_BPF_REPLACE)] = {
@@ -701,7 +700,6 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.flags		= PERFGRP_BPF_TIMED,
 		.reserved	= offsetof(struct perfgrp_bpf, reserved),
 		.reserved_size	= sizeof_field(struct perfgrp_bpf, reserved),
-		.out		= true,
 		.fn		= group_bpf_replace,
 	},
 	[INDEX(PERFGRP_BPF_DETACH)] = {
@@ -710,7 +708,6 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.min_size	= PERFGRP_BPF_SIZE_VER0,
 		.reserved	= offsetof(struct perfgrp_bpf, reserved),
 		.reserved_size	= sizeof_field(struct perfgrp_bpf, reserved),
-		.out		= true,
 		.fn		= group_bpf_detach,
 	},
 	[INDEX(PERFGRP_BPF_QUERY)] = {

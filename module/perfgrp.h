@@ -531,12 +531,12 @@ bool perfgrp_bpf_run(const struct perfgrp_attachment *attachment, struct perf_ev
 struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf *arg,
 					       struct perfgrp_error *err);
 void perfgrp_bpf_abort(struct perfgrp_attachment *attachment);
-int perfgrp_bpf_attach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
+int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
 		       struct perfgrp_attachment *attachment, struct perfgrp_error *err);
-int perfgrp_bpf_replace(struct perfgrp_group *group, struct perfgrp_bpf *arg,
+int perfgrp_bpf_replace(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
 			struct perfgrp_attachment **attachment, struct perfgrp_error *err);
 void perfgrp_bpf_drop(struct perfgrp_attachment *attachment);
-int perfgrp_bpf_detach(struct perfgrp_group *group, struct perfgrp_bpf *arg,
+int perfgrp_bpf_detach(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
 		       struct perfgrp_error *err);
 void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *member);
 int perfgrp_bpf_query(struct perfgrp_group *group, struct perfgrp_bpf_query *query,

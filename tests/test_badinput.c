@@ -251,9 +251,9 @@ static struct call calls[] = {
 	CALL(QUERY, perfgrp_query, true, 0, good_query),
 	CALL(PERIOD, perfgrp_period, false, 0, good_period),
 	CALL(STREAM, perfgrp_stream, true, 0, good_nothing),
-	CALL(BPF_ATTACH, perfgrp_bpf, true, PERFGRP_BPF_TIMED, good_attach),
-	CALL(BPF_REPLACE, perfgrp_bpf, true, PERFGRP_BPF_TIMED, good_replace),
-	CALL(BPF_DETACH, perfgrp_bpf, true, 0, good_detach),
+	CALL(BPF_ATTACH, perfgrp_bpf, false, PERFGRP_BPF_TIMED, good_attach),
+	CALL(BPF_REPLACE, perfgrp_bpf, false, PERFGRP_BPF_TIMED, good_replace),
+	CALL(BPF_DETACH, perfgrp_bpf, false, 0, good_detach),
 	CALL(BPF_QUERY, perfgrp_bpf_query, true, 0, good_bpf_query),
 	CALL_IF(BPF_HANDLE, perfgrp_bpf_handle, true, 0, good_nothing, PERFGRP_FEATURE_KFUNC),
 };

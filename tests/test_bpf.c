@@ -102,28 +102,25 @@ PROMISE(attaches, "B1 B6: a perf_event program runs at each overflow, and the qu
 	EXPECT_EQ(seen(0).runs, 0);
 }
 
-PROMISE(returns_id, "B1: ATTACH, REPLACE and DETACH return the program's id")
+PROMISE(unused_fields, "A4 B1: what ATTACH and DETACH have no use for is refused")
 {
 	struct perfgrp_counter c = faults(1);
 	struct perfgrp_bpf call = { .size = sizeof(call) };
-	__u32 note, other;
-	int fd;
+	int fd, prog;
 
 	load(1);
-	note = bpf_id(bpf_prog(object, "note"));
-	other = bpf_id(bpf_prog(object, "other"));
+	prog = bpf_prog(object, "other");
 	fd = group(&c, 1);
 	call.id = c.id;
-	call.prog_fd = bpf_prog(object, "note");
-	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_BPF_ATTACH, &call), 0);
-	EXPECT_EQ(call.prog_id, note);
-	call.prog_fd = bpf_prog(object, "other");
-	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_BPF_REPLACE, &call), 0);
-	EXPECT_EQ(call.prog_id, other);
+	call.prog_fd = prog;
+	call.prog_id = bpf_id(prog);
+	EXPECT_REFUSED_MEMBER(grp_ioctl(fd, PERFGRP_BPF_ATTACH, &call), EOPNOTSUPP, RESERVED, c.id);
+	REQUIRE_EQ(grp_bpf_attach(fd, c.id, prog, 1), 0);
+	EXPECT_REFUSED_MEMBER(grp_ioctl(fd, PERFGRP_BPF_DETACH, &call), EOPNOTSUPP, RESERVED, c.id);
 	call.prog_fd = 0;
-	call.prog_id = 0;
-	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_BPF_DETACH, &call), 0);
-	EXPECT_EQ(call.prog_id, other);
+	call.cookie = 1;
+	EXPECT_REFUSED_MEMBER(grp_ioctl(fd, PERFGRP_BPF_DETACH, &call), EOPNOTSUPP, RESERVED, c.id);
+	EXPECT_EQ(grp_attached(fd, c.id).prog_id, bpf_id(prog));
 }
 
 PROMISE(wrong_programs, "B1: what is no perf_event program is refused, with its type")

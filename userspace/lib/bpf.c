@@ -13,12 +13,11 @@
  *	afterwards
  * @cookie: what bpf_get_attach_cookie() is to return
  * @flags: PERFGRP_BPF_*
- * @prog_id: set to the program's id; may be NULL
  *
  * Return: 0 or a negative errno
  */
 int perfgrp_bpf_attach(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
-		       __u32 flags, __u32 *prog_id)
+		       __u32 flags)
 {
 	struct perfgrp_bpf arg = {
 		.flags = flags,
@@ -26,11 +25,8 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, __u32 id, int prog_fd, __u64
 		.prog_fd = prog_fd,
 		.cookie = cookie,
 	};
-	int err = perfgrp_call(group, PERFGRP_BPF_ATTACH, &arg);
 
-	if (!err && prog_id)
-		*prog_id = arg.prog_id;
-	return err;
+	return perfgrp_call(group, PERFGRP_BPF_ATTACH, &arg);
 }
 
 /**
@@ -41,14 +37,13 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, __u32 id, int prog_fd, __u64
  * @cookie: the new program's cookie
  * @flags: PERFGRP_BPF_*
  * @expected: id of the program that is to be there; 0 for whichever is
- * @prog_id: set to the new program's id; may be NULL
  *
  * No overflow is missed by both. Statistics begin again from zero.
  *
  * Return: 0 or a negative errno; -ESTALE where another program than @expected is there
  */
 int perfgrp_bpf_replace(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
-			__u32 flags, __u32 expected, __u32 *prog_id)
+			__u32 flags, __u32 expected)
 {
 	struct perfgrp_bpf arg = {
 		.flags = flags,
@@ -57,11 +52,8 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, __u32 id, int prog_fd, __u6
 		.cookie = cookie,
 		.prog_id = expected,
 	};
-	int err = perfgrp_call(group, PERFGRP_BPF_REPLACE, &arg);
 
-	if (!err && prog_id)
-		*prog_id = arg.prog_id;
-	return err;
+	return perfgrp_call(group, PERFGRP_BPF_REPLACE, &arg);
 }
 
 /**
@@ -69,23 +61,19 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, __u32 id, int prog_fd, __u6
  * @group: the group
  * @id: the member, which counts and samples on
  * @expected: id of the program that is to be there; 0 for whichever is
- * @prog_id: set to the id of the program that was there; may be NULL
  *
  * The program does not run again here.
  *
  * Return: 0 or a negative errno; -ESTALE where another program than @expected is there
  */
-int perfgrp_bpf_detach(struct perfgrp_group *group, __u32 id, __u32 expected, __u32 *prog_id)
+int perfgrp_bpf_detach(struct perfgrp_group *group, __u32 id, __u32 expected)
 {
 	struct perfgrp_bpf arg = {
 		.id = id,
 		.prog_id = expected,
 	};
-	int err = perfgrp_call(group, PERFGRP_BPF_DETACH, &arg);
 
-	if (!err && prog_id)
-		*prog_id = arg.prog_id;
-	return err;
+	return perfgrp_call(group, PERFGRP_BPF_DETACH, &arg);
 }
 
 /**

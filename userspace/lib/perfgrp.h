@@ -214,10 +214,10 @@ int perfgrp_get_stream(struct perfgrp_group *group, struct perfgrp_stream *strea
 /* BPF programs on members, and groups that tell of programs that come and go */
 
 int perfgrp_bpf_attach(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
-		       __u32 flags, __u32 *prog_id);
+		       __u32 flags);
 int perfgrp_bpf_replace(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
-			__u32 flags, __u32 expected, __u32 *prog_id);
-int perfgrp_bpf_detach(struct perfgrp_group *group, __u32 id, __u32 expected, __u32 *prog_id);
+			__u32 flags, __u32 expected);
+int perfgrp_bpf_detach(struct perfgrp_group *group, __u32 id, __u32 expected);
 int perfgrp_bpf_query(struct perfgrp_group *group, __u32 id, struct perfgrp_bpf_query *query);
 int perfgrp_bpf_handle(struct perfgrp_group *group, __u64 *handle);
 struct perfgrp_group *perfgrp_create_bpf_events(struct perfgrp_dev *dev, __u32 buffer_size);

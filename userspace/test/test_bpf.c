@@ -96,7 +96,7 @@ static void names(void)
 
 static const struct perfgrp_bpf_query queries[] = {
 	{ .id = 1, .prog_id = 42, .tag = { 0xab, 1, 2, 3, 4, 5, 6, 7 }, .cookie = 0x10,
-	  .flags = PERFGRP_BPF_TIMED, .runs = 3, .nsecs = 1000, .misses = 1, .dropped = 2 },
+	  .attach_flags = PERFGRP_BPF_TIMED, .runs = 3, .nsecs = 1000, .misses = 1, .dropped = 2 },
 	{ .id = 12, .prog_id = 7, .tag = { 0 }, .runs = 1234567890123, .nsecs = 5 },
 	{ .id = 3 },
 };

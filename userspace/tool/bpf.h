@@ -65,6 +65,7 @@ struct bpf_info {
 	__u32 jited;
 };
 
+__u32 bpf_info_id(int fd);
 void bpf_info_get(__u32 id, struct bpf_info *info);
 const char *bpf_info_type(const struct bpf_info *info);
 void bpf_tag_text(char *text, const __u8 *tag);

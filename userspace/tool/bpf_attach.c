@@ -79,7 +79,6 @@ int bpf_attach_other(const struct bpf_options *opt, int prog_fd, bool replace)
 	struct bpf_groups groups = { 0 };
 	struct perfgrp_group *group;
 	struct bpf_info info;
-	__u32 prog_id;
 	int err;
 
 	if (bpf_groups_take(&groups, &opt->holder))
@@ -87,14 +86,13 @@ int bpf_attach_other(const struct bpf_options *opt, int prog_fd, bool replace)
 	group = groups.groups[0].group;
 	if (replace)
 		err = perfgrp_bpf_replace(group, opt->member, prog_fd, opt->cookie, opt->flags,
-					  opt->expected, &prog_id);
+					  opt->expected);
 	else
-		err = perfgrp_bpf_attach(group, opt->member, prog_fd, opt->cookie, opt->flags,
-					 &prog_id);
+		err = perfgrp_bpf_attach(group, opt->member, prog_fd, opt->cookie, opt->flags);
 	if (err) {
 		error("%s", perfgrp_group_error(group)->text);
 	} else {
-		bpf_info_get(prog_id, &info);
+		bpf_info_get(bpf_info_id(prog_fd), &info);
 		tell(opt, group, replace ? "replace" : "attach",
 		     replace ? "replaced by" : "attached", &info);
 	}
@@ -111,26 +109,22 @@ int bpf_attach_other(const struct bpf_options *opt, int prog_fd, bool replace)
 int bpf_detach_other(const struct bpf_options *opt)
 {
 	struct bpf_groups groups = { 0 };
-	struct perfgrp_bpf_query before;
+	struct perfgrp_bpf_query before = { 0 };
 	struct perfgrp_group *group;
-	struct bpf_info info = { 0 };
-	__u32 prog_id;
+	struct bpf_info info;
 	int err;
 
 	if (bpf_groups_take(&groups, &opt->holder))
 		return EXIT_FAILED;
 	group = groups.groups[0].group;
 	/* Afterwards it may be gone, and its name with it. */
-	if (!perfgrp_bpf_query(group, opt->member, &before))
-		bpf_info_get(before.prog_id, &info);
-	err = perfgrp_bpf_detach(group, opt->member, opt->expected, &prog_id);
-	if (err) {
+	perfgrp_bpf_query(group, opt->member, &before);
+	bpf_info_get(before.prog_id, &info);
+	err = perfgrp_bpf_detach(group, opt->member, opt->expected ? opt->expected : before.prog_id);
+	if (err)
 		error("%s", perfgrp_group_error(group)->text);
-	} else {
-		if (info.id != prog_id)
-			info = (struct bpf_info){ .id = prog_id, .known = BPF_GONE };
+	else
 		tell(opt, group, "detach", "detached", &info);
-	}
 	bpf_groups_free(&groups);
 	return err ? EXIT_FAILED : 0;
 }
@@ -170,7 +164,7 @@ static int attach_group(const struct run *run, const struct record_group *group)
 		if (!is_wanted(run, group->source.first_event + i))
 			continue;
 		err = perfgrp_bpf_attach(group->fd, group->source.ids[i], run->prog_fd,
-					 run->opt->cookie, run->opt->flags, NULL);
+					 run->opt->cookie, run->opt->flags);
 		if (err) {
 			error("cannot attach to '%s': %s", group->events->events[i].name,
 			      perfgrp_group_error(group->fd)->text);

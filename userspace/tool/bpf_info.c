@@ -43,6 +43,15 @@ static __u64 memlock_of(int fd)
 	return bytes;
 }
 
+/* The id of a program that is open; 0 where the kernel does not tell. */
+__u32 bpf_info_id(int fd)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
+}
+
 /**
  * bpf_info_get - ask the kernel about a program
  * @id: the program

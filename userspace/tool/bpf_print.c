@@ -71,7 +71,7 @@ static char *number(__u64 n)
 /* Only where each run was measured is there an average. */
 static char *ns_per_run(const struct perfgrp_bpf_query *query)
 {
-	if (!(query->flags & PERFGRP_BPF_TIMED) || !query->runs)
+	if (!(query->attach_flags & PERFGRP_BPF_TIMED) || !query->runs)
 		return xstrdup("-");
 	return number(query->nsecs / query->runs);
 }

@@ -904,8 +904,7 @@ struct perfgrp_stream {
  * @prog_fd: in: a program of type BPF_PROG_TYPE_PERF_EVENT (ATTACH, REPLACE); 0 (DETACH)
  * @cookie: in: what bpf_get_attach_cookie() is to return (ATTACH, REPLACE); 0 (DETACH)
  * @prog_id: in: id of the program that the caller thinks is attached, 0 for whichever
- *	is (REPLACE, DETACH). Out: id of the program that is attached now
- *	(ATTACH, REPLACE), or was (DETACH)
+ *	is (REPLACE, DETACH); 0 (ATTACH)
  * @reserved: in: zero
  *
  * The program runs at each of the member's overflows, on all CPUs of the group, before
@@ -935,7 +934,7 @@ struct perfgrp_stream {
  * has a program); ESTALE (@prog_id is not the program that is there); EPROTO (the
  * program asks for stacks, and the member's precise_ip is not 0); EOPNOTSUPP
  * (PERFGRP_REASON_BPF_MAP; PERFGRP_REASON_FEATURE: a kernel without BPF programs for
- * counters; PERFGRP_REASON_RESERVED: DETACH with a program or cookie); ENOMEM; EINTR.
+ * counters; PERFGRP_REASON_RESERVED: a field that is not used is not 0); ENOMEM; EINTR.
  */
 struct perfgrp_bpf {
 	__u32 size;
