@@ -915,26 +915,27 @@ struct perfgrp_stream {
  * perf event has it, whatever was reset). What it reaches with bpf_cast_to_kern_ctx()
  * beyond that is undefined.
  *
- * A program that has been interrupted by another overflow is not interrupted by a
- * program on this; nor does one run in an NMI where its maps' locks may be held by what
- * the NMI has interrupted. The sample is then dropped and counted as a miss; see
- * &struct perfgrp_bpf_query. Where a map is never safe the program is refused: one that
- * allocates (LPM trie; before 6.4 task storage) where the counter is not one of
- * software, or counts in the scheduler; one with a lock on a tracepoint, or, where it
- * would be waited for, with precise_ip; and any whose type the module does not know.
+ * While a program runs on a CPU no other does, whatever overflows meanwhile; nor does one
+ * run in an NMI where its maps' locks may be held by what the NMI has interrupted. The
+ * sample is then dropped, and counted as a miss; see &struct perfgrp_bpf_query. Where a
+ * map is never safe the program is refused: one that allocates (LPM trie; before 6.4 task
+ * storage) where the counter is not one of software, or counts in the scheduler; one with
+ * a lock on a tracepoint, or, where it would be waited for, with precise_ip; and any whose
+ * type the module does not know.
  *
  * A member has one program at most. REPLACE puts another in its place, with flags,
  * cookie and statistics of its own: every overflow is seen by the one or the other.
  * After DETACH the member counts and samples on, and after DETACH and REPLACE the old
  * program does not run again here and is no longer held.
  *
- * ATTACH and REPLACE need CAP_PERFMON, DETACH nothing but the group's fd. Errors: EACCES; ENOENT (no such member, or, for
- * REPLACE and DETACH, no program there); EBADF (@prog_fd is closed); EINVAL (@prog_fd is
- * none of a BPF program, or of another type; the member does not sample); EEXIST (ATTACH: it
- * has a program); ESTALE (@prog_id is not the program that is there); EPROTO (the
- * program asks for stacks, and the member's precise_ip is not 0); EOPNOTSUPP
- * (PERFGRP_REASON_BPF_MAP; PERFGRP_REASON_FEATURE: a kernel without BPF programs for
- * counters; PERFGRP_REASON_RESERVED: a field that is not used is not 0); ENOMEM; EINTR.
+ * ATTACH and REPLACE need CAP_PERFMON, DETACH nothing but the group's fd. Errors: EACCES;
+ * ENOENT (no such member, or, for REPLACE and DETACH, no program there); EBADF (@prog_fd
+ * is closed); EINVAL (@prog_fd is none of a BPF program, or of another type; the member
+ * does not sample); EEXIST (ATTACH: it has a program); ESTALE (@prog_id is not the program
+ * that is there); EPROTO (the program asks for stacks, and the member's precise_ip is not
+ * 0); EOPNOTSUPP (PERFGRP_REASON_BPF_MAP; PERFGRP_REASON_FEATURE: a kernel without BPF
+ * programs for counters; PERFGRP_REASON_RESERVED: a field that is not used is not 0);
+ * ENOMEM; EINTR.
  */
 struct perfgrp_bpf {
 	__u32 size;
