@@ -76,7 +76,8 @@ static bool may_be_busy(void)
 }
 
 /* The registers of a precise counter are of another moment. */
-static bool is_safe_in_nmi(enum perfgrp_locks locks, const struct perf_event *event, struct pt_regs *regs)
+static bool is_safe_in_nmi(enum perfgrp_locks locks, const struct perf_event *event,
+			   struct pt_regs *regs)
 {
 	if (locks <= PERFGRP_LOCKS_TRIED)
 		return true;

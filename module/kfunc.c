@@ -111,8 +111,8 @@ __bpf_kfunc_start_defs();
  *
  * What a snapshot would show of this CPU, or of the task that runs. Any context.
  *
- * Return: the number of members, or -EINVAL (@value_size, @flags), -ENOENT (no such group any more),
- * -ENODATA (it does not count here), -EMSGSIZE (@values__sz).
+ * Return: the number of members, or -EINVAL (@value_size, @flags), -ENOENT (no such group
+ * any more), -ENODATA (it does not count here), -EMSGSIZE (@values__sz).
  */
 __bpf_kfunc int bpf_perfgrp_read(u64 handle, struct perfgrp_value *values, u32 values__sz,
 				 u32 value_size, u64 flags)

@@ -967,7 +967,8 @@ struct perfgrp_bpf {
  * @attach_flags: out: PERFGRP_BPF_* as attached
  * @reserved: in, out: zero
  *
- * Needs nothing but the group's fd. Each overflow of the member since the program was attached is a run or a miss.
+ * Needs nothing but the group's fd. Each overflow of the member since the program was
+ * attached is a run or a miss.
  * Errors: ENOENT (no such member; PERFGRP_REASON_BPF_NONE: nothing is attached), EINTR.
  */
 struct perfgrp_bpf_query {
