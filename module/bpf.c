@@ -305,13 +305,13 @@ static struct perfgrp_attachment *set_attachment(struct perfgrp_group *group,
  * perfgrp_bpf_attach - let a program run at a member's overflows
  * @group: the group; the lock is held for writing
  * @arg: the member
- * @attachment: of perfgrp_bpf_prepare(); the group's after 0
+ * @attachment: of perfgrp_bpf_prepare(); the group's after 0, and set to NULL
  * @err: says why not
  *
  * Return: 0 or a negative errno.
  */
 int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
-		       struct perfgrp_attachment *attachment, struct perfgrp_error *err)
+		       struct perfgrp_attachment **attachment, struct perfgrp_error *err)
 {
 	struct perfgrp_member *member = perfgrp_group_find_member(group, arg->id, err);
 	int ret;
@@ -323,7 +323,7 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf *ar
 	if (arg->prog_id)
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "prog_id",
 				      "prog_id is set: nothing is replaced");
-	ret = check_program(attachment, member, err);
+	ret = check_program(*attachment, member, err);
 	if (ret)
 		return ret;
 	if (member->attachment)
@@ -331,8 +331,8 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf *ar
 				      "member %u has program %u; replace or detach it", member->id,
 				      member->attachment->prog->aux->id);
 
-	perfgrp_records_tell_bpf(group, PERFGRP_BPF_EVENT_ATTACH, 0, attachment->prog, member->id);
-	set_attachment(group, member, attachment);
+	perfgrp_records_tell_bpf(group, PERFGRP_BPF_EVENT_ATTACH, 0, (*attachment)->prog, member->id);
+	*attachment = set_attachment(group, member, *attachment);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file descriptor of a group: its ioctls, its records, its fdinfo, its end.
+ * The file descriptor of a group: its ioctls, its records, its end.
  *
  * Each ioctl takes the group's lock once, for all that it does. What the user
  * points to is copied here and nowhere deeper, but for the CPUs of
@@ -13,8 +13,6 @@
 #include <linux/overflow.h>
 #include <linux/pid.h>
 #include <linux/poll.h>
-#include <linux/proc_fs.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -420,7 +418,11 @@ static __poll_t group_poll(struct file *file, struct poll_table_struct *table)
 
 /* ---- BPF ----------------------------------------------------------------- */
 
-static int group_bpf_attach(struct file *file, struct perfgrp_call *call)
+/* @put is perfgrp_bpf_attach() or perfgrp_bpf_replace(). */
+static int put_program(struct file *file, struct perfgrp_call *call,
+		       int (*put)(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
+				  struct perfgrp_attachment **attachment,
+				  struct perfgrp_error *err))
 {
 	struct perfgrp_group *group = group_of(file);
 	struct perfgrp_attachment *attachment;
@@ -431,33 +433,24 @@ static int group_bpf_attach(struct file *file, struct perfgrp_call *call)
 		return PTR_ERR(attachment);
 	ret = lock_write(group, &call->err);
 	if (!ret) {
-		ret = perfgrp_bpf_attach(group, &call->arg.bpf, attachment, &call->err);
+		ret = put(group, &call->arg.bpf, &attachment, &call->err);
 		up_write(&group->lock);
 	}
 	if (ret)
 		perfgrp_bpf_abort(attachment);
+	else if (attachment)
+		perfgrp_bpf_drop(attachment);
 	return ret;
+}
+
+static int group_bpf_attach(struct file *file, struct perfgrp_call *call)
+{
+	return put_program(file, call, perfgrp_bpf_attach);
 }
 
 static int group_bpf_replace(struct file *file, struct perfgrp_call *call)
 {
-	struct perfgrp_group *group = group_of(file);
-	struct perfgrp_attachment *attachment;
-	int ret;
-
-	attachment = perfgrp_bpf_prepare(&call->arg.bpf, &call->err);
-	if (IS_ERR(attachment))
-		return PTR_ERR(attachment);
-	ret = lock_write(group, &call->err);
-	if (!ret) {
-		ret = perfgrp_bpf_replace(group, &call->arg.bpf, &attachment, &call->err);
-		up_write(&group->lock);
-	}
-	if (ret)
-		perfgrp_bpf_abort(attachment);
-	else
-		perfgrp_bpf_drop(attachment);
-	return ret;
+	return put_program(file, call, perfgrp_bpf_replace);
 }
 
 static int group_bpf_detach(struct file *file, struct perfgrp_call *call)
@@ -501,97 +494,6 @@ static int group_bpf_handle(struct file *file, struct perfgrp_call *call)
 	if (!ret)
 		arg->handle = handle;
 	return ret;
-}
-
-/* ---- fdinfo -------------------------------------------------------------- */
-
-static const char *state_name(u32 state)
-{
-	static const char *const names[] = {
-		[PERFGRP_STATE_COUNTED] = "counted",
-		[PERFGRP_STATE_MULTIPLEXED] = "multiplexed",
-		[PERFGRP_STATE_NEVER_RAN] = "never ran",
-		[PERFGRP_STATE_FAILED] = "failed",
-		[PERFGRP_STATE_OFFLINE] = "offline",
-		[PERFGRP_STATE_EXITED] = "exited",
-	};
-
-	return state < ARRAY_SIZE(names) && names[state] ? names[state] : "unknown";
-}
-
-static void show_members(struct seq_file *seq, struct perfgrp_group *group)
-{
-	char buf[PERFGRP_EVENT_NAME_LEN];
-	struct perfgrp_readout snapshot;
-	unsigned int i;
-
-	if (perfgrp_snapshot_take(group, PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS,
-				  &snapshot))
-		return;
-	for (i = 0; i < snapshot.nr_values; i++)
-		seq_printf(seq, "member:\t%u %s %s%s\n", snapshot.values[i].id,
-			   perfgrp_event_name(&group->members[i]->spec, buf),
-			   state_name(snapshot.values[i].state), i ? "" : " leader");
-	perfgrp_snapshot_free(&snapshot);
-}
-
-static void show_programs(struct seq_file *seq, struct perfgrp_group *group)
-{
-	struct perfgrp_error err = PERFGRP_ERROR_INIT;
-	struct perfgrp_bpf_query query;
-	unsigned int i;
-
-	for (i = 0; i < group->nr_members; i++) {
-		query.id = group->members[i]->id;
-		if (!group->members[i]->attachment || perfgrp_bpf_query(group, &query, &err))
-			continue;
-		seq_printf(seq, "bpf:\tmember %u prog %u tag %*phN runs %llu misses %llu dropped %llu\n",
-			   query.id, query.prog_id, (int)sizeof(query.tag), query.tag, query.runs,
-			   query.misses, query.dropped);
-	}
-}
-
-static void show_records(struct seq_file *seq, struct perfgrp_group *group)
-{
-	struct perfgrp_stream stream = {};
-
-	if (group->sampling && perfgrp_records_stat(group->sampling->records, &stream))
-		return;
-	seq_printf(seq, "records:\t%llu produced %llu read %llu lost %llu filtered\n",
-		   stream.produced, stream.read, stream.lost, stream.filtered);
-}
-
-static void group_show_fdinfo(struct seq_file *seq, struct file *file)
-{
-	struct perfgrp_group *group = group_of(file);
-	unsigned int i;
-
-	if (down_read_killable(&group->lock))
-		return;
-	switch (group->target) {
-	case PERFGRP_TARGET_TASK:
-		seq_printf(seq, "target:\ttask %d",
-			   task_pid_nr_ns(group->task, proc_pid_ns(file_inode(seq->file)->i_sb)));
-		if (group->instances[0].cpu >= 0)
-			seq_printf(seq, " cpu %d", group->instances[0].cpu);
-		seq_putc(seq, '\n');
-		break;
-	case PERFGRP_TARGET_ALL_CPUS:
-		seq_puts(seq, "target:\tall cpus\n");
-		break;
-	default:
-		seq_puts(seq, "target:\tcpus ");
-		for (i = 0; i < group->nr_instances; i++)
-			seq_printf(seq, "%s%d", i ? "," : "", group->instances[i].cpu);
-		seq_putc(seq, '\n');
-	}
-	seq_printf(seq, "create_flags:\t%#x\n", group->flags);
-	seq_printf(seq, "enabled:\t%d\n", perfgrp_group_is_enabled(group));
-	seq_printf(seq, "members:\t%u\n", group->nr_members);
-	show_records(seq, group);
-	show_members(seq, group);
-	show_programs(seq, group);
-	up_read(&group->lock);
 }
 
 static int group_release(struct inode *inode, struct file *file)
@@ -743,7 +645,7 @@ static const struct file_operations group_fops = {
 	.poll = group_poll,
 	.unlocked_ioctl = group_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.show_fdinfo = group_show_fdinfo,
+	.show_fdinfo = perfgrp_group_show_fdinfo,
 };
 
 /**

@@ -378,6 +378,12 @@ int perfgrp_device_register(void);
 void perfgrp_device_unregister(void);
 struct file *perfgrp_group_file_create(struct perfgrp_group *group);
 
+/* ---- group_fdinfo.c ------------------------------------------------------- */
+
+struct seq_file;
+
+void perfgrp_group_show_fdinfo(struct seq_file *seq, struct file *file);
+
 /* ---- access.c: who may do what ------------------------------------------- */
 
 bool perfgrp_access_unprivileged_allowed(void);
@@ -532,7 +538,7 @@ struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf *arg,
 					       struct perfgrp_error *err);
 void perfgrp_bpf_abort(struct perfgrp_attachment *attachment);
 int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
-		       struct perfgrp_attachment *attachment, struct perfgrp_error *err);
+		       struct perfgrp_attachment **attachment, struct perfgrp_error *err);
 int perfgrp_bpf_replace(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
 			struct perfgrp_attachment **attachment, struct perfgrp_error *err);
 void perfgrp_bpf_drop(struct perfgrp_attachment *attachment);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What /proc/PID/fdinfo shows of a group: its target, members, records and programs.
+ *
+ * Process context; takes the group's lock for reading.
+ */
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/pid.h>
+#include <linux/proc_fs.h>
+#include <linux/rwsem.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+
+#include "perfgrp.h"
+
+static const char *state_name(u32 state)
+{
+	static const char *const names[] = {
+		[PERFGRP_STATE_COUNTED] = "counted",
+		[PERFGRP_STATE_MULTIPLEXED] = "multiplexed",
+		[PERFGRP_STATE_NEVER_RAN] = "never ran",
+		[PERFGRP_STATE_FAILED] = "failed",
+		[PERFGRP_STATE_OFFLINE] = "offline",
+		[PERFGRP_STATE_EXITED] = "exited",
+	};
+
+	return state < ARRAY_SIZE(names) && names[state] ? names[state] : "unknown";
+}
+
+static void show_members(struct seq_file *seq, struct perfgrp_group *group)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+	struct perfgrp_readout snapshot;
+	unsigned int i;
+
+	if (perfgrp_snapshot_take(group, PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS,
+				  &snapshot))
+		return;
+	for (i = 0; i < snapshot.nr_values; i++)
+		seq_printf(seq, "member:\t%u %s %s%s\n", snapshot.values[i].id,
+			   perfgrp_event_name(&group->members[i]->spec, buf),
+			   state_name(snapshot.values[i].state), i ? "" : " leader");
+	perfgrp_snapshot_free(&snapshot);
+}
+
+static void show_programs(struct seq_file *seq, struct perfgrp_group *group)
+{
+	struct perfgrp_error err = PERFGRP_ERROR_INIT;
+	struct perfgrp_bpf_query query;
+	unsigned int i;
+
+	for (i = 0; i < group->nr_members; i++) {
+		query.id = group->members[i]->id;
+		if (!group->members[i]->attachment || perfgrp_bpf_query(group, &query, &err))
+			continue;
+		seq_printf(seq, "bpf:\tmember %u prog %u tag %*phN runs %llu misses %llu dropped %llu\n",
+			   query.id, query.prog_id, (int)sizeof(query.tag), query.tag, query.runs,
+			   query.misses, query.dropped);
+	}
+}
+
+static void show_records(struct seq_file *seq, struct perfgrp_group *group)
+{
+	struct perfgrp_stream stream = {};
+
+	if (group->sampling && perfgrp_records_stat(group->sampling->records, &stream))
+		return;
+	seq_printf(seq, "records:\t%llu produced %llu read %llu lost %llu filtered\n",
+		   stream.produced, stream.read, stream.lost, stream.filtered);
+}
+
+/**
+ * perfgrp_group_show_fdinfo - show a group in /proc/PID/fdinfo
+ * @seq: to there
+ * @file: the group's
+ */
+void perfgrp_group_show_fdinfo(struct seq_file *seq, struct file *file)
+{
+	struct perfgrp_group *group = file->private_data;
+	unsigned int i;
+
+	if (down_read_killable(&group->lock))
+		return;
+	switch (group->target) {
+	case PERFGRP_TARGET_TASK:
+		seq_printf(seq, "target:\ttask %d",
+			   task_pid_nr_ns(group->task, proc_pid_ns(file_inode(seq->file)->i_sb)));
+		if (group->instances[0].cpu >= 0)
+			seq_printf(seq, " cpu %d", group->instances[0].cpu);
+		seq_putc(seq, '\n');
+		break;
+	case PERFGRP_TARGET_ALL_CPUS:
+		seq_puts(seq, "target:\tall cpus\n");
+		break;
+	default:
+		seq_puts(seq, "target:\tcpus ");
+		for (i = 0; i < group->nr_instances; i++)
+			seq_printf(seq, "%s%d", i ? "," : "", group->instances[i].cpu);
+		seq_putc(seq, '\n');
+	}
+	seq_printf(seq, "create_flags:\t%#x\n", group->flags);
+	seq_printf(seq, "enabled:\t%d\n", perfgrp_group_is_enabled(group));
+	seq_printf(seq, "members:\t%u\n", group->nr_members);
+	show_records(seq, group);
+	show_members(seq, group);
+	show_programs(seq, group);
+	up_read(&group->lock);
+}
