@@ -638,8 +638,10 @@ PROMISE_LIMIT(many_read, 300, "B9: of thousands on all CPUs a reader gets each o
 	unsigned int c, i;
 
 	start_burst();
-	while (!burst_is_over())
+	while (!burst_is_over()) {
 		read_on(fd);
+		nap_ns(1000000);
+	}
 	read_on(fd);
 	EXPECT_EQ(records.lost, 0);
 	expect_all_accounted(fd);
@@ -957,8 +959,10 @@ PROMISE_LIMIT(storm, 300, "B10: groups that come and go while programs do cost o
 	for (i = 0; i < ARRAY_SIZE(thread); i++)
 		REQUIRE(pthread_create(&thread[i], NULL, come_and_go, &nr[i]) == 0);
 	start_burst();
-	while (!burst_is_over())
+	while (!burst_is_over()) {
 		read_on(fd);
+		nap_ns(1000000);
+	}
 	__atomic_store_n(&storm_is_over, true, __ATOMIC_RELAXED);
 	for (i = 0; i < ARRAY_SIZE(thread); i++) {
 		pthread_join(thread[i], NULL);

@@ -505,7 +505,7 @@ PROMISE(closed_while_read, "O5 O10: a group is closed while another thread reads
 	unsigned int round;
 
 	settle_memory();
-	for (round = 0; round < rounds(100); round++) {
+	for (round = 0; round < rounds(is_debug_kernel() ? 20 : 100); round++) {
 		struct perfgrp_counter c = faults(1);
 		int fd = stream_on_task(PERFGRP_CREATE_ENABLED, 0, 8192);
 		pthread_t reader;
@@ -774,7 +774,7 @@ PROMISE_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it sa
 {
 	unsigned int round;
 
-	for (round = 0; round < rounds(100); round++) {
+	for (round = 0; round < rounds(is_debug_kernel() ? 20 : 100); round++) {
 		struct perfgrp_counter c[3] = {
 			{ .event = PERFGRP_SW_CPU_CLOCK, .sample = 10000 }, faults(1),
 			{ .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample = 1 },
