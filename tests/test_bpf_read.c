@@ -362,9 +362,8 @@ PROMISE(charges_instructions, "S1: it charges cycles and instructions, too")
 		{ .event = PERFGRP_HW_CPU_CYCLES, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
 		{ .event = PERFGRP_HW_INSTRUCTIONS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
 	};
-	struct charge charge;
-	struct rusage usage;
-	__u64 alone;
+	__u64 alone = ~0ULL, charged = ~0ULL;
+	unsigned int i;
 	int fd, self;
 
 	load();
@@ -376,20 +375,30 @@ PROMISE(charges_instructions, "S1: it charges cycles and instructions, too")
 	self = grp_on_task(0, 0);
 	c[0].id = c[1].id = 0;
 	REQUIRE_EQ(grp_add_counters(self, c, 2), 0);
-	REQUIRE_EQ(grp_enable(self), 0);
-	spin_long();
-	REQUIRE_EQ(grp_disable(self), 0);
-	alone = grp_raw(self, c[1].id);
-	charge = charge_child(fd, spin_long, &usage);
-	diag("charged %llu instructions and %llu cycles; alone %llu instructions", charge.count[1],
-	     charge.count[0], alone);
-	EXPECT_GT(charge.count[0], 0);
 	/*
-	 * Beside its work the child only waits to begin, and exits. An emulated CPU counts
-	 * what the others execute meanwhile, too, which is never the same.
+	 * An emulated CPU counts what the others execute meanwhile, too, which is never
+	 * the same: so of each the least.
 	 */
-	EXPECT_GE(charge.count[1], alone * 95 / 100);
-	EXPECT_LE(charge.count[1], alone * 105 / 100);
+	for (i = 0; i < 3; i++) {
+		struct charge charge;
+		struct rusage usage;
+		__u64 count;
+
+		REQUIRE_EQ(grp_reset(self), 0);
+		REQUIRE_EQ(grp_enable(self), 0);
+		spin_long();
+		REQUIRE_EQ(grp_disable(self), 0);
+		count = grp_raw(self, c[1].id);
+		alone = count < alone ? count : alone;
+		charge = charge_child(fd, spin_long, &usage);
+		EXPECT_GT(charge.count[0], 0);
+		count = charge.count[1];
+		charged = count < charged ? count : charged;
+	}
+	diag("charged %llu instructions, alone %llu", charged, alone);
+	/* Beside its work the child only waits to begin, and exits. */
+	EXPECT_GE(charged, alone * 95 / 100);
+	EXPECT_LE(charged, alone * 105 / 100);
 }
 
 PROMISE_LIMIT(closed_while_read, 60, "G20: a group is closed while programs on all CPUs read it")
