@@ -36,7 +36,7 @@ static void release_member(struct perfgrp_group *group, struct perfgrp_member *m
 	for (i = 0; i < group->nr_instances; i++)
 		perfgrp_counter_release(&member->counters[i]);
 	perfgrp_bpf_release(group, member);
-	kvfree(member);
+	kvfree_rcu(member, rcu);
 }
 
 /* Set leaders come before their members, so they are released after them. */

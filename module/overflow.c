@@ -6,8 +6,8 @@
  * IRQ, the scheduler with its run queue locked, a page fault. It takes no lock,
  * allocates nothing and calls nothing that does. All that it knows of the group is
  * its instance's view (view.c), which stays as it is while RCU readers look at
- * it; but for where each member stood at the last record, which handlers of this
- * instance alone write, one at a time but for an NMI's, and then both may pass.
+ * it; but for each counter's history, which handlers of this instance alone write,
+ * one at a time but for an NMI's, and then both may pass.
  *
  * A sample reads the members as perf_output_read_group() does: those on this CPU's
  * PMU are asked, the one that has overflowed is as its driver has just left it. In
@@ -46,7 +46,7 @@ static_assert(PERFGRP_READ_FORMAT ==
 struct sample {
 	struct perf_event *event;
 	struct perfgrp_group *group;
-	struct perfgrp_view *view;
+	const struct perfgrp_view *view;
 	unsigned int index;
 	u64 clock;
 	struct perfgrp_count own;
@@ -81,18 +81,18 @@ static void read_members(struct sample *sample)
 /* Whether a member has moved far enough since the last record; and notes this one. */
 static bool has_moved(struct sample *sample)
 {
-	struct perfgrp_view *view = sample->view;
+	const struct perfgrp_view *view = sample->view;
+	const struct perfgrp_view_entry *entry;
 	bool moved = !view->filters;
-	struct perfgrp_view_entry *entry;
 	unsigned int i;
 
 	for (i = 0; i < view->nr && !moved; i++) {
 		entry = &view->entries[i];
 		moved = entry->min_move &&
-			sample->counts[i] - READ_ONCE(entry->last) >= entry->min_move;
+			sample->counts[i] - READ_ONCE(entry->history->last) >= entry->min_move;
 	}
 	for (i = 0; i < view->nr && moved && view->filters; i++)
-		WRITE_ONCE(view->entries[i].last, sample->counts[i]);
+		WRITE_ONCE(view->entries[i].history->last, sample->counts[i]);
 	return moved;
 }
 
@@ -120,15 +120,15 @@ static void record_throttle(const struct sample *sample, u32 type)
  */
 static void follow_throttling(const struct sample *sample)
 {
-	struct perfgrp_view_entry *entry = &sample->view->entries[sample->index];
+	struct perfgrp_history *history = sample->view->entries[sample->index].history;
 	bool throttled = perfgrp_core_throttled(sample->event);
 
-	if (entry->throttled) {
-		entry->throttled = false;
+	if (READ_ONCE(history->throttled)) {
+		WRITE_ONCE(history->throttled, false);
 		record_throttle(sample, PERF_RECORD_UNTHROTTLE);
 	}
 	if (throttled) {
-		entry->throttled = true;
+		WRITE_ONCE(history->throttled, true);
 		record_throttle(sample, PERF_RECORD_THROTTLE);
 	}
 }

@@ -78,6 +78,22 @@ static inline struct perfgrp_count perfgrp_count_sub(struct perfgrp_count a, str
 /* ---- objects ------------------------------------------------------------- */
 
 /**
+ * struct perfgrp_history - what overflow handlers know of a counter from one to the next
+ * @event: that it is about
+ * @base: of the counter, from which it began
+ * @last: what @event read at the last record
+ * @throttled: the perf core has stopped it
+ *
+ * Begun by perfgrp_views_publish(), and from then on the handlers' own.
+ */
+struct perfgrp_history {
+	const struct perf_event *event;
+	u64 base;
+	u64 last;
+	bool throttled;
+};
+
+/**
  * struct perfgrp_kcounter - a member on one instance
  * @event: the perf event; NULL while the CPU is offline, or where it could not be
  *	created when the CPU came back
@@ -87,8 +103,9 @@ static inline struct perfgrp_count perfgrp_count_sub(struct perfgrp_count a, str
  *	earlier events counted, less what a reset took away.
  * @held: what an inherited counter read when its group was disabled
  * @pmu: number of the PMU of its last event; PERFGRP_NONE where it had none yet
+ * @history: of @event, where it samples
  *
- * All under perfgrp_group.lock.
+ * All but @history under perfgrp_group.lock.
  */
 struct perfgrp_kcounter {
 	struct perf_event *event;
@@ -96,6 +113,7 @@ struct perfgrp_kcounter {
 	struct perfgrp_count base;
 	struct perfgrp_count held;
 	u32 pmu;
+	struct perfgrp_history history;
 };
 
 /**
@@ -104,6 +122,7 @@ struct perfgrp_kcounter {
  * @spec: as the user asked for it
  * @attr: as the perf core is asked for it
  * @attachment: its BPF program, or NULL (perfgrp_group.lock)
+ * @rcu: to be freed when no handler looks at it any more
  * @counters: one an instance
  *
  * Fixed after creation, but for @attachment and @counters.
@@ -113,6 +132,7 @@ struct perfgrp_member {
 	struct perfgrp_counter spec;
 	struct perf_event_attr attr;
 	struct perfgrp_attachment *attachment;
+	struct rcu_head rcu;
 	struct perfgrp_kcounter counters[];
 };
 
@@ -201,18 +221,16 @@ struct perfgrp_group {
  * @base: to be added to what @event reads
  * @min_move: see struct perfgrp_counter
  * @attachment: its BPF program, or NULL
- * @last: what @event read at the last record; written by handlers
+ * @history: of @event
  * @id: of the member
- * @throttled: the perf core has stopped it; written by handlers
  */
 struct perfgrp_view_entry {
 	struct perf_event *event;
 	struct perfgrp_count base;
 	u64 min_move;
 	struct perfgrp_attachment *attachment;
-	u64 last;
+	struct perfgrp_history *history;
 	u32 id;
-	bool throttled;
 };
 
 /**
@@ -509,8 +527,8 @@ void perfgrp_views_destroy(struct perfgrp_group *group);
 void perfgrp_views_publish(struct perfgrp_group *group);
 
 /* The view of an instance, under RCU. */
-static inline struct perfgrp_view *perfgrp_view_of(const struct perfgrp_views *views,
-						   unsigned int instance)
+static inline const struct perfgrp_view *perfgrp_view_of(const struct perfgrp_views *views,
+							 unsigned int instance)
 {
 	return &views->sets[smp_load_acquire(&views->current_set)][instance];
 }

@@ -19,48 +19,42 @@
 
 #include "perfgrp.h"
 
-static void fill_entry(struct perfgrp_view_entry *entry, const struct perfgrp_member *member,
-		       const struct perfgrp_kcounter *counter)
+/* Anew with a new event, and where what a reader sees is zero: at the start, or since a reset. */
+static struct perfgrp_history *begin_history(struct perfgrp_kcounter *counter)
 {
-	*entry = (struct perfgrp_view_entry){
-		.id = member->id,
-		.event = counter->event,
-		.base = counter->base,
-		.min_move = member->spec.min_move,
-		.attachment = member->attachment,
-		/* Where what a reader sees is zero: at the start, or since a reset. */
-		.last = -counter->base.count,
-	};
+	struct perfgrp_history *history = &counter->history;
+
+	if (history->event == counter->event && history->base == counter->base.count)
+		return history;
+	if (history->event != counter->event)
+		WRITE_ONCE(history->throttled, false);
+	WRITE_ONCE(history->last, -counter->base.count);
+	history->event = counter->event;
+	history->base = counter->base.count;
+	return history;
 }
 
-/* What only handlers know of a counter stays where it is the same as before. */
-static void keep_history(struct perfgrp_view_entry *entry, const struct perfgrp_view *old)
+static void fill_view(struct perfgrp_view *view, const struct perfgrp_group *group,
+		      unsigned int instance)
 {
-	const struct perfgrp_view_entry *was;
-	unsigned int i;
-
-	for (i = 0; i < old->nr; i++) {
-		was = &old->entries[i];
-		if (was->event != entry->event)
-			continue;
-		entry->throttled = READ_ONCE(was->throttled);
-		if (was->base.count == entry->base.count)
-			entry->last = READ_ONCE(was->last);
-	}
-}
-
-static void fill_view(struct perfgrp_view *view, const struct perfgrp_view *old,
-		      const struct perfgrp_group *group, unsigned int instance)
-{
+	struct perfgrp_kcounter *counter;
+	struct perfgrp_member *member;
 	unsigned int i;
 
 	view->nr = group->nr_members;
 	view->filters = false;
 	for (i = 0; i < group->nr_members; i++) {
-		fill_entry(&view->entries[i], group->members[i],
-			   &group->members[i]->counters[instance]);
-		keep_history(&view->entries[i], old);
-		view->filters |= group->members[i]->spec.min_move;
+		member = group->members[i];
+		counter = &member->counters[instance];
+		view->entries[i] = (struct perfgrp_view_entry){
+			.id = member->id,
+			.event = counter->event,
+			.base = counter->base,
+			.min_move = member->spec.min_move,
+			.attachment = member->attachment,
+			.history = begin_history(counter),
+		};
+		view->filters |= member->spec.min_move;
 	}
 }
 
@@ -83,7 +77,7 @@ void perfgrp_views_publish(struct perfgrp_group *group)
 	next = !views->current_set;
 	cond_synchronize_rcu(views->cookie);
 	for (i = 0; i < group->nr_instances; i++)
-		fill_view(&views->sets[next][i], &views->sets[!next][i], group, i);
+		fill_view(&views->sets[next][i], group, i);
 	/* Pairs with the load in perfgrp_view_of(). */
 	smp_store_release(&views->current_set, next);
 	views->cookie = get_state_synchronize_rcu();

@@ -5,6 +5,8 @@
  */
 #include "stream.h"
 
+#include <pthread.h>
+
 #define CYCLES PERFGRP_HW_CPU_CYCLES
 
 static int pmu_group(struct perfgrp_counter *counters, __u32 nr)
@@ -158,20 +160,58 @@ PROMISE(every_cpu, "O1 O2: on all CPUs each CPU samples its own")
 	}
 }
 
-PROMISE(throttled, "O8: throttling shows in the stream, and that it is over")
+/* Samples so fast that it is throttled at once, and each time that it goes on. */
+static void expect_throttling(int fd, __u64 loops)
 {
-	struct perfgrp_counter c = { .event = CYCLES, .sample = 1000 };
-	int fd = pmu_group(&c, 1);
-
 	stream_start(&records);
 	REQUIRE_EQ(grp_enable(fd), 0);
-	spin(30000000);
+	spin(loops);
 	REQUIRE_EQ(grp_disable(fd), 0);
 	stream_drain(fd);
 	EXPECT_GT(records.nr_throttles, 0);
 	EXPECT_GT(records.nr_unthrottles, 0);
 	EXPECT_LE(records.nr_unthrottles, records.nr_throttles);
 	EXPECT_LE(records.nr_throttles, records.nr_unthrottles + 1);
+}
+
+PROMISE(throttled, "O8: throttling shows in the stream, and that it is over")
+{
+	struct perfgrp_counter c = { .event = CYCLES, .sample = 1000 };
+
+	expect_throttling(pmu_group(&c, 1), 30000000);
+}
+
+struct resetter {
+	int fd, cpu;
+	bool end;
+	unsigned int resets;
+};
+
+static void *reset_again_and_again(void *arg)
+{
+	struct resetter *r = arg;
+
+	run_on(r->cpu);
+	for (; !__atomic_load_n(&r->end, __ATOMIC_RELAXED); r->resets++)
+		EXPECT_EQ(grp_reset(r->fd), 0);
+	return NULL;
+}
+
+PROMISE(throttled_and_reset, "O8 G9: so it does while another CPU resets the group, which goes on")
+{
+	struct perfgrp_counter c = { .event = CYCLES, .sample = 1000 };
+	struct resetter resetter = { .fd = pmu_group(&c, 1) };
+	pthread_t other;
+	struct cpus cpus;
+
+	cpus_online(&cpus);
+	resetter.cpu = cpus.cpu[cpus.nr - 1];
+	REQUIRE(pthread_create(&other, NULL, reset_again_and_again, &resetter) == 0);
+	expect_throttling(resetter.fd, 200000000);
+	__atomic_store_n(&resetter.end, true, __ATOMIC_RELAXED);
+	pthread_join(other, NULL);
+	EXPECT_GT(resetter.resets, 10);
+	diag("%u resets, throttled %u times", resetter.resets, records.nr_throttles);
 }
 
 PROMISE(frequency, "O2 E6: with a frequency there are about so many samples a second")
