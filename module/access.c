@@ -10,7 +10,9 @@
  * doing; so that none is created on the other side of it, a task's counters are
  * looked at, allowed and created while it cannot exec.
  */
+#include <linux/atomic.h>
 #include <linux/capability.h>
+#include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
@@ -19,6 +21,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 #include <linux/xarray.h>
@@ -193,4 +196,41 @@ void perfgrp_access_uncharge_group(kuid_t owner)
 	else
 		__xa_erase(&groups_of_user, uid);
 	xa_unlock(&groups_of_user);
+}
+
+/* What anyone may have for each CPU: as kernel.perf_event_mlock_kb is by default. */
+#define FREE_BUFFER	(516 << 10)
+
+/**
+ * perfgrp_access_charge_buffer - count a buffer against the memory that its user may lock
+ * @user: the user
+ * @nr_pages: the buffer's size
+ * @err: says which limit
+ *
+ * In the same account as the buffers of perf and io_uring. The limit is RLIMIT_MEMLOCK
+ * and a little for each CPU; there is none with CAP_IPC_LOCK.
+ *
+ * Return: 0 or -ENOSPC; after 0 perfgrp_access_uncharge_buffer() must follow.
+ */
+int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_pages,
+				 struct perfgrp_error *err)
+{
+	unsigned long limit = (rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT) +
+			      num_online_cpus() * (unsigned long)(FREE_BUFFER >> PAGE_SHIFT);
+	long locked = atomic_long_read(&user->locked_vm);
+
+	do {
+		if (locked + nr_pages > limit && !capable(CAP_IPC_LOCK))
+			return perfgrp_refuse(err, -ENOSPC, PERFGRP_REASON_LIMIT, "buffer_size",
+					      "%lu KiB for all CPUs: this user may lock %lu KiB, and has locked %lu KiB (RLIMIT_MEMLOCK; CAP_IPC_LOCK knows no limit)",
+					      nr_pages << (PAGE_SHIFT - 10),
+					      limit << (PAGE_SHIFT - 10),
+					      locked << (PAGE_SHIFT - 10));
+	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &locked, locked + nr_pages));
+	return 0;
+}
+
+void perfgrp_access_uncharge_buffer(struct user_struct *user, unsigned long nr_pages)
+{
+	atomic_long_sub(nr_pages, &user->locked_vm);
 }

@@ -249,17 +249,6 @@ out:
 	return ret;
 }
 
-static int create_sampling(struct perfgrp_group *group, const struct perfgrp_create *arg,
-			   struct perfgrp_error *err)
-{
-	int ret = perfgrp_sampling_create(group, arg);
-
-	if (!ret)
-		return 0;
-	return perfgrp_refuse(err, ret, PERFGRP_REASON_MEMORY, "buffer_size",
-			      "no memory for a buffer of %u bytes a CPU", arg->buffer_size);
-}
-
 /**
  * perfgrp_group_create - make a group without members
  * @arg: what the user asked for; size, flags and reserved fields are checked
@@ -293,7 +282,7 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 	if (!ret)
 		ret = create_instances(group, arg, err);
 	if (!ret)
-		ret = create_sampling(group, arg, err);
+		ret = perfgrp_sampling_create(group, arg, err);
 	if (!ret)
 		ret = perfgrp_access_charge_group(group->owner, err);
 	if (ret)

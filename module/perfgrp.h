@@ -411,6 +411,9 @@ int perfgrp_access_stop_exec(struct perfgrp_group *group, struct perfgrp_error *
 void perfgrp_access_allow_exec(struct perfgrp_group *group);
 int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err);
 void perfgrp_access_uncharge_group(kuid_t owner);
+int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_pages,
+				 struct perfgrp_error *err);
+void perfgrp_access_uncharge_buffer(struct user_struct *user, unsigned long nr_pages);
 
 /* ---- group.c: beginning and end ------------------------------------------ */
 
@@ -535,7 +538,8 @@ static inline const struct perfgrp_view *perfgrp_view_of(const struct perfgrp_vi
 
 /* ---- sampling.c: the buffer's beginning and end, periods ------------------ */
 
-int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_create *arg);
+int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_create *arg,
+			    struct perfgrp_error *err);
 void perfgrp_sampling_destroy(struct perfgrp_group *group);
 int perfgrp_sampling_set_period(struct perfgrp_group *group, struct perfgrp_member *member,
 				u64 sample, struct perfgrp_error *err);
@@ -579,7 +583,8 @@ struct ring_buffer_event;
 struct poll_table_struct;
 
 struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
-					       const struct perfgrp_create *arg);
+					       const struct perfgrp_create *arg,
+					       struct perfgrp_error *err);
 void perfgrp_records_destroy(struct perfgrp_records *records);
 void perfgrp_records_lose(struct perfgrp_records *records, unsigned long nr, u64 time);
 struct ring_buffer_event *perfgrp_records_reserve(struct perfgrp_records *records, size_t size,

@@ -27,6 +27,7 @@
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
@@ -34,6 +35,7 @@
 #include <linux/poll.h>
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
@@ -90,6 +92,8 @@ struct head {
  * @group: whose; for the end of its task
  * @buffer: the records
  * @cpu: counts, a CPU
+ * @user: whose memory it is
+ * @nr_pages: of all CPUs, which count as locked by @user
  * @size: bytes a CPU, as asked for
  * @overwrite: a full buffer overwrites
  * @wakeup_records: how many records of one CPU wake a reader
@@ -104,6 +108,8 @@ struct perfgrp_records {
 	struct perfgrp_group *group;
 	struct trace_buffer *buffer;
 	struct records_cpu __percpu *cpu;
+	struct user_struct *user;
+	unsigned long nr_pages;
 	u32 size;
 	bool overwrite;
 	u32 wakeup_records;
@@ -619,39 +625,54 @@ int perfgrp_records_stat(struct perfgrp_records *records, struct perfgrp_stream 
  * ring_buffer.h has a buffer for every CPU. A group of few CPUs needs but few of
  * them; the others are as small as can be. BPF programs come and go on any.
  */
+static bool needs_few(const struct perfgrp_group *group)
+{
+	return group->target == PERFGRP_TARGET_CPUS &&
+	       !(group->flags & PERFGRP_CREATE_BPF_EVENTS);
+}
+
+static unsigned long count_pages(const struct perfgrp_records *records)
+{
+	const struct perfgrp_group *group = records->group;
+	unsigned int nr_cpus = needs_few(group) ? group->nr_instances : num_online_cpus();
+
+	return nr_cpus * (unsigned long)(records->size >> PAGE_SHIFT);
+}
+
 static int alloc_buffer(struct perfgrp_records *records)
 {
 	struct perfgrp_group *group = records->group;
-	bool few = group->target == PERFGRP_TARGET_CPUS &&
-		   !(group->flags & PERFGRP_CREATE_BPF_EVENTS);
+	bool few = needs_few(group);
 	unsigned int i;
-	int ret;
+	int ret = 0;
 
+	/* Where memory ends in the midst of it ring_buffer_alloc() has the kernel warn. */
+	if (si_mem_available() < (long)records->nr_pages)
+		return -ENOMEM;
 	records->buffer = ring_buffer_alloc(few ? 0 : records->size,
 					    records->overwrite ? RB_FL_OVERWRITE : 0);
 	if (!records->buffer)
 		return -ENOMEM;
-	for (i = 0; few && i < group->nr_instances; i++) {
+	for (i = 0; few && i < group->nr_instances && !ret; i++)
 		ret = ring_buffer_resize(records->buffer, records->size, group->instances[i].cpu);
-		if (ret < 0)
-			return ret;
-	}
-	return 0;
+	return ret;
 }
 
 /**
  * perfgrp_records_create - make a group's buffer
  * @group: the group; its target and instances are set
  * @arg: what was asked for, checked
+ * @err: says why not, unless memory is short
  *
- * Return: the buffer, or an ERR_PTR().
+ * Return: the buffer, or an ERR_PTR() of -ENOMEM or -ENOSPC.
  */
 struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
-					       const struct perfgrp_create *arg)
+					       const struct perfgrp_create *arg,
+					       struct perfgrp_error *err)
 {
 	struct perfgrp_records *records;
 	struct records_cpu *counts;
-	int cpu, ret = -ENOMEM;
+	int cpu, ret;
 
 	records = kzalloc(sizeof(*records), GFP_KERNEL_ACCOUNT);
 	if (!records)
@@ -665,6 +686,12 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 	init_waitqueue_head(&records->wait);
 	mutex_init(&records->reading);
 
+	records->nr_pages = count_pages(records);
+	ret = perfgrp_access_charge_buffer(current_user(), records->nr_pages, err);
+	if (ret)
+		goto free;
+	records->user = get_uid(current_user());
+	ret = -ENOMEM;
 	records->heads = kvcalloc(nr_cpu_ids, sizeof(*records->heads), GFP_KERNEL_ACCOUNT);
 	records->cpu = alloc_percpu_gfp(struct records_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!records->heads || !records->cpu)
@@ -680,6 +707,9 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 	return records;
 destroy:
 	perfgrp_records_destroy(records);
+	return ERR_PTR(ret);
+free:
+	kfree(records);
 	return ERR_PTR(ret);
 }
 
@@ -698,5 +728,7 @@ void perfgrp_records_destroy(struct perfgrp_records *records)
 		ring_buffer_free(records->buffer);
 	free_percpu(records->cpu);
 	kvfree(records->heads);
+	perfgrp_access_uncharge_buffer(records->user, records->nr_pages);
+	free_uid(records->user);
 	kfree(records);
 }

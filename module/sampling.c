@@ -55,10 +55,12 @@ undo:
  * perfgrp_sampling_create - let a new group sample
  * @group: the group; its target and instances are set
  * @arg: what was asked for, checked; nothing is done where it has no buffer_size
+ * @err: says why not
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM or -ENOSPC.
  */
-int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_create *arg)
+int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_create *arg,
+			    struct perfgrp_error *err)
 {
 	struct perfgrp_sampling *sampling;
 	int ret;
@@ -67,14 +69,18 @@ int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_cr
 		return 0;
 	sampling = kzalloc(sizeof(*sampling), GFP_KERNEL_ACCOUNT);
 	if (!sampling)
-		return -ENOMEM;
+		goto no_memory;
 	group->sampling = sampling;
 	sampling->pid_ns = get_pid_ns(task_active_pid_ns(current));
-	ret = perfgrp_views_create(group);
-	if (ret)
+	if (perfgrp_views_create(group))
+		goto no_memory;
+	sampling->records = perfgrp_records_create(group, arg, err);
+	ret = PTR_ERR_OR_ZERO(sampling->records);
+	if (ret != -ENOMEM)
 		return ret;
-	sampling->records = perfgrp_records_create(group, arg);
-	return PTR_ERR_OR_ZERO(sampling->records);
+no_memory:
+	return perfgrp_refuse(err, -ENOMEM, PERFGRP_REASON_MEMORY, "buffer_size",
+			      "no memory for a buffer of %u bytes a CPU", arg->buffer_size);
 }
 
 /**

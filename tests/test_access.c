@@ -7,6 +7,7 @@
 
 #include <grp.h>
 #include <linux/capability.h>
+#include <sys/resource.h>
 
 #define NOBODY		65534
 #define PARAMETER	MODULE "/parameters/allow_unprivileged"
@@ -526,6 +527,82 @@ PROMISE(setuid_exec_hardware, "A3: nor does removing a member let its set count 
 }
 
 /* Last: whatever the promises above left behind. */
+/* ---- A6 ------------------------------------------------------------------------------ */
+
+#define FREE_BUFFER	(516 << 10)	/* for each CPU, whatever RLIMIT_MEMLOCK is */
+#define MEMLOCK		(1 << 20)
+
+/* A group on all CPUs, or on the first, with a buffer. */
+static int with_buffer(int dev, enum perfgrp_target target, __u64 size)
+{
+	struct perfgrp_create create = {
+		.size = sizeof(create),
+		.target = target,
+		.buffer_size = size,
+	};
+	__u32 cpu = cpus.cpu[0];
+	int ret;
+
+	if (target == PERFGRP_TARGET_CPUS) {
+		create.cpus = (uintptr_t)&cpu;
+		create.nr_cpus = 1;
+	}
+	ret = grp_ioctl(dev, PERFGRP_CREATE, &create);
+	return ret ? ret : create.fd;
+}
+
+static void limit_memlock(void)
+{
+	struct rlimit limit = { .rlim_cur = MEMLOCK, .rlim_max = MEMLOCK };
+
+	REQUIRE(setrlimit(RLIMIT_MEMLOCK, &limit) == 0);
+	cpus_online(&cpus);
+}
+
+PROMISE(buffers_limited, "A6: a user's buffers have RLIMIT_MEMLOCK, and a little for each CPU")
+{
+	struct refusal no = refusal(ENOSPC, PERFGRP_REASON_LIMIT);
+	__u64 page = sysconf(_SC_PAGESIZE), half;
+	int dev = grp_device(), fd[2];
+
+	limit_memlock();
+	become_nobody(1ULL << CAP_PERFMON);
+	half = (MEMLOCK + (__u64)cpus.nr * FREE_BUFFER) / 2 & -page;
+	no.field = "buffer_size";
+	/* Each of all CPUs' buffers counts. */
+	EXPECT_REFUSED_AS(with_buffer(dev, PERFGRP_TARGET_ALL_CPUS, 2 * half / cpus.nr + page), no);
+	EXPECT(text_has_number(grp_error.text, 0));
+	EXPECT(strstr(grp_error.text, "RLIMIT_MEMLOCK") != NULL);
+	fd[0] = with_buffer(dev, PERFGRP_TARGET_CPUS, half);
+	fd[1] = with_buffer(dev, PERFGRP_TARGET_CPUS, half);
+	EXPECT_GE(fd[0], 0);
+	REQUIRE_GE(fd[1], 0);
+	EXPECT_REFUSED_AS(with_buffer(dev, PERFGRP_TARGET_CPUS, 2 * page), no);
+	EXPECT(text_has_number(grp_error.text, 2 * half / 1024));
+	/* What has no buffer needs none, and one that is closed makes room. */
+	EXPECT_GE(grp_create_on(dev, 0, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0), 0);
+	close(fd[1]);
+	EXPECT_GE(with_buffer(dev, PERFGRP_TARGET_CPUS, half), 0);
+}
+
+PROMISE(buffers_unlimited, "A6: with CAP_IPC_LOCK the limit is memory, and no kernel complains")
+{
+	struct refusal no = refusal(ENOMEM, PERFGRP_REASON_MEMORY);
+	int dev = grp_device(), ret, i;
+	__u64 size = grp_info().max_buffer;
+
+	if (is_debug_kernel())
+		skip("filling memory takes long there");
+	limit_memlock();
+	become_nobody(1ULL << CAP_PERFMON | 1ULL << CAP_IPC_LOCK);
+	for (i = 0; (ret = with_buffer(dev, PERFGRP_TARGET_ALL_CPUS, size)) >= 0; i++)
+		;
+	EXPECT_GT(i, 0);
+	no.field = "buffer_size";
+	EXPECT_REFUSED_AS(ret, no);
+	EXPECT(text_has_number(grp_error.text, size));
+}
+
 PROMISE(parameter_restored, "A2: and the parameter is off in the end")
 {
 	set_parameter(false);
