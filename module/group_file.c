@@ -215,11 +215,15 @@ static int group_reset_all(struct file *file, struct perfgrp_call *call)
 
 /* ---- looking ------------------------------------------------------------- */
 
-static int copy_array(u64 pointer, u32 user_size, const void *array, size_t size, unsigned int nr)
+/* Inlined for its size, with which a copy of one needs no check (see ioctl.c). */
+static __always_inline int copy_array(u64 pointer, u32 user_size, const void *array, size_t size,
+				      unsigned int nr)
 {
 	void __user *to = u64_to_user_ptr(pointer);
 	unsigned int i;
 
+	if (user_size == size && nr == 1)
+		return copy_to_user(to, array, size) ? -EFAULT : 0;
 	if (user_size == size)
 		return copy_to_user(to, array, nr * size) ? -EFAULT : 0;
 	for (i = 0; i < nr; i++, to += user_size, array += size)

@@ -114,6 +114,38 @@ static bool can_write(const struct perfgrp_call *call, void __user *user, u32 si
 	return !put_user(words[0], to) && !put_user(words[last], to + last);
 }
 
+/*
+ * A copy of a size that the compiler knows is not checked against what the memory is
+ * part of (CONFIG_HARDENED_USERCOPY), which takes longer than the copy: so the struct
+ * of the call that is made again and again has copies of its own.
+ */
+static bool has_snapshots_size(const struct perfgrp_ioctl *ioctl, u32 size)
+{
+	return size == sizeof(struct perfgrp_snapshot) && size == ioctl->size;
+}
+
+static int read_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call *call,
+			 const void __user *user, u32 size)
+{
+	if (!has_snapshots_size(ioctl, size))
+		return copy_struct_from_user(&call->arg, ioctl->size, user, size);
+	if (copy_from_user(&call->arg, user, sizeof(struct perfgrp_snapshot)))
+		return -EFAULT;
+	return 0;
+}
+
+static int write_argument(const struct perfgrp_ioctl *ioctl, const struct perfgrp_call *call,
+			  void __user *user, u32 size)
+{
+	unsigned long left;
+
+	if (has_snapshots_size(ioctl, size))
+		left = copy_to_user(user, &call->arg, sizeof(struct perfgrp_snapshot));
+	else
+		left = copy_to_user(user, &call->arg, min_t(u32, size, ioctl->size));
+	return left ? -EFAULT : 0;
+}
+
 static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call *call,
 			 void __user *user, u32 size)
 {
@@ -130,7 +162,7 @@ static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 				      "%s: size is %u, this kernel knows %u, and takes at most a page",
 				      ioctl->name, size, ioctl->size);
 	}
-	ret = copy_struct_from_user(&call->arg, ioctl->size, user, size);
+	ret = read_argument(ioctl, call, user, size);
 	if (ret == -E2BIG) {
 		put_user(ioctl->size, (u32 __user *)user);
 		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_TAIL, "size",
@@ -160,7 +192,7 @@ static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 static int copy_result(const struct perfgrp_ioctl *ioctl, struct perfgrp_call *call,
 		       void __user *user, u32 size)
 {
-	if (copy_to_user(user, &call->arg, min_t(u32, size, ioctl->size)))
+	if (write_argument(ioctl, call, user, size))
 		return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "",
 				      "%s: the argument cannot be written", ioctl->name);
 	return 0;
