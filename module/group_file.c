@@ -215,17 +215,33 @@ static int group_reset_all(struct file *file, struct perfgrp_call *call)
 
 /* ---- looking ------------------------------------------------------------- */
 
-/* Inlined for its size, with which a copy of one needs no check (see ioctl.c). */
+/* Few are copied in a size that the compiler knows, for what ioctl.c says of that. */
+static __always_inline unsigned long copy_same(void __user *to, const void *array, size_t size,
+					       unsigned int nr)
+{
+#define COPY_FEW(n) case n: return copy_to_user(to, array, (n) * size)
+	switch (nr) {
+	COPY_FEW(1);
+	COPY_FEW(2);
+	COPY_FEW(3);
+	COPY_FEW(4);
+	COPY_FEW(5);
+	COPY_FEW(6);
+	COPY_FEW(7);
+	COPY_FEW(8);
+	}
+#undef COPY_FEW
+	return copy_to_user(to, array, nr * size);
+}
+
 static __always_inline int copy_array(u64 pointer, u32 user_size, const void *array, size_t size,
 				      unsigned int nr)
 {
 	void __user *to = u64_to_user_ptr(pointer);
 	unsigned int i;
 
-	if (user_size == size && nr == 1)
-		return copy_to_user(to, array, size) ? -EFAULT : 0;
 	if (user_size == size)
-		return copy_to_user(to, array, nr * size) ? -EFAULT : 0;
+		return copy_same(to, array, size, nr) ? -EFAULT : 0;
 	for (i = 0; i < nr; i++, to += user_size, array += size)
 		if (perfgrp_copy_element_to_user(to, user_size, array, size))
 			return -EFAULT;

@@ -151,16 +151,30 @@ static void read_cpu(void *info)
 	read_instance(reader, reader->group->instance_of[smp_processor_id()], 0);
 }
 
+/* One CPU needs none of what it takes to call many, and this one no call. */
+static void read_one_cpu(const struct reader *reader)
+{
+	int cpu = reader->group->instances[0].cpu;
+
+	if (cpu == get_cpu()) {
+		local_irq_disable();
+		read_instance(reader, 0, 0);
+		local_irq_enable();
+	} else {
+		smp_call_function_single(cpu, read_cpu, (void *)reader, true);
+	}
+	put_cpu();
+}
+
 static void read_cpus(const struct reader *reader)
 {
 	struct perfgrp_group *group = reader->group;
 	unsigned int i;
 
-	/* One CPU needs none of what it takes to call many. */
 	if (group->nr_instances > 1)
 		on_each_cpu_mask(group->cpus, read_cpu, (void *)reader, true);
 	else if (group->instances[0].live)
-		smp_call_function_single(group->instances[0].cpu, read_cpu, (void *)reader, true);
+		read_one_cpu(reader);
 
 	for (i = 0; i < group->nr_instances; i++) {
 		const struct perfgrp_instance *instance = &group->instances[i];
