@@ -3,6 +3,7 @@
 # perfgrp record, and Debian's own perf that reads what it has written (O1, O2, O3, O6,
 # O9, O11, E3).
 # timeout: 300
+# shellcheck disable=SC2317 # functions that least calls
 
 nr=0
 failed=0
@@ -63,17 +64,36 @@ count() {
 	perfgrp stat -x, -e "$1" $work 2>&1 >/dev/null | cut -d, -f1
 }
 
+# least COMMAND...: of the numbers that it prints in three runs. An emulated CPU counts
+# what others execute meanwhile, too.
+least() {
+	for _ in 1 2 3; do
+		"$@"
+	done | sort -n | head -n 1
+}
+
+sample_cycles() {
+	# shellcheck disable=SC2086
+	record -e cycles:u -c 100000 $work
+	samples cycles:u
+}
+
+sample_cycles_with_perf() {
+	# shellcheck disable=SC2086
+	perf record -i -o peer -e cycles:u -c 100000 $work >/dev/null 2>&1
+	perf script -F event -i peer 2>/dev/null | grep -c cycles:u
+}
+
 # Once before, so that the file is in memory for all.
 $work
 
 if perfgrp stat -x, -e cycles true 2>&1 | grep -q '^<not'; then
 	echo "# this machine has no PMU"
 else
-	cycles=$(count cycles:u)
-	# shellcheck disable=SC2086
-	record -e cycles:u -c 100000 $work
+	cycles=$(least count cycles:u)
+	sampled=$(least sample_cycles)
 	is "O1 O2: period P over N cycles makes N/P samples, to 1 %" \
-		"$(close_to "$(samples cycles:u)" $((cycles / 100000)) 1)" = yes
+		"$(close_to "$sampled" $((cycles / 100000)) 1)" = yes
 	is "O3: perf report finds where a command has spent its time" \
 		"$(perf report --stdio --sort dso,sym -i data 2>/dev/null |
 			awk '/^ *[0-9]/ { print $2; exit }')" = work
@@ -85,13 +105,8 @@ else
 			awk '{ if (NR % 2) last = $1; else if (last != $1) bad++ }
 			END { if (NR < 100) print "too few"; else print bad + 0 }')" = 0
 
-	# shellcheck disable=SC2086
-	perf record -i -o peer -e cycles:u -c 100000 $work >/dev/null 2>&1
-	# shellcheck disable=SC2086
-	record -e cycles:u -c 100000 $work
 	is "O2: as many as perf record takes, to 1 %" \
-		"$(close_to "$(samples cycles:u)" "$(perf script -F event -i peer 2>/dev/null |
-			grep -c cycles:u)" 1)" = yes
+		"$(close_to "$sampled" "$(least sample_cycles_with_perf)" 1)" = yes
 
 	# shellcheck disable=SC2086
 	record -F 2000 $work
