@@ -1552,6 +1552,30 @@ PROMISE(fdinfo, "G22: fdinfo shows target, members with their ids and states")
 	}
 }
 
+static void expect_target(int fd, const char *want)
+{
+	char text[4096] = "", path[64];
+
+	REQUIRE_GE(fd, 0);
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	REQUIRE(read_file(path, text, sizeof(text) - 1) > 0);
+	if (!strstr(text, want))
+		broken("no '%s' in the fdinfo", want);
+}
+
+PROMISE(fdinfo_targets, "G22: fdinfo shows which CPUs, or which one of a task")
+{
+	struct cpus cpus;
+	char want[64];
+
+	cpus_online(&cpus);
+	expect_target(grp_create(0, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0), "target:\tall cpus\n");
+	snprintf(want, sizeof(want), "target:\tcpus %u,%u\n", cpus.cpu[0], cpus.cpu[1]);
+	expect_target(grp_create(0, PERFGRP_TARGET_CPUS, 0, cpus.cpu, 2), want);
+	snprintf(want, sizeof(want), "target:\ttask %d cpu %u\n", getpid(), cpus.cpu[1]);
+	expect_target(grp_create(0, PERFGRP_TARGET_TASK, 0, &cpus.cpu[1], 1), want);
+}
+
 int main(int argc, char **argv)
 {
 	return keep_promises(argc, argv);
