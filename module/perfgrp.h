@@ -84,7 +84,9 @@ static inline struct perfgrp_count perfgrp_count_sub(struct perfgrp_count a, str
  * @last: what @event read at the last record
  * @throttled: the perf core has stopped it
  *
- * Begun by perfgrp_views_publish(), and from then on the handlers' own.
+ * @event and @base are perfgrp_views_publish()'s (perfgrp_group.lock). It begins @last and
+ * @throttled, which from then on the handlers of @event write, NMIs among them: each is
+ * one word, written whole, and what a handler writes while it is begun anew may stay.
  */
 struct perfgrp_history {
 	const struct perf_event *event;

@@ -526,7 +526,6 @@ PROMISE(setuid_exec_hardware, "A3: nor does removing a member let its set count 
 	EXPECT_EQ(grp_value(fd, c[2].id).time_enabled, v.time_enabled);
 }
 
-/* Last: whatever the promises above left behind. */
 /* ---- A6 ------------------------------------------------------------------------------ */
 
 #define FREE_BUFFER	(516 << 10)	/* for each CPU, whatever RLIMIT_MEMLOCK is */
@@ -603,6 +602,7 @@ PROMISE(buffers_unlimited, "A6: with CAP_IPC_LOCK the limit is memory, and no ke
 	EXPECT(text_has_number(grp_error.text, size));
 }
 
+/* Last: whatever the promises above left behind. */
 PROMISE(parameter_restored, "A2: and the parameter is off in the end")
 {
 	set_parameter(false);
