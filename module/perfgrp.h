@@ -15,6 +15,7 @@
  *				task does not exec, so neither what the caller may
  *				see of it nor its events' enable_on_exec changes
  *	records.c reading	one reader of a group's records at a time
+ *	records.c allocating	one buffer is made at a time
  *	perfcore.c arm_lock	whether the probe is armed
  *	perfcore.c link_lock	one creation under a leader at a time
  *	bpf_events.c asking_lock

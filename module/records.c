@@ -36,8 +36,10 @@
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
 #include <linux/sched/user.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/vmstat.h>
 #include <linux/wait.h>
 
 #include "compat.h"
@@ -621,6 +623,9 @@ int perfgrp_records_stat(struct perfgrp_records *records, struct perfgrp_stream 
 
 /* ---- beginning and end ------------------------------------------------------ */
 
+/* Two at once would both find the memory that is there for one of them. */
+static DEFINE_MUTEX(allocating);
+
 /*
  * ring_buffer.h has a buffer for every CPU. A group of few CPUs needs but few of
  * them; the others are as small as can be. BPF programs come and go on any.
@@ -639,6 +644,19 @@ static unsigned long count_pages(const struct perfgrp_records *records)
 	return nr_cpus * (unsigned long)(records->size >> PAGE_SHIFT);
 }
 
+/*
+ * Where memory ends in the midst of it ring_buffer_alloc() has the kernel warn, and then
+ * there is none for anyone else either. So there is to be enough for the pages and their
+ * descriptors of 64 bytes, with some left; none of these can be a page of CMA.
+ */
+static bool has_memory(unsigned long nr_pages)
+{
+	unsigned long left = min(totalram_pages() / 16, (unsigned long)SZ_64M >> PAGE_SHIFT);
+	long available = si_mem_available() - global_zone_page_state(NR_FREE_CMA_PAGES);
+
+	return available > (long)(nr_pages + nr_pages / 64 + left);
+}
+
 static int alloc_buffer(struct perfgrp_records *records)
 {
 	struct perfgrp_group *group = records->group;
@@ -646,8 +664,8 @@ static int alloc_buffer(struct perfgrp_records *records)
 	unsigned int i;
 	int ret = 0;
 
-	/* Where memory ends in the midst of it ring_buffer_alloc() has the kernel warn. */
-	if (si_mem_available() < (long)records->nr_pages)
+	lockdep_assert_held(&allocating);
+	if (!has_memory(records->nr_pages))
 		return -ENOMEM;
 	records->buffer = ring_buffer_alloc(few ? 0 : records->size,
 					    records->overwrite ? RB_FL_OVERWRITE : 0);
@@ -664,7 +682,7 @@ static int alloc_buffer(struct perfgrp_records *records)
  * @arg: what was asked for, checked
  * @err: says why not, unless memory is short
  *
- * Return: the buffer, or an ERR_PTR() of -ENOMEM or -ENOSPC.
+ * Return: the buffer, or an ERR_PTR() of -ENOMEM, -ENOSPC or -EINTR.
  */
 struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 					       const struct perfgrp_create *arg,
@@ -701,7 +719,12 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 		counts->records = records;
 		init_irq_work(&counts->wake, wake_readers);
 	}
+	if (mutex_lock_killable(&allocating)) {
+		ret = -EINTR;
+		goto destroy;
+	}
 	ret = alloc_buffer(records);
+	mutex_unlock(&allocating);
 	if (ret)
 		goto destroy;
 	return records;

@@ -587,19 +587,22 @@ PROMISE(buffers_limited, "A6: a user's buffers have RLIMIT_MEMLOCK, and a little
 PROMISE(buffers_unlimited, "A6: with CAP_IPC_LOCK the limit is memory, and no kernel complains")
 {
 	struct refusal no = refusal(ENOMEM, PERFGRP_REASON_MEMORY);
-	int dev = grp_device(), ret, i;
-	__u64 size = grp_info().max_buffer;
+	__u64 page = sysconf(_SC_PAGESIZE), size = grp_info().max_buffer;
+	int dev = grp_device(), ret, i = 0;
 
 	if (is_debug_kernel())
 		skip("filling memory takes long there");
 	limit_memlock();
 	become_nobody(1ULL << CAP_PERFMON | 1ULL << CAP_IPC_LOCK);
-	for (i = 0; (ret = with_buffer(dev, PERFGRP_TARGET_ALL_CPUS, size)) >= 0; i++)
-		;
-	EXPECT_GT(i, 0);
 	no.field = "buffer_size";
-	EXPECT_REFUSED_AS(ret, no);
-	EXPECT(text_has_number(grp_error.text, size));
+	/* Smaller and smaller ones, into the last corner. */
+	for (; size >= 2 * page; size /= 2) {
+		while ((ret = with_buffer(dev, PERFGRP_TARGET_ALL_CPUS, size)) >= 0)
+			i++;
+		EXPECT_REFUSED_AS(ret, no);
+		EXPECT(text_has_number(grp_error.text, size));
+	}
+	EXPECT_GT(i, 0);
 }
 
 /* Last: whatever the promises above left behind. */

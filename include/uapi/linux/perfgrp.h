@@ -320,7 +320,8 @@ enum perfgrp_target {
  * @buffer_size: in: bytes for records a CPU, rounded up to pages, at least two; 0
  *	for a group whose counters do not sample. At most
  *	&struct perfgrp_info.max_buffer. Without CAP_IPC_LOCK all buffers of a user
- *	together have RLIMIT_MEMLOCK, and 516 KiB for each CPU.
+ *	together have RLIMIT_MEMLOCK, and 516 KiB for each CPU. ENOMEM where it would
+ *	leave less than 64 MiB of memory, or a sixteenth of all where that is less.
  * @wakeup_records: in: a sleeping reader is woken when this many records of one CPU
  *	wait, or @wakeup_bytes of them, whichever comes first; 0 for every record, or,
  *	with @wakeup_bytes, for no such number
@@ -329,7 +330,7 @@ enum perfgrp_target {
  * @reserved: in: zero
  *
  * Needs CAP_PERFMON. Errors: EACCES, EINVAL, ENODEV, EOPNOTSUPP, ESRCH, EMFILE,
- * ENFILE, ENOSPC (max_groups, memory that a user may lock), ENOMEM.
+ * ENFILE, ENOSPC (max_groups, memory that a user may lock), ENOMEM, EINTR.
  */
 struct perfgrp_create {
 	__u32 size;
