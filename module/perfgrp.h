@@ -14,7 +14,7 @@
  *	exec_update_lock	of a task target's signal struct, for reading: the
  *				task does not exec, so neither what the caller may
  *				see of it nor its events' enable_on_exec changes
- *	records.c reading	one reader of a group's records at a time
+ *	records.h reading	one reader of a group's records at a time
  *	records.c allocating	one buffer is made at a time
  *	perfcore.c arm_lock	whether the probe is armed
  *	perfcore.c link_lock	one creation under a leader at a time
@@ -580,7 +580,7 @@ bool perfgrp_kfunc_is_supported(void);
 int perfgrp_kfunc_handle(struct perfgrp_group *group, u64 *handle, struct perfgrp_error *err);
 void perfgrp_kfunc_forget(struct perfgrp_group *group);
 
-/* ---- records.c: the buffer ----------------------------------------------- */
+/* ---- records.c, records_read.c: the buffer ------------------------------- */
 
 struct ring_buffer_event;
 struct poll_table_struct;

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading the records of a group: read(2), poll(2), and what became of them.
+ *
+ * A reader asks a buffer only where it knows of a record that it has not taken. One
+ * that asks an empty buffer can lose records: ring_buffer.c first looks how much there is
+ * on the page that is being read, then whether the writer has left it, and where the
+ * writer has filled and left it in between the rest of the page is never read. With
+ * a record known to be there either the page has more, or it is left and full.
+ */
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/poll.h>
+#include <linux/ring_buffer.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+
+#include "perfgrp.h"
+#include "records.h"
+
+static u64 time_of(const void *record)
+{
+	const struct perf_event_header *header = record;
+
+	if (header->type == PERF_RECORD_SAMPLE)
+		return ((const struct perfgrp_record_sample *)record)->time;
+	if (header->type == PERF_RECORD_LOST)
+		return ((const struct perfgrp_record_lost *)record)->trailer.time;
+	if (header->type == PERF_RECORD_BPF_EVENT)
+		return ((const struct perfgrp_record_bpf_event *)record)->trailer.time;
+	return ((const struct perfgrp_record_throttle *)record)->time;
+}
+
+static struct ring_buffer_event *peek(struct perfgrp_records *records, int cpu,
+				      unsigned long *overwritten)
+{
+	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
+
+	*overwritten = 0;
+	/* Pairs with the store in records.c end_writing(), which can go back for a moment. */
+	if ((long)(smp_load_acquire(&counts->visible) - counts->gone) <= 0)
+		return NULL;
+	return ring_buffer_peek(records->buffer, cpu, NULL, overwritten);
+}
+
+static void look(struct perfgrp_records *records, int cpu)
+{
+	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
+	struct perfgrp_records_head *head = &records->heads[cpu];
+	struct ring_buffer_event *event;
+	unsigned long overwritten;
+
+	event = peek(records, cpu, &overwritten);
+	if (event)
+		head->time = time_of(ring_buffer_event_data(event));
+	else
+		head->time = READ_ONCE(counts->untold_time);
+	head->there = event || atomic_long_read(&counts->untold);
+}
+
+/* The CPU with the oldest record; -1 where there is none. */
+static int oldest(struct perfgrp_records *records)
+{
+	int cpu, best = -1;
+
+	for_each_possible_cpu(cpu)
+		if (records->heads[cpu].there &&
+		    (best < 0 || records->heads[cpu].time < records->heads[best].time))
+			best = cpu;
+	return best;
+}
+
+/* Bytes, or a negative errno with nothing copied. */
+static ssize_t copy_record(char __user *to, size_t room, const void *record)
+{
+	size_t size = ((const struct perf_event_header *)record)->size;
+
+	if (size > room)
+		return -EMSGSIZE;
+	if (copy_to_user(to, record, size))
+		return -EFAULT;
+	return size;
+}
+
+static ssize_t copy_lost(char __user *to, size_t room, u64 lost, u64 time, int cpu)
+{
+	struct perfgrp_record_lost record;
+
+	perfgrp_records_fill_lost(&record, lost, time, cpu);
+	return copy_record(to, room, &record);
+}
+
+static ssize_t take_untold(struct perfgrp_records *records, int cpu, char __user *to, size_t room)
+{
+	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
+	long lost = atomic_long_xchg(&counts->untold, 0);
+	ssize_t ret;
+
+	/* A writer was faster. */
+	if (!lost)
+		return 0;
+	ret = copy_lost(to, room, lost, READ_ONCE(counts->untold_time), cpu);
+	if (ret < 0)
+		atomic_long_add(lost, &counts->untold);
+	return ret;
+}
+
+/* The next record of @cpu: its bytes; 0 where it was told already; a negative errno. */
+static ssize_t take(struct perfgrp_records *records, int cpu, char __user *to, size_t room)
+{
+	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
+	struct perfgrp_records_head *head = &records->heads[cpu];
+	const struct perf_event_header *header;
+	struct ring_buffer_event *event;
+	unsigned long overwritten;
+	ssize_t ret;
+
+	event = peek(records, cpu, &overwritten);
+	if (!event)
+		return take_untold(records, cpu, to, room);
+	header = ring_buffer_event_data(event);
+	if (overwritten && !head->told) {
+		ret = copy_lost(to, room, overwritten, time_of(header), cpu);
+		if (ret > 0) {
+			records->nr_overwritten += overwritten;
+			counts->gone += overwritten;
+			head->told = true;
+		}
+		return ret;
+	}
+	ret = copy_record(to, room, header);
+	if (ret < 0)
+		return ret;
+	if (header->type != PERF_RECORD_LOST) {
+		WRITE_ONCE(counts->taken_bytes, counts->taken_bytes + ret);
+		records->nr_read++;
+	}
+	ring_buffer_consume(records->buffer, cpu, NULL, NULL);
+	counts->gone++;
+	head->told = false;
+	return ret;
+}
+
+/* As many records as there are, or as there is room for. */
+static ssize_t read_records(struct perfgrp_records *records, char __user *to, size_t room)
+{
+	size_t done = 0;
+	ssize_t ret = 0;
+	int cpu;
+
+	lockdep_assert_held(&records->reading);
+
+	perfgrp_bpf_events_count_missed(records->group);
+	for_each_possible_cpu(cpu)
+		look(records, cpu);
+	while ((cpu = oldest(records)) >= 0) {
+		ret = take(records, cpu, to + done, room - done);
+		if (ret < 0)
+			break;
+		done += ret;
+		look(records, cpu);
+		if (signal_pending(current))
+			break;
+		cond_resched();
+	}
+	return done ?: ret;
+}
+
+static bool readable(const struct perfgrp_records *records)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (perfgrp_records_enough_waits(records, cpu))
+			return true;
+	return false;
+}
+
+/* All that its task was to produce is there. */
+static bool ended(const struct perfgrp_records *records)
+{
+	const struct task_struct *task = records->group->task;
+
+	return task && READ_ONCE(task->exit_state);
+}
+
+/*
+ * Nothing that a module can reach tells a sleeper that a task has exited; so those
+ * who wait for a task's records look from time to time.
+ */
+static int wait_for_records(struct perfgrp_records *records)
+{
+	long left = records->group->task ? HZ / 4 : MAX_SCHEDULE_TIMEOUT;
+
+	left = wait_event_interruptible_timeout(records->wait,
+						readable(records) || ended(records), left);
+	return left < 0 ? left : 0;
+}
+
+/**
+ * perfgrp_records_read - read(2)
+ * @records: the buffer
+ * @to: where to
+ * @room: bytes there
+ * @wait: sleep where there is nothing
+ *
+ * Return: bytes; 0 where the task has exited and all was read; -EAGAIN, -EMSGSIZE,
+ * -EFAULT, -ERESTARTSYS.
+ */
+ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, size_t room,
+			     bool wait)
+{
+	bool last;
+	ssize_t ret;
+
+	for (;;) {
+		/* Asked before, so that what it left behind is found. */
+		last = ended(records);
+		if (mutex_lock_interruptible(&records->reading))
+			return -ERESTARTSYS;
+		ret = read_records(records, to, room);
+		mutex_unlock(&records->reading);
+		if (ret || last)
+			return ret;
+		if (!wait)
+			return -EAGAIN;
+		ret = wait_for_records(records);
+		if (ret)
+			return ret;
+	}
+}
+
+/**
+ * perfgrp_records_poll - poll(2)
+ * @records: the buffer
+ * @file: who polls
+ * @table: the poll
+ *
+ * Return: EPOLLIN where enough waits, EPOLLHUP where the task has exited.
+ */
+__poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file,
+			      struct poll_table_struct *table)
+{
+	__poll_t events = 0;
+
+	poll_wait(file, &records->wait, table);
+	if (ended(records))
+		events |= EPOLLHUP | EPOLLIN | EPOLLRDNORM;
+	else if (readable(records))
+		events |= EPOLLIN | EPOLLRDNORM;
+	return events;
+}
+
+/**
+ * perfgrp_records_stat - what became of the records
+ * @records: the buffer
+ * @stream: filled in: produced, read, lost, filtered, buffer_size
+ *
+ * Return: 0 or -EINTR.
+ */
+int perfgrp_records_stat(struct perfgrp_records *records, struct perfgrp_stream *stream)
+{
+	const struct perfgrp_records_cpu *counts;
+	int cpu;
+
+	perfgrp_bpf_events_count_missed(records->group);
+	if (mutex_lock_killable(&records->reading))
+		return -EINTR;
+	stream->read = records->nr_read;
+	stream->lost = records->nr_overwritten;
+	mutex_unlock(&records->reading);
+
+	stream->produced = 0;
+	stream->filtered = 0;
+	for_each_possible_cpu(cpu) {
+		counts = per_cpu_ptr(records->cpu, cpu);
+		stream->lost += READ_ONCE(counts->lost);
+		stream->produced += READ_ONCE(counts->produced);
+		stream->filtered += READ_ONCE(counts->filtered);
+	}
+	stream->buffer_size = records->size;
+	return 0;
+}
