@@ -219,18 +219,24 @@ static int group_reset_all(struct file *file, struct perfgrp_call *call)
 static __always_inline unsigned long copy_same(void __user *to, const void *array, size_t size,
 					       unsigned int nr)
 {
-#define COPY_FEW(n) case n: return copy_to_user(to, array, (n) * size)
 	switch (nr) {
-	COPY_FEW(1);
-	COPY_FEW(2);
-	COPY_FEW(3);
-	COPY_FEW(4);
-	COPY_FEW(5);
-	COPY_FEW(6);
-	COPY_FEW(7);
-	COPY_FEW(8);
+	case 1:
+		return copy_to_user(to, array, size);
+	case 2:
+		return copy_to_user(to, array, 2 * size);
+	case 3:
+		return copy_to_user(to, array, 3 * size);
+	case 4:
+		return copy_to_user(to, array, 4 * size);
+	case 5:
+		return copy_to_user(to, array, 5 * size);
+	case 6:
+		return copy_to_user(to, array, 6 * size);
+	case 7:
+		return copy_to_user(to, array, 7 * size);
+	case 8:
+		return copy_to_user(to, array, 8 * size);
 	}
-#undef COPY_FEW
 	return copy_to_user(to, array, nr * size);
 }
 
