@@ -11,11 +11,12 @@
 #	make test			all tests in all guests
 #	make behaviours			which behaviours no test names
 #	make coverage			which lines of the module the tests run
+#	make soak			everything at once, for hours
 #	make bench			how fast it is beside perf_event_open, counted in instructions
 #	make clean
 #
-# demo, check, test, coverage and bench install what they need with apt-get (Debian, as root) and
-# keep kernels and other downloads in $PERFGRP_CACHE, outside this directory.
+# demo, check, test, coverage, soak and bench install what they need with apt-get (Debian, as
+# root) and keep kernels and other downloads in $PERFGRP_CACHE, outside this directory.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
@@ -49,6 +50,10 @@ coverage:
 	scripts/setup
 	scripts/coverage
 
+soak:
+	scripts/setup
+	scripts/soak
+
 bench:
 	scripts/setup
 	scripts/bench
@@ -57,5 +62,5 @@ clean:
 	[ ! -e $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf build
 
-.PHONY: all modules modules_install userspace install demo check test behaviours coverage bench \
-	clean
+.PHONY: all modules modules_install userspace install demo check test behaviours coverage soak \
+	bench clean
