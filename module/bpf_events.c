@@ -23,7 +23,6 @@
 #include <linux/atomic.h>
 #include <linux/bpf.h>
 #include <linux/irqflags.h>
-#include <linux/kprobes.h>
 #include <linux/lockdep.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
@@ -34,29 +33,25 @@
 
 #include "perfcore.h"
 #include "perfgrp.h"
+#include "probe.h"
 
 static bool bpf_events = true;
 module_param(bpf_events, bool, 0444);
 MODULE_PARM_DESC(bpf_events, "records of BPF programs' loads and unloads (default: on)");
 
-/* What register_kprobe() returned. Set by perfgrp_bpf_events_init() alone. */
+/* What perfgrp_probe_register() returned. Set by perfgrp_bpf_events_init() alone. */
 static int probe_error = -EOPNOTSUPP;
 
-/*
- * The groups that ask. Written under asking_lock, which also covers whether the probe
- * is armed; read under RCU.
- */
+/* The groups that ask. Written under asking_lock, read under RCU. */
 static DEFINE_MUTEX(asking_lock);
 static LIST_HEAD(asking);
 
-#if defined(CONFIG_KPROBES) && (defined(CONFIG_X86_64) || defined(CONFIG_ARM64))
-
 /* Runs in tasks and softirqs; with preemption off, or as an exception in them. */
-static int tell_groups(struct kprobe *probe, struct pt_regs *regs)
+static int tell_groups(struct kprobe *kprobe, struct pt_regs *regs)
 {
-	const struct bpf_prog *prog = (void *)regs_get_kernel_argument(regs, 0);
-	u16 type = regs_get_kernel_argument(regs, 1);
-	u16 flags = regs_get_kernel_argument(regs, 2);
+	const struct bpf_prog *prog = (void *)perfgrp_probe_argument(regs, 0);
+	u16 type = perfgrp_probe_argument(regs, 1);
+	u16 flags = perfgrp_probe_argument(regs, 2);
 	struct perfgrp_group *group;
 
 	rcu_read_lock();
@@ -70,67 +65,7 @@ static int tell_groups(struct kprobe *probe, struct pt_regs *regs)
 
 NOKPROBE_SYMBOL(tell_groups);
 
-static struct kprobe probe = {
-	.symbol_name = "perf_event_bpf_event",
-	.pre_handler = tell_groups,
-	.flags = KPROBE_FLAG_DISABLED,
-};
-
-static int probe_register(void)
-{
-	return register_kprobe(&probe);
-}
-
-static void probe_unregister(void)
-{
-	unregister_kprobe(&probe);
-}
-
-/* While all kprobes are switched off (debugfs) this one would stay off for good. */
-static int probe_arm(void)
-{
-	int ret = enable_kprobe(&probe);
-
-	return ret ?: kprobe_disabled(&probe) ? -EBUSY : 0;
-}
-
-static void probe_disarm(void)
-{
-	disable_kprobe(&probe);
-}
-
-/* CPUs that miss at the same time may count one. */
-static unsigned long probe_missed(void)
-{
-	return READ_ONCE(probe.nmissed);
-}
-
-#else /* no kprobes, or an architecture whose arguments are not known here */
-
-static int probe_register(void)
-{
-	return -EOPNOTSUPP;
-}
-
-static void probe_unregister(void)
-{
-}
-
-static int probe_arm(void)
-{
-	return -EOPNOTSUPP;
-}
-
-static void probe_disarm(void)
-{
-}
-
-static unsigned long probe_missed(void)
-{
-	return 0;
-}
-
-#endif
+PERFGRP_PROBE(probe, perf_event_bpf_event, tell_groups);
 
 /**
  * perfgrp_bpf_events_count_missed - let a group know what the probe has missed
@@ -145,7 +80,7 @@ void perfgrp_bpf_events_count_missed(struct perfgrp_group *group)
 	if (!(group->flags & PERFGRP_CREATE_BPF_EVENTS))
 		return;
 	seen = atomic_long_read(&group->bpf_events_missed);
-	now = probe_missed();
+	now = perfgrp_probe_missed(&probe);
 	if (now == seen)
 		return;
 	/* Another one that counts now may know of more, or less: then the next tells. */
@@ -202,22 +137,19 @@ int perfgrp_bpf_events_check(const struct perfgrp_create *arg, struct perfgrp_er
  */
 int perfgrp_bpf_events_join(struct perfgrp_group *group, struct perfgrp_error *err)
 {
-	int ret = 0;
+	int ret;
 
 	if (!(group->flags & PERFGRP_CREATE_BPF_EVENTS))
 		return 0;
 
-	mutex_lock(&asking_lock);
-	if (list_empty(&asking))
-		ret = probe_arm();
-	if (!ret) {
-		atomic_long_set(&group->bpf_events_missed, probe_missed());
-		list_add_tail_rcu(&group->bpf_events_node, &asking);
-	}
-	mutex_unlock(&asking_lock);
+	ret = perfgrp_probe_arm(&probe);
 	if (ret)
 		return perfgrp_refuse(err, ret, PERFGRP_REASON_KERNEL, "flags",
 				      "BPF_EVENTS: the kprobe cannot be armed (errno %d)", -ret);
+	atomic_long_set(&group->bpf_events_missed, perfgrp_probe_missed(&probe));
+	mutex_lock(&asking_lock);
+	list_add_tail_rcu(&group->bpf_events_node, &asking);
+	mutex_unlock(&asking_lock);
 	return 0;
 }
 
@@ -234,9 +166,8 @@ void perfgrp_bpf_events_leave(struct perfgrp_group *group)
 
 	mutex_lock(&asking_lock);
 	list_del_rcu(&group->bpf_events_node);
-	if (list_empty(&asking))
-		probe_disarm();
 	mutex_unlock(&asking_lock);
+	perfgrp_probe_disarm(&probe);
 	/* The probe may still be at work with it. */
 	synchronize_rcu();
 }
@@ -248,7 +179,7 @@ void perfgrp_bpf_events_init(void)
 		pr_info("records of BPF programs are off by parameter\n");
 		return;
 	}
-	probe_error = probe_register();
+	probe_error = perfgrp_probe_register(&probe);
 	if (probe_error)
 		pr_warn("no records of BPF programs: cannot probe perf_event_bpf_event (%d)\n",
 			probe_error);
@@ -257,5 +188,5 @@ void perfgrp_bpf_events_init(void)
 void perfgrp_bpf_events_exit(void)
 {
 	if (!probe_error)
-		probe_unregister();
+		perfgrp_probe_unregister(&probe);
 }

@@ -49,6 +49,7 @@
 
 #include "perfcore.h"
 #include "perfgrp.h"
+#include "probe.h"
 
 static bool sched_groups = true;
 module_param(sched_groups, bool, 0444);
@@ -72,86 +73,22 @@ static struct {
 	struct perf_event *leader;
 } link;
 
-#if defined(CONFIG_KPROBES) && (defined(CONFIG_X86_64) || defined(CONFIG_ARM64))
-
-static void set_leader_argument(struct pt_regs *regs, struct perf_event *leader)
-{
-#ifdef CONFIG_X86_64
-	regs->cx = (unsigned long)leader;
-#else
-	regs->regs[3] = (unsigned long)leader;
-#endif
-}
-
-/* Runs at each perf_event_alloc() of any task, with preemption off. */
-static int supply_leader(struct kprobe *probe, struct pt_regs *regs)
+/* Runs at each perf_event_alloc() of any task. */
+static int supply_leader(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	if (READ_ONCE(link.task) != current)
 		return 0;
-	if (regs_get_kernel_argument(regs, 0) != (unsigned long)link.attr || !link.leader)
+	if (perfgrp_probe_argument(regs, 0) != (unsigned long)link.attr || !link.leader)
 		return 0;
 
-	set_leader_argument(regs, link.leader);
+	perfgrp_probe_set_fourth_argument(regs, (unsigned long)link.leader);
 	link.leader = NULL;
 	return 0;
 }
 
 NOKPROBE_SYMBOL(supply_leader);
 
-static struct kprobe probe = {
-	.symbol_name = "perf_event_alloc",
-	.pre_handler = supply_leader,
-	.flags = KPROBE_FLAG_DISABLED,
-};
-
-static int probe_register(void)
-{
-	return register_kprobe(&probe);
-}
-
-static void probe_unregister(void)
-{
-	unregister_kprobe(&probe);
-}
-
-/* While all kprobes are switched off (debugfs) this one would stay off for good. */
-static int probe_arm(void)
-{
-	int ret = enable_kprobe(&probe);
-
-	return ret ?: kprobe_disabled(&probe) ? -EBUSY : 0;
-}
-
-static void probe_disarm(void)
-{
-	disable_kprobe(&probe);
-}
-
-#else /* no kprobes, or an architecture whose arguments are not known here */
-
-static int probe_register(void)
-{
-	return -EOPNOTSUPP;
-}
-
-static void probe_unregister(void)
-{
-}
-
-static int probe_arm(void)
-{
-	return -EOPNOTSUPP;
-}
-
-static void probe_disarm(void)
-{
-}
-
-#endif
-
-/* How many want the probe armed. Under arm_lock. */
-static DEFINE_MUTEX(arm_lock);
-static unsigned int arm_users;
+PERFGRP_PROBE(probe, perf_event_alloc, supply_leader);
 
 /**
  * perfgrp_core_link_begin - get ready to create events under leaders
@@ -163,29 +100,13 @@ static unsigned int arm_users;
  */
 int perfgrp_core_link_begin(void)
 {
-	int ret = 0;
-
-	if (!can_link)
-		return 0;
-
-	mutex_lock(&arm_lock);
-	if (!arm_users)
-		ret = probe_arm();
-	if (!ret)
-		arm_users++;
-	mutex_unlock(&arm_lock);
-	return ret;
+	return can_link ? perfgrp_probe_arm(&probe) : 0;
 }
 
 void perfgrp_core_link_end(void)
 {
-	if (!can_link)
-		return;
-
-	mutex_lock(&arm_lock);
-	if (!--arm_users)
-		probe_disarm();
-	mutex_unlock(&arm_lock);
+	if (can_link)
+		perfgrp_probe_disarm(&probe);
 }
 
 /**
@@ -442,7 +363,7 @@ static void self_test_link(int cpu)
 		return;
 	}
 
-	ret = probe_register();
+	ret = perfgrp_probe_register(&probe);
 	if (ret) {
 		pr_warn("no scheduling groups: cannot probe perf_event_alloc (%d); counters are independent\n",
 			ret);
@@ -462,7 +383,7 @@ static void self_test_link(int cpu)
 		pr_warn("no scheduling groups: the self-test failed (%d); counters are independent\n",
 			ret);
 		can_link = false;
-		probe_unregister();
+		perfgrp_probe_unregister(&probe);
 	}
 }
 
@@ -520,5 +441,5 @@ int perfgrp_core_init(void)
 void perfgrp_core_exit(void)
 {
 	if (can_link)
-		probe_unregister();
+		perfgrp_probe_unregister(&probe);
 }

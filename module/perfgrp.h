@@ -16,11 +16,10 @@
  *				see of it nor its events' enable_on_exec changes
  *	records.h reading	one reader of a group's records at a time
  *	records.c allocating	one buffer is made at a time
- *	perfcore.c arm_lock	whether the probe is armed
+ *	probe.h lock		how many want a probe armed, and whether it is
  *	perfcore.c link_lock	one creation under a leader at a time
  *	bpf_events.c asking_lock
- *				which groups ask for records of BPF programs, and
- *				whether the probe is armed
+ *				which groups ask for records of BPF programs
  *	the perf core's, the kprobes' and the CPU hotplug lock
  *	hotplug.c groups_lock	which groups follow hotplug; a leaf, taken with
  *				the CPU hotplug lock held
