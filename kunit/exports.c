@@ -44,3 +44,4 @@ EXPORT_FOR_TESTS(perfgrp_access_uncharge_group);
 
 /* perfcore.c */
 EXPORT_FOR_TESTS(perfgrp_core_can_link);
+EXPORT_FOR_TESTS(perfgrp_core_count_at_overflow);

@@ -54,10 +54,20 @@ static void fake_read(struct perf_event *event)
 		update(event, now_of(event, true));
 }
 
+static void interrupt(struct perf_event *event)
+{
+	struct fake_pmu *fake = fake_of(event);
+
+	if (fake->interrupt)
+		fake->interrupt(event, fake->interrupt_data);
+}
+
+/* In this order, as the arm PMUs have it. */
 static void fake_start(struct perf_event *event, int flags)
 {
-	local64_set(&event->hw.prev_count, now_of(event, false));
 	event->hw.state = 0;
+	interrupt(event);
+	local64_set(&event->hw.prev_count, now_of(event, false));
 }
 
 static void fake_stop(struct perf_event *event, int flags)
@@ -72,6 +82,7 @@ static int fake_add(struct perf_event *event, int flags)
 {
 	struct fake_pmu *fake = fake_of(event);
 
+	interrupt(event);
 	if (event->attr.config & FAKE_FAIL_ADD)
 		return -EAGAIN;
 	if (*this_cpu_ptr(fake->used) >= READ_ONCE(fake->slots))

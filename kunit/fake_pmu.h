@@ -50,6 +50,8 @@
  * @committed: events that were put on by the last transaction that succeeded
  * @reads: how often an event was read
  * @strange_reads: how often with interrupts on, or on another CPU than the event's
+ * @interrupt: what interrupts the driver while it puts an event on, as an NMI may
+ * @interrupt_data: for it
  */
 struct fake_pmu {
 	struct pmu pmu;
@@ -63,6 +65,8 @@ struct fake_pmu {
 	unsigned int committed;
 	atomic_t reads;
 	atomic_t strange_reads;
+	void (*interrupt)(struct perf_event *event, void *data);
+	void *interrupt_data;
 };
 
 struct fake_pmu *fake_pmu_create(const char *name, unsigned int slots, unsigned int rotation_ms);

@@ -5,10 +5,12 @@
  * often it hits is exact everywhere.
  */
 #include <linux/compiler.h>
+#include <linux/delay.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
+#include <linux/time64.h>
 #ifdef CONFIG_ARM64
 #include <asm/cpufeature.h>
 #endif
@@ -184,6 +186,67 @@ static void handler_runs_in_nmi(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits.irqs_off, 10U);
 }
 
+struct asking {
+	struct perf_event *clock;
+	unsigned int times;
+};
+
+static void ask(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	struct asking *asking = event->overflow_handler_context;
+
+	asking->times++;
+	perfgrp_core_count_at_overflow(asking->clock, event);
+}
+
+/*
+ * [O3] [S9] A breakpoint on the state of a clock hits where the perf core says that the clock
+ * is on the CPU and has not started it. The clock does not count what it was off for.
+ */
+static void clock_asked_before_it_starts(struct kunit *test)
+{
+	static const enum perf_sw_ids clocks[] = {
+		PERF_COUNT_SW_CPU_CLOCK,
+		PERF_COUNT_SW_TASK_CLOCK,
+	};
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE };
+	struct perf_event_attr watch = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.sample_period = 1,
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_len = HW_BREAKPOINT_LEN_4,
+		.pinned = 1,
+	};
+	struct perf_event *breakpoint;
+	u64 count, enabled, running;
+	struct asking asking;
+	unsigned int i, j;
+
+	if (!IS_ENABLED(CONFIG_X86))
+		kunit_skip(test, "a breakpoint is an NMI on x86 only");
+	harness_pin_to(test, 0);
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		attr.config = clocks[i];
+		asking.clock = harness_event(test, &attr, 0, NULL, NULL);
+		asking.times = 0;
+		watch.bp_addr = (u64)(uintptr_t)&asking.clock->state;
+		breakpoint = harness_event(test, &watch, 0, ask, &asking);
+		perf_event_enable(breakpoint);
+		/* For the first time, and again. */
+		for (j = 0; j < 2; j++) {
+			mdelay(20);
+			perf_event_enable(asking.clock);
+			mdelay(1);
+			perf_event_disable(asking.clock);
+		}
+		perf_event_disable(breakpoint);
+		KUNIT_EXPECT_GE(test, asking.times, 4U);
+		count = perf_event_read_value(asking.clock, &enabled, &running);
+		KUNIT_EXPECT_LT(test, count, running + 10 * NSEC_PER_MSEC);
+		KUNIT_EXPECT_GT(test, count, NSEC_PER_MSEC);
+	}
+}
+
 /* arm64's is one where the kernel was booted with irqchip.gicv3_pseudo_nmi=1. */
 static bool pmu_has_nmi(void)
 {
@@ -253,6 +316,7 @@ static struct kunit_case nmi_cases[] = {
 	KUNIT_CASE(breakpoint_beside_others),
 	KUNIT_CASE(breakpoint_refused),
 	KUNIT_CASE(handler_runs_in_nmi),
+	KUNIT_CASE(clock_asked_before_it_starts),
 	KUNIT_CASE(pmu_interrupt),
 	KUNIT_CASE(fake_overflow_in_irq),
 	{}

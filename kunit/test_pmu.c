@@ -857,6 +857,54 @@ static void counted_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
 }
 
+struct asking {
+	struct perf_event *other;
+	unsigned int times;
+};
+
+static void ask(struct perf_event *event, void *data)
+{
+	struct asking *asking = data;
+
+	if (event == asking->other)
+		return;
+	asking->times++;
+	perfgrp_core_count_at_overflow(event, asking->other);
+}
+
+/* [O3] [S9] An NMI that finds an event half put on does not ask it, and it counts as ever. */
+static void asked_while_put_on(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 2, FAKE_NO_ROTATION);
+	struct asking asking = {};
+	struct perf_event *event;
+	u64 count, enabled, running;
+	unsigned long flags;
+	unsigned int i;
+
+	harness_pin_to(test, 0);
+	asking.other = harness_fake_event(test, fake, FAKE_TICKS(1), 0, false);
+	event = harness_fake_event(test, fake, FAKE_TICKS(1), 0, false);
+	perf_event_enable(asking.other);
+	fake->interrupt_data = &asking;
+	fake->interrupt = ask;
+	/* For the first time, and again. */
+	for (i = 0; i < 2; i++) {
+		fake_pmu_tick(fake, 1000);
+		perf_event_enable(event);
+		fake_pmu_tick(fake, 10);
+		local_irq_save(flags);
+		count = perfgrp_core_count_at_overflow(event, asking.other);
+		local_irq_restore(flags);
+		KUNIT_EXPECT_EQ(test, count, 10ULL * (i + 1));
+		perf_event_disable(event);
+	}
+	fake->interrupt = NULL;
+	KUNIT_EXPECT_GE(test, asking.times, 4U);
+	KUNIT_EXPECT_EQ(test, perf_event_read_value(event, &enabled, &running), 20ULL);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->strange_reads), 0);
+}
+
 static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(counts_exactly),
 	KUNIT_CASE(add_restarts_all),
@@ -882,6 +930,7 @@ static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(rebuild_that_fails),
 	KUNIT_CASE(refusals_of_the_driver),
 	KUNIT_CASE(counted_elsewhere),
+	KUNIT_CASE(asked_while_put_on),
 	{}
 };
 

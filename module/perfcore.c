@@ -30,6 +30,9 @@
  * and the times from the fields that __perf_update_times() and
  * perf_event_time_now() use. perfgrp_core_init() compares it to
  * perf_event_read_value().
+ *
+ * 3. Reading in an NMI, or a BPF program, which may be in the midst of the perf core's
+ * own work. perfgrp_core_is_settled() has what is assumed of that.
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
 
@@ -56,8 +59,11 @@ module_param(sched_groups, bool, 0444);
 MODULE_PARM_DESC(sched_groups,
 		 "put the hardware members of a group into one scheduling group (default: on)");
 
-/* Set by perfgrp_core_init() alone. */
+/* These three are set by perfgrp_core_init() alone. */
 static bool can_link;
+/* Whose PMUs nothing in the header tells from others. */
+static const struct pmu *cpu_clock_pmu;
+static const struct pmu *task_clock_pmu;
 
 /* ---- scheduling groups --------------------------------------------------- */
 
@@ -255,6 +261,32 @@ u64 perfgrp_core_clock(void)
 }
 
 /**
+ * perfgrp_core_is_settled - can an event be asked in the midst of whatever was interrupted?
+ * @event: an event that is on this CPU
+ *
+ * The perf core says that an event is on a CPU before it puts it there: its counter may
+ * still be another's, or none, and what it counts from may be from before. Whoever reads
+ * it then adds to its count what it never counted, for good. Until then its count is as it
+ * is, without a question. A clock begins where it is started; others are stopped, or their
+ * PMU is, while it is changed.
+ *
+ * Any context, with interrupts off.
+ *
+ * Return: whether the event counts, and from where it should.
+ */
+bool perfgrp_core_is_settled(const struct perf_event *event)
+{
+	u64 begin = local64_read(&event->hw.prev_count);
+
+	if (event->pmu == cpu_clock_pmu)
+		begin += READ_ONCE(event->ctx->timeoffset);
+	else if (event->pmu != task_clock_pmu)
+		return !(event->hw.state & PERF_HES_UPTODATE) &&
+		       !*this_cpu_ptr(event->pmu->pmu_disable_count);
+	return (s64)(begin - event->tstamp) >= 0;
+}
+
+/**
  * perfgrp_core_count_at_overflow - read an event's count in an overflow handler
  * @event: an event of the same group and instance
  * @overflowed: the event whose handler this is; its driver has just read it
@@ -269,8 +301,9 @@ u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_e
 {
 	bool askable = !in_nmi() || event->pmu == overflowed->pmu || perfgrp_core_is_software(event);
 
-	if (event != overflowed && askable && !(event->hw.state & PERF_HES_UPTODATE) &&
-	    perfgrp_core_is_here(event, perfgrp_core_state(event)))
+	if (event != overflowed && askable &&
+	    perfgrp_core_is_here(event, perfgrp_core_state(event)) &&
+	    perfgrp_core_is_settled(event))
 		event->pmu->read(event);
 	return local64_read(&event->count);
 }
@@ -387,11 +420,10 @@ static void self_test_link(int cpu)
 	}
 }
 
-/* Reads an event that has counted and is off in both ways: they are equal. */
-static int self_test_read(int cpu)
+/* Reads a clock that has counted and is off in both ways: they are equal. */
+static int self_test_read(int cpu, enum perf_sw_ids clock, const struct pmu **pmu)
 {
-	struct perf_event_attr attr =
-		self_test_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false);
+	struct perf_event_attr attr = self_test_attr(PERF_TYPE_SOFTWARE, clock, false);
 	struct perfgrp_count count;
 	struct perf_event *event;
 	u64 value, enabled, running;
@@ -401,6 +433,7 @@ static int self_test_read(int cpu)
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 
+	*pmu = event->pmu;
 	perf_event_disable(event);
 	value = perf_event_read_value(event, &enabled, &running);
 	local_irq_save(flags);
@@ -432,7 +465,9 @@ int perfgrp_core_init(void)
 	 */
 	cpu = cpumask_first(cpu_online_mask);
 
-	ret = self_test_read(cpu);
+	ret = self_test_read(cpu, PERF_COUNT_SW_CPU_CLOCK, &cpu_clock_pmu);
+	if (!ret)
+		ret = self_test_read(cpu, PERF_COUNT_SW_TASK_CLOCK, &task_clock_pmu);
 	if (!ret)
 		self_test_link(cpu);
 	return ret;

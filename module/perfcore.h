@@ -93,11 +93,10 @@ perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count *cou
  * @clock: of perfgrp_core_clock()
  * @count: what it has counted since it was created
  *
- * As perfgrp_core_read(), but what is interrupted may be in the middle of putting the
- * event on the PMU, or in a driver. So nothing is asked whose count is up to date, as
- * drivers mark it while the event has no counter yet; nor are PMUs that are not the
- * CPU's own, whose drivers may lock: their events show what they had when they were
- * asked last.
+ * As perfgrp_core_read(), but what is interrupted may be in the midst of putting the
+ * event on the PMU, or in a driver. So nothing is asked that is not settled; nor are PMUs
+ * that are not the CPU's own, whose drivers may lock: their events show what they had when
+ * they were asked last.
  *
  * Return: perfgrp_core_state() as it was read.
  */
@@ -106,8 +105,8 @@ perfgrp_core_read_anywhere(struct perf_event *event, u64 clock, struct perfgrp_c
 {
 	enum perf_event_state state = perfgrp_core_state(event);
 
-	if (perfgrp_core_is_here(event, state) && !(event->hw.state & PERF_HES_UPTODATE) &&
-	    event->pmu->task_ctx_nr != perf_invalid_context)
+	if (perfgrp_core_is_here(event, state) &&
+	    event->pmu->task_ctx_nr != perf_invalid_context && perfgrp_core_is_settled(event))
 		event->pmu->read(event);
 	perfgrp_core_times(event, state, clock, count);
 	return state;

@@ -643,6 +643,7 @@ bool perfgrp_core_is_software(const struct perf_event *event);
 void perfgrp_core_set_inherit(struct perf_event *event);
 bool perfgrp_core_waits_for_exec(const struct perf_event *event);
 void perfgrp_core_clear_on_exec(struct perf_event *event);
+bool perfgrp_core_is_settled(const struct perf_event *event);
 u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_event *overflowed);
 int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample);
 bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count *count);

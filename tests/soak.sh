@@ -7,14 +7,18 @@
 # stands. What they say does not count, since they disturb each other: what counts is what
 # the kernel says, that nobody is stuck, and that the module can be unloaded in the end.
 
-end=$(($(cut -d . -f 1 /proc/uptime) + $1))
+now() {
+	cut -d . -f 1 /proc/uptime
+}
+
+end=$(($(now) + $1))
 at_once=$2
 shift 2
 rounds=/tmp/soak
 mkdir "$rounds"
 
 goes_on() {
-	[ "$(cut -d . -f 1 /proc/uptime)" -lt "$end" ]
+	[ "$(now)" -lt "$end" ]
 }
 
 # kill_session ID: a test and whatever it has begun.
@@ -28,8 +32,10 @@ kill_session() {
 again() {
 	while goes_on; do
 		for test in $(shuf -e "$@"); do
-			goes_on || return
-			setsid timeout -s KILL "$(shuf -n 1 -e 10 60 300 600)" "/tests/$test" \
+			left=$((end - $(now)))
+			[ "$left" -gt 0 ] || return
+			life=$(shuf -n 1 -e 10 60 300 600)
+			setsid timeout -s KILL $((life < left ? life : left)) "/tests/$test" \
 				>/dev/null 2>&1 &
 			wait $!
 			kill_session $!
@@ -50,7 +56,7 @@ cpus_come_and_go() {
 }
 
 tell() {
-	echo "$(cut -d . -f 1 /proc/uptime) s:" \
+	echo "$(now) s:" \
 		"$(cd "$rounds" && wc -l -- * | awk '{ printf "%s %s, ", $1, $2 }')"
 }
 
