@@ -24,6 +24,7 @@
 #include <linux/slab.h>
 #include <linux/vmstat.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "perfgrp.h"
@@ -278,9 +279,6 @@ static void wake_readers(struct irq_work *work)
 
 /* ---- beginning and end ------------------------------------------------------ */
 
-/* Held from the look at how much memory there is: two at once would take it twice. */
-static DEFINE_MUTEX(allocating);
-
 /*
  * ring_buffer.h has a buffer for every CPU. A group of few CPUs needs but few of
  * them; the others are as small as can be. BPF programs come and go on any.
@@ -299,11 +297,6 @@ static unsigned long count_pages(const struct perfgrp_records *records)
 	return nr_cpus * (unsigned long)(records->size >> PAGE_SHIFT);
 }
 
-/*
- * Where memory ends in the midst of it ring_buffer_alloc() has the kernel warn, and then
- * there is none for anyone else either. So there is to be enough for the pages and their
- * descriptors of 64 bytes, with some left; none of these can be a page of CMA.
- */
 static bool has_memory(unsigned long nr_pages)
 {
 	unsigned long left = min(totalram_pages() / 16, (unsigned long)SZ_64M >> PAGE_SHIFT);
@@ -312,19 +305,49 @@ static bool has_memory(unsigned long nr_pages)
 	return available > (long)(nr_pages + nr_pages / 64 + left);
 }
 
+/* Held from the look at how much memory there is: two at once would take it twice. */
+static DEFINE_MUTEX(allocating);
+
+/* A buffer to be made. */
+struct allocation {
+	struct work_struct work;
+	struct perfgrp_records *records;
+	unsigned long size;
+};
+
+static void allocate(struct work_struct *work)
+{
+	struct allocation *allocation = container_of(work, struct allocation, work);
+	struct perfgrp_records *records = allocation->records;
+
+	mutex_lock(&allocating);
+	if (has_memory(records->nr_pages))
+		records->buffer = ring_buffer_alloc(allocation->size,
+						    records->overwrite ? RB_FL_OVERWRITE : 0);
+	mutex_unlock(&allocating);
+}
+
+/*
+ * Where ring_buffer_alloc() fails in the midst of it the kernel warns. So there is to be
+ * enough memory for the pages and their descriptors of 64 bytes, with some left for
+ * others; none of these can be a page of CMA. And a worker does it, since a task may be
+ * killed meanwhile, for which it would fail, too.
+ */
 static int alloc_buffer(struct perfgrp_records *records)
 {
 	struct perfgrp_group *group = records->group;
 	bool few = needs_few(group);
+	struct allocation allocation = {
+		.records = records,
+		.size = few ? 0 : records->size,
+	};
 	unsigned int i;
 	int ret = 0;
 
-	if (mutex_lock_killable(&allocating))
-		return -EINTR;
-	if (has_memory(records->nr_pages))
-		records->buffer = ring_buffer_alloc(few ? 0 : records->size,
-						    records->overwrite ? RB_FL_OVERWRITE : 0);
-	mutex_unlock(&allocating);
+	INIT_WORK_ONSTACK(&allocation.work, allocate);
+	queue_work(system_unbound_wq, &allocation.work);
+	flush_work(&allocation.work);
+	destroy_work_on_stack(&allocation.work);
 	if (!records->buffer)
 		return -ENOMEM;
 	/* May wait for a worker on a CPU, for which no other group is to wait. */
@@ -339,7 +362,7 @@ static int alloc_buffer(struct perfgrp_records *records)
  * @arg: what was asked for, checked
  * @err: says why not, unless memory is short
  *
- * Return: the buffer, or an ERR_PTR() of -ENOMEM, -ENOSPC or -EINTR.
+ * Return: the buffer, or an ERR_PTR() of -ENOMEM or -ENOSPC.
  */
 struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 					       const struct perfgrp_create *arg,

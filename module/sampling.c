@@ -57,7 +57,7 @@ undo:
  * @arg: what was asked for, checked; nothing is done where it has no buffer_size
  * @err: says why not
  *
- * Return: 0, -ENOMEM, -ENOSPC or -EINTR.
+ * Return: 0, -ENOMEM or -ENOSPC.
  */
 int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_create *arg,
 			    struct perfgrp_error *err)

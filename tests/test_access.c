@@ -605,6 +605,26 @@ PROMISE(buffers_unlimited, "A6: with CAP_IPC_LOCK the limit is memory, and no ke
 	EXPECT_GT(i, 0);
 }
 
+PROMISE(killed_with_buffer, "A6 A7: a process is killed while a buffer is made for it")
+{
+	__u64 size = grp_info().max_buffer / 8;
+	unsigned int round, rounds = is_debug_kernel() ? 5 : 20;
+	int dev = grp_device(), status;
+	pid_t pid;
+
+	for (round = 0; round < rounds; round++) {
+		pid = fork();
+		if (pid == 0) {
+			for (;;)
+				close(with_buffer(dev, PERFGRP_TARGET_ALL_CPUS, size));
+		}
+		usleep(1000 * (round % 10 + 1));
+		kill(pid, SIGKILL);
+		EXPECT_EQ(waitpid(pid, &status, 0), pid);
+		EXPECT(WIFSIGNALED(status));
+	}
+}
+
 /* Last: whatever the promises above left behind. */
 PROMISE(parameter_restored, "A2: and the parameter is off in the end")
 {

@@ -85,18 +85,7 @@ struct trial {
 	bool stops;
 	/* A program is attached before; and afterwards where it succeeds. */
 	bool attached, attaches;
-	/* With one CPU online: ring_buffer.c warns where there is no memory for another. */
-	bool one_cpu;
 };
-
-/* Every CPU, or the first alone. */
-static void set_cpus_online(bool one)
-{
-	int cpu = 1;
-
-	while (!cpu_set_online(cpu, !one))
-		cpu++;
-}
 
 static int change_program(const struct scene *s, unsigned long nr, int program)
 {
@@ -185,10 +174,7 @@ static void try_all(const struct trial *t)
 
 	prepare_faults();
 	settle_memory();
-	/* Whatever one that did not get to its end has left. */
-	set_cpus_online(t->one_cpu);
 	cpus_online(&cpus);
-	EXPECT_EQ(cpus.nr == 1, t->one_cpu);
 	run_on(cpus.cpu[0]);
 	for (nth = 1; hit && !verdict->failed; nth++) {
 		struct scene s = make_scene(t);
@@ -214,8 +200,6 @@ static void try_all(const struct trial *t)
 			diag("%s: at failure %u, returned %d", t->name, nth, ret);
 	}
 	close(fail_nth);
-	if (t->one_cpu)
-		set_cpus_online(false);
 	EXPECT_EQ(nr_open_fds(), fds);
 	EXPECT_GT(refusals, 0);
 	diag("%s: %u failures, of which it could not do without %u", t->name, hits, refusals);
@@ -312,7 +296,7 @@ TRIAL(query, "A5: QUERY")
 	return grp_query(s->fd, &members);
 }
 
-TRIAL(create_with_buffer, "A5: CREATE with a buffer, and records of BPF programs", .one_cpu = true)
+TRIAL(create_with_buffer, "A5: CREATE with a buffer, and records of BPF programs")
 {
 	struct perfgrp_create create = {
 		.size = sizeof(create),

@@ -330,7 +330,7 @@ enum perfgrp_target {
  * @reserved: in: zero
  *
  * Needs CAP_PERFMON. Errors: EACCES, EINVAL, ENODEV, EOPNOTSUPP, ESRCH, EMFILE,
- * ENFILE, ENOSPC (max_groups, memory that a user may lock), ENOMEM, EINTR.
+ * ENFILE, ENOSPC (max_groups, memory that a user may lock), ENOMEM.
  */
 struct perfgrp_create {
 	__u32 size;
