@@ -80,7 +80,21 @@ for test; do
 	[ -s "$rounds/$test" ] || echo "never run: $test"
 done
 perfgrp stat -a -e '{cpu-clock,page-faults}' sleep 1 2>&1 || failed=1
-# What was killed may still be on its way out.
-sleep 5
-rmmod perfgrp || failed=1
+# What was killed may have left programs pinned, and be on its way out for a while.
+rm -rf /sys/fs/bpf/*
+left=60
+until rmmod perfgrp 2>/dev/null; do
+	left=$((left - 1))
+	if [ "$left" = 0 ]; then
+		echo "the module is in use: $(cat /sys/module/perfgrp/refcnt) times, by"
+		for fd in /proc/[0-9]*/fd/*; do
+			case $(readlink "$fd") in
+			*perfgrp*) echo "$fd of $(cat "${fd%/fd/*}/comm")" ;;
+			esac
+		done
+		failed=1
+		break
+	fi
+	sleep 1
+done
 exit $failed
