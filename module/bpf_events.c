@@ -23,7 +23,6 @@
 #include <linux/atomic.h>
 #include <linux/bpf.h>
 #include <linux/irqflags.h>
-#include <linux/lockdep.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>

@@ -15,7 +15,8 @@
  *				task does not exec, so neither what the caller may
  *				see of it nor its events' enable_on_exec changes
  *	records.h reading	one reader of a group's records at a time
- *	records.c allocating	one buffer is made at a time
+ *	records.c allocating	one buffer is made at a time; by workers, for which
+ *				a creator waits with no lock held
  *	probe.h lock		how many want a probe armed, and whether it is
  *	perfcore.c link_lock	one creation under a leader at a time
  *	bpf_events.c asking_lock

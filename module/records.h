@@ -74,7 +74,7 @@ struct perfgrp_records_head {
 /**
  * struct perfgrp_records - the buffer of a group
  * @group: whose; for the end of its task
- * @buffer: the records
+ * @buffer: the records; a worker makes it before anyone else knows of the group
  * @cpu: counts, a CPU
  * @user: whose memory it is
  * @nr_pages: of all CPUs, which count as locked by @user

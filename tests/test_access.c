@@ -609,11 +609,16 @@ PROMISE(killed_with_buffer, "A6 A7: a process is killed while a buffer is made f
 {
 	__u64 size = grp_info().max_buffer / 8;
 	unsigned int round, rounds = is_debug_kernel() ? 5 : 20;
-	int dev = grp_device(), status;
+	int dev = grp_device(), status, fd;
 	pid_t pid;
 
+	/* There is memory for one, so that each round makes some. */
+	fd = with_buffer(dev, PERFGRP_TARGET_ALL_CPUS, size);
+	REQUIRE_GE(fd, 0);
+	close(fd);
 	for (round = 0; round < rounds; round++) {
 		pid = fork();
+		REQUIRE_GE(pid, 0);
 		if (pid == 0) {
 			for (;;)
 				close(with_buffer(dev, PERFGRP_TARGET_ALL_CPUS, size));
