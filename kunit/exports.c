@@ -10,7 +10,7 @@
 
 #define EXPORT_FOR_TESTS(symbol) EXPORT_SYMBOL_NS_GPL(symbol, PERFGRP_TEST_NAMESPACE)
 
-/* scale.c */
+/* value.c */
 EXPORT_FOR_TESTS(perfgrp_scale);
 EXPORT_FOR_TESTS(perfgrp_value_fill);
 EXPORT_FOR_TESTS(perfgrp_value_add);

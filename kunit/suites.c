@@ -9,7 +9,7 @@
 #include "../module/compat.h"
 #include "suites.h"
 
-kunit_test_suites(&perfgrp_scale_suite,
+kunit_test_suites(&perfgrp_value_suite,
 		  &perfgrp_event_suite,
 		  &perfgrp_group_suite,
 		  &perfgrp_snapshot_suite,

@@ -7,7 +7,7 @@
 
 #include <kunit/test.h>
 
-extern struct kunit_suite perfgrp_scale_suite;
+extern struct kunit_suite perfgrp_value_suite;
 extern struct kunit_suite perfgrp_event_suite;
 extern struct kunit_suite perfgrp_group_suite;
 extern struct kunit_suite perfgrp_snapshot_suite;

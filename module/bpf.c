@@ -3,7 +3,7 @@
  * BPF programs on counters: attached, replaced, detached, asked for.
  *
  * An attachment is a program on a member, for all its instances. The overflow handler
- * finds it in the view of its instance (view.c), under RCU: so a program is replaced
+ * finds it in the view of its instance (event_array.c), under RCU: so a program is replaced
  * for all CPUs by one store, every overflow sees the one or the other, and after a
  * grace period the old one runs no more. bpf_run.c runs it.
  *

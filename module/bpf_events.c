@@ -32,13 +32,13 @@
 
 #include "perfcore.h"
 #include "perfgrp.h"
-#include "probe.h"
+#include "kprobe.h"
 
 static bool bpf_events = true;
 module_param(bpf_events, bool, 0444);
 MODULE_PARM_DESC(bpf_events, "records of BPF programs' loads and unloads (default: on)");
 
-/* What perfgrp_probe_register() returned. Set by perfgrp_bpf_events_init() alone. */
+/* What perfgrp_kprobe_register() returned. Set by perfgrp_bpf_events_init() alone. */
 static int probe_error = -EOPNOTSUPP;
 
 /* The groups that ask. Written under asking_lock, read under RCU. */
@@ -48,9 +48,9 @@ static LIST_HEAD(asking);
 /* Runs in tasks and softirqs; with preemption off, or as an exception in them. */
 static int tell_groups(struct kprobe *kprobe, struct pt_regs *regs)
 {
-	const struct bpf_prog *prog = (void *)perfgrp_probe_argument(regs, 0);
-	u16 type = perfgrp_probe_argument(regs, 1);
-	u16 flags = perfgrp_probe_argument(regs, 2);
+	const struct bpf_prog *prog = (void *)perfgrp_kprobe_arg(regs, 0);
+	u16 type = perfgrp_kprobe_arg(regs, 1);
+	u16 flags = perfgrp_kprobe_arg(regs, 2);
 	struct perfgrp_group *group;
 
 	rcu_read_lock();
@@ -64,7 +64,7 @@ static int tell_groups(struct kprobe *kprobe, struct pt_regs *regs)
 
 NOKPROBE_SYMBOL(tell_groups);
 
-PERFGRP_PROBE(probe, perf_event_bpf_event, tell_groups);
+PERFGRP_KPROBE(probe, perf_event_bpf_event, tell_groups);
 
 /**
  * perfgrp_bpf_events_count_missed - let a group know what the probe has missed
@@ -79,7 +79,7 @@ void perfgrp_bpf_events_count_missed(struct perfgrp_group *group)
 	if (!(group->flags & PERFGRP_CREATE_BPF_EVENTS))
 		return;
 	seen = atomic_long_read(&group->bpf_events_missed);
-	now = perfgrp_probe_missed(&probe);
+	now = perfgrp_kprobe_missed(&probe);
 	if (now == seen)
 		return;
 	/* Another one that counts now may know of more, or less: then the next tells. */
@@ -141,11 +141,11 @@ int perfgrp_bpf_events_join(struct perfgrp_group *group, struct perfgrp_error *e
 	if (!(group->flags & PERFGRP_CREATE_BPF_EVENTS))
 		return 0;
 
-	ret = perfgrp_probe_arm(&probe);
+	ret = perfgrp_kprobe_arm(&probe);
 	if (ret)
 		return perfgrp_refuse(err, ret, PERFGRP_REASON_KERNEL, "flags",
 				      "BPF_EVENTS: the kprobe cannot be armed (errno %d)", -ret);
-	atomic_long_set(&group->bpf_events_missed, perfgrp_probe_missed(&probe));
+	atomic_long_set(&group->bpf_events_missed, perfgrp_kprobe_missed(&probe));
 	mutex_lock(&asking_lock);
 	list_add_tail_rcu(&group->bpf_events_node, &asking);
 	mutex_unlock(&asking_lock);
@@ -166,7 +166,7 @@ void perfgrp_bpf_events_leave(struct perfgrp_group *group)
 	mutex_lock(&asking_lock);
 	list_del_rcu(&group->bpf_events_node);
 	mutex_unlock(&asking_lock);
-	perfgrp_probe_disarm(&probe);
+	perfgrp_kprobe_disarm(&probe);
 	/* The probe may still be at work with it. */
 	synchronize_rcu();
 }
@@ -178,7 +178,7 @@ void perfgrp_bpf_events_init(void)
 		pr_info("records of BPF programs are off by parameter\n");
 		return;
 	}
-	probe_error = perfgrp_probe_register(&probe);
+	probe_error = perfgrp_kprobe_register(&probe);
 	if (probe_error)
 		pr_warn("no records of BPF programs: cannot probe perf_event_bpf_event (%d)\n",
 			probe_error);
@@ -187,5 +187,5 @@ void perfgrp_bpf_events_init(void)
 void perfgrp_bpf_events_exit(void)
 {
 	if (!probe_error)
-		perfgrp_probe_unregister(&probe);
+		perfgrp_kprobe_unregister(&probe);
 }

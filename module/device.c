@@ -19,7 +19,7 @@ static u64 known_features(void)
 
 	if (perfgrp_bpf_is_supported())
 		features |= PERFGRP_FEATURE_BPF;
-	if (perfgrp_kfunc_is_supported())
+	if (perfgrp_bpf_kfunc_supported())
 		features |= PERFGRP_FEATURE_KFUNC;
 	if (perfgrp_core_can_link())
 		features |= PERFGRP_FEATURE_SCHED_GROUP;

@@ -313,7 +313,7 @@ free:
  */
 void perfgrp_group_destroy(struct perfgrp_group *group)
 {
-	perfgrp_kfunc_forget(group);
+	perfgrp_bpf_kfunc_free_handle(group);
 	if (group->instance_of)
 		perfgrp_hotplug_unfollow(group);
 

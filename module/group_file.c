@@ -515,7 +515,7 @@ static int group_bpf_handle(struct file *file, struct perfgrp_call *call)
 	ret = lock_write(group, &call->err);
 	if (ret)
 		return ret;
-	ret = perfgrp_kfunc_handle(group, &handle, &call->err);
+	ret = perfgrp_bpf_kfunc_get_handle(group, &handle, &call->err);
 	up_write(&group->lock);
 	if (!ret)
 		arg->handle = handle;

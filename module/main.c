@@ -14,7 +14,7 @@ static int __init perfgrp_init(void)
 	ret = perfgrp_core_init();
 	if (ret)
 		return ret;
-	perfgrp_kfunc_init();
+	perfgrp_bpf_kfunc_init();
 	ret = perfgrp_hotplug_init();
 	if (ret)
 		goto perfcore;

@@ -5,7 +5,7 @@
  * It runs in whatever the overflow has interrupted: NMI where the PMU has it, hard
  * IRQ, the scheduler with its run queue locked, a page fault. It takes no lock,
  * allocates nothing and calls nothing that does. All that it knows of the group is
- * its instance's view (view.c), which stays as it is while RCU readers look at
+ * its instance's view (event_array.c), which stays as it is while RCU readers look at
  * it; but for each counter's history, which handlers of this instance alone write,
  * one at a time but for an NMI's, and then both may pass.
  *

@@ -52,7 +52,7 @@
 
 #include "perfcore.h"
 #include "perfgrp.h"
-#include "probe.h"
+#include "kprobe.h"
 
 static bool sched_groups = true;
 module_param(sched_groups, bool, 0444);
@@ -84,17 +84,17 @@ static int supply_leader(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	if (READ_ONCE(link.task) != current)
 		return 0;
-	if (perfgrp_probe_argument(regs, 0) != (unsigned long)link.attr || !link.leader)
+	if (perfgrp_kprobe_arg(regs, 0) != (unsigned long)link.attr || !link.leader)
 		return 0;
 
-	perfgrp_probe_set_fourth_argument(regs, (unsigned long)link.leader);
+	perfgrp_kprobe_set_arg3(regs, (unsigned long)link.leader);
 	link.leader = NULL;
 	return 0;
 }
 
 NOKPROBE_SYMBOL(supply_leader);
 
-PERFGRP_PROBE(probe, perf_event_alloc, supply_leader);
+PERFGRP_KPROBE(probe, perf_event_alloc, supply_leader);
 
 /**
  * perfgrp_core_link_begin - get ready to create events under leaders
@@ -106,13 +106,13 @@ PERFGRP_PROBE(probe, perf_event_alloc, supply_leader);
  */
 int perfgrp_core_link_begin(void)
 {
-	return can_link ? perfgrp_probe_arm(&probe) : 0;
+	return can_link ? perfgrp_kprobe_arm(&probe) : 0;
 }
 
 void perfgrp_core_link_end(void)
 {
 	if (can_link)
-		perfgrp_probe_disarm(&probe);
+		perfgrp_kprobe_disarm(&probe);
 }
 
 /**
@@ -396,7 +396,7 @@ static void self_test_link(int cpu)
 		return;
 	}
 
-	ret = perfgrp_probe_register(&probe);
+	ret = perfgrp_kprobe_register(&probe);
 	if (ret) {
 		pr_warn("no scheduling groups: cannot probe perf_event_alloc (%d); counters are independent\n",
 			ret);
@@ -416,7 +416,7 @@ static void self_test_link(int cpu)
 		pr_warn("no scheduling groups: the self-test failed (%d); counters are independent\n",
 			ret);
 		can_link = false;
-		perfgrp_probe_unregister(&probe);
+		perfgrp_kprobe_unregister(&probe);
 	}
 }
 
@@ -476,5 +476,5 @@ int perfgrp_core_init(void)
 void perfgrp_core_exit(void)
 {
 	if (can_link)
-		perfgrp_probe_unregister(&probe);
+		perfgrp_kprobe_unregister(&probe);
 }

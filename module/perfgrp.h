@@ -17,7 +17,7 @@
  *	records.h reading	one reader of a group's records at a time
  *	records.c allocating	one buffer is made at a time; by workers, for which
  *				a creator waits with no lock held
- *	probe.h lock		how many want a probe armed, and whether it is
+ *	kprobe.h lock		how many want a probe armed, and whether it is
  *	perfcore.c link_lock	one creation under a leader at a time
  *	bpf_events.c asking_lock
  *				which groups ask for records of BPF programs
@@ -250,7 +250,7 @@ struct perfgrp_view {
 
 /**
  * struct perfgrp_views - the views of all instances of a group
- * @sets: two sets of a view an instance; see view.c. Written under
+ * @sets: two sets of a view an instance; see event_array.c. Written under
  *	perfgrp_group.lock, the one that readers do not look at; read under RCU.
  * @current_set: the set that readers look at
  * @cookie: RCU's state when they began to (perfgrp_group.lock)
@@ -450,7 +450,7 @@ void perfgrp_group_notice_exec(struct perfgrp_group *group);
 int perfgrp_group_check_pinned(struct perfgrp_group *group, unsigned int nr_members,
 			       struct perfgrp_error *err);
 
-/* ---- follow.c: CPUs that come and go ------------------------------------- */
+/* ---- group_cpus.c: CPUs that come and go ------------------------------------- */
 
 void perfgrp_group_follow_cpus(struct perfgrp_group *group);
 
@@ -526,7 +526,7 @@ int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp
 void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_readout *snapshot);
 void perfgrp_snapshot_free(struct perfgrp_readout *snapshot);
 
-/* ---- view.c: what those know who can take no lock ------------------------- */
+/* ---- event_array.c: what those know who can take no lock ------------------------- */
 
 int perfgrp_views_create(struct perfgrp_group *group);
 void perfgrp_views_destroy(struct perfgrp_group *group);
@@ -573,12 +573,12 @@ void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *mem
 int perfgrp_bpf_query(struct perfgrp_group *group, struct perfgrp_bpf_query *query,
 		      struct perfgrp_error *err);
 
-/* ---- kfunc.c: groups for BPF programs ------------------------------------- */
+/* ---- bpf_kfunc.c: groups for BPF programs ------------------------------------- */
 
-void perfgrp_kfunc_init(void);
-bool perfgrp_kfunc_is_supported(void);
-int perfgrp_kfunc_handle(struct perfgrp_group *group, u64 *handle, struct perfgrp_error *err);
-void perfgrp_kfunc_forget(struct perfgrp_group *group);
+void perfgrp_bpf_kfunc_init(void);
+bool perfgrp_bpf_kfunc_supported(void);
+int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle, struct perfgrp_error *err);
+void perfgrp_bpf_kfunc_free_handle(struct perfgrp_group *group);
 
 /* ---- records.c, records_read.c: the buffer ------------------------------- */
 
@@ -616,7 +616,7 @@ int perfgrp_bpf_events_join(struct perfgrp_group *group, struct perfgrp_error *e
 void perfgrp_bpf_events_leave(struct perfgrp_group *group);
 void perfgrp_bpf_events_count_missed(struct perfgrp_group *group);
 
-/* ---- scale.c: arithmetic, no state --------------------------------------- */
+/* ---- value.c: arithmetic, no state --------------------------------------- */
 
 u64 perfgrp_scale(u64 raw, u64 enabled, u64 running, bool *saturated);
 void perfgrp_value_fill(struct perfgrp_value *value, const struct perfgrp_count *count);

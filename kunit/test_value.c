@@ -402,7 +402,7 @@ static struct kunit_case scale_cases[] = {
 	{}
 };
 
-struct kunit_suite perfgrp_scale_suite = {
+struct kunit_suite perfgrp_value_suite = {
 	.name = "perfgrp_scale",
 	.init = scale_init,
 	.test_cases = scale_cases,

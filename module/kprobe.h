@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A kprobe at the entry of a function of the kernel, armed while someone wants it. */
-#ifndef PERFGRP_PROBE_H
-#define PERFGRP_PROBE_H
+#ifndef PERFGRP_KPROBE_H
+#define PERFGRP_KPROBE_H
 
 #include <linux/compiler.h>
 #include <linux/kprobes.h>
@@ -9,26 +9,26 @@
 #include <linux/ptrace.h>
 
 /**
- * struct perfgrp_probe - a probe
+ * struct perfgrp_kprobe - a probe
  * @kprobe: the function and what runs at each call of it
  * @lock: protects @users, and is held while that arms or disarms
  * @users: how many want it armed
  */
-struct perfgrp_probe {
+struct perfgrp_kprobe {
 	struct kprobe kprobe;
 	struct mutex lock;
 	unsigned int users;
 };
 
 /**
- * PERFGRP_PROBE - define a probe, which is to be registered
+ * PERFGRP_KPROBE - define a probe, which is to be registered
  * @name: of the variable
  * @function: of the kernel
  * @handler: runs before each call, with preemption off or as an exception; it is to be
  *	a NOKPROBE_SYMBOL() and to return 0
  */
-#define PERFGRP_PROBE(name, function, handler)			\
-	static struct perfgrp_probe name = {			\
+#define PERFGRP_KPROBE(name, function, handler)			\
+	static struct perfgrp_kprobe name = {			\
 		.kprobe = {					\
 			.symbol_name = #function,		\
 			.pre_handler = handler,			\
@@ -37,13 +37,13 @@ struct perfgrp_probe {
 		.lock = __MUTEX_INITIALIZER(name.lock),		\
 	}
 
-int perfgrp_probe_register(struct perfgrp_probe *probe);
-void perfgrp_probe_unregister(struct perfgrp_probe *probe);
-int perfgrp_probe_arm(struct perfgrp_probe *probe);
-void perfgrp_probe_disarm(struct perfgrp_probe *probe);
+int perfgrp_kprobe_register(struct perfgrp_kprobe *probe);
+void perfgrp_kprobe_unregister(struct perfgrp_kprobe *probe);
+int perfgrp_kprobe_arm(struct perfgrp_kprobe *probe);
+void perfgrp_kprobe_disarm(struct perfgrp_kprobe *probe);
 
 /**
- * perfgrp_probe_missed - how many calls it has not seen
+ * perfgrp_kprobe_missed - how many calls it has not seen
  * @probe: the probe
  *
  * The kernel does not run a handler where it has interrupted another one. CPUs that
@@ -51,7 +51,7 @@ void perfgrp_probe_disarm(struct perfgrp_probe *probe);
  *
  * Return: the number, which wraps.
  */
-static inline unsigned long perfgrp_probe_missed(const struct perfgrp_probe *probe)
+static inline unsigned long perfgrp_kprobe_missed(const struct perfgrp_kprobe *probe)
 {
 	return READ_ONCE(probe->kprobe.nmissed);
 }
@@ -59,14 +59,14 @@ static inline unsigned long perfgrp_probe_missed(const struct perfgrp_probe *pro
 /* Where arguments are passed in registers that are known here. */
 #if defined(CONFIG_X86_64) || defined(CONFIG_ARM64)
 
-#define PERFGRP_PROBE_ARGUMENTS true
+#define PERFGRP_KPROBE_HAS_ARGS true
 
-static inline unsigned long perfgrp_probe_argument(struct pt_regs *regs, unsigned int nr)
+static inline unsigned long perfgrp_kprobe_arg(struct pt_regs *regs, unsigned int nr)
 {
 	return regs_get_kernel_argument(regs, nr);
 }
 
-static inline void perfgrp_probe_set_fourth_argument(struct pt_regs *regs, unsigned long value)
+static inline void perfgrp_kprobe_set_arg3(struct pt_regs *regs, unsigned long value)
 {
 #ifdef CONFIG_X86_64
 	regs->cx = value;
@@ -77,17 +77,17 @@ static inline void perfgrp_probe_set_fourth_argument(struct pt_regs *regs, unsig
 
 #else
 
-#define PERFGRP_PROBE_ARGUMENTS false
+#define PERFGRP_KPROBE_HAS_ARGS false
 
-static inline unsigned long perfgrp_probe_argument(struct pt_regs *regs, unsigned int nr)
+static inline unsigned long perfgrp_kprobe_arg(struct pt_regs *regs, unsigned int nr)
 {
 	return 0;
 }
 
-static inline void perfgrp_probe_set_fourth_argument(struct pt_regs *regs, unsigned long value)
+static inline void perfgrp_kprobe_set_arg3(struct pt_regs *regs, unsigned long value)
 {
 }
 
 #endif
 
-#endif /* PERFGRP_PROBE_H */
+#endif /* PERFGRP_KPROBE_H */

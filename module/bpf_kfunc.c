@@ -33,7 +33,7 @@
 static DEFINE_XARRAY(groups);
 static atomic64_t last_handle = ATOMIC64_INIT(0);
 
-/* Set by perfgrp_kfunc_init() alone. */
+/* Set by perfgrp_bpf_kfunc_init() alone. */
 static bool registered;
 
 /* ---- reading -------------------------------------------------------------- */
@@ -165,28 +165,28 @@ static bool register_kfuncs(void)
 #endif
 
 /**
- * perfgrp_kfunc_init - offer the kfunc to BPF programs
+ * perfgrp_bpf_kfunc_init - offer the kfunc to BPF programs
  *
- * Where that does not work there is none; see perfgrp_kfunc_is_supported().
+ * Where that does not work there is none; see perfgrp_bpf_kfunc_supported().
  */
-void perfgrp_kfunc_init(void)
+void perfgrp_bpf_kfunc_init(void)
 {
 	registered = register_kfuncs();
 }
 
 /**
- * perfgrp_kfunc_is_supported - can BPF programs read groups?
+ * perfgrp_bpf_kfunc_supported - can BPF programs read groups?
  *
  * Return: whether the kernel took the kfunc.
  */
-bool perfgrp_kfunc_is_supported(void)
+bool perfgrp_bpf_kfunc_supported(void)
 {
 	return registered;
 }
 
 /* ---- handles -------------------------------------------------------------- */
 
-static int give_handle(struct perfgrp_group *group, struct perfgrp_error *err)
+static int handle_alloc(struct perfgrp_group *group, struct perfgrp_error *err)
 {
 	u64 handle = atomic64_inc_return(&last_handle);
 	int ret;
@@ -205,20 +205,20 @@ refused:
 }
 
 /**
- * perfgrp_kfunc_handle - what BPF programs know a group by
+ * perfgrp_bpf_kfunc_get_handle - what BPF programs know a group by
  * @group: the group; the lock is held for writing
  * @handle: set
  * @err: says why not
  *
  * Return: 0, -EOPNOTSUPP, -EACCES or -ENOMEM.
  */
-int perfgrp_kfunc_handle(struct perfgrp_group *group, u64 *handle, struct perfgrp_error *err)
+int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle, struct perfgrp_error *err)
 {
 	int ret = 0;
 
 	lockdep_assert_held_write(&group->lock);
 
-	if (!perfgrp_kfunc_is_supported())
+	if (!perfgrp_bpf_kfunc_supported())
 		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
 				      "the module has no kfunc: it was built without BTF, or for a kernel before 6.9");
 	if (perfgrp_group_inherits(group))
@@ -228,18 +228,18 @@ int perfgrp_kfunc_handle(struct perfgrp_group *group, u64 *handle, struct perfgr
 		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
 				      "giving a group to BPF programs needs CAP_PERFMON");
 	if (!group->handle)
-		ret = give_handle(group, err);
+		ret = handle_alloc(group, err);
 	if (!ret)
 		*handle = group->handle;
 	return ret;
 }
 
 /**
- * perfgrp_kfunc_forget - let BPF programs not find a group any more
+ * perfgrp_bpf_kfunc_free_handle - let BPF programs not find a group any more
  * @group: the group; its views are destroyed next, which waits for those who have
  *	found it
  */
-void perfgrp_kfunc_forget(struct perfgrp_group *group)
+void perfgrp_bpf_kfunc_free_handle(struct perfgrp_group *group)
 {
 	if (group->handle)
 		xa_erase(&groups, group->handle);

@@ -6,41 +6,41 @@
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
 
-#include "probe.h"
+#include "kprobe.h"
 
 /**
- * perfgrp_probe_register - find the function
- * @probe: of PERFGRP_PROBE(); it is not armed
+ * perfgrp_kprobe_register - find the function
+ * @probe: of PERFGRP_KPROBE(); it is not armed
  *
- * Return: 0, and then perfgrp_probe_unregister() must follow; -EOPNOTSUPP without kprobes
+ * Return: 0, and then perfgrp_kprobe_unregister() must follow; -EOPNOTSUPP without kprobes
  * or on an architecture whose arguments are not known here; what register_kprobe() says.
  */
-int perfgrp_probe_register(struct perfgrp_probe *probe)
+int perfgrp_kprobe_register(struct perfgrp_kprobe *probe)
 {
-	return PERFGRP_PROBE_ARGUMENTS ? register_kprobe(&probe->kprobe) : -EOPNOTSUPP;
+	return PERFGRP_KPROBE_HAS_ARGS ? register_kprobe(&probe->kprobe) : -EOPNOTSUPP;
 }
 
 /**
- * perfgrp_probe_unregister - let go of the function
+ * perfgrp_kprobe_unregister - let go of the function
  * @probe: nobody wants it armed
  *
  * When it returns the handler does not run any more.
  */
-void perfgrp_probe_unregister(struct perfgrp_probe *probe)
+void perfgrp_kprobe_unregister(struct perfgrp_kprobe *probe)
 {
 	unregister_kprobe(&probe->kprobe);
 }
 
 /**
- * perfgrp_probe_arm - want the handler to run
+ * perfgrp_kprobe_arm - want the handler to run
  * @probe: a registered one
  *
  * May sleep.
  *
- * Return: 0, and then perfgrp_probe_disarm() must follow; -EBUSY while an administrator
+ * Return: 0, and then perfgrp_kprobe_disarm() must follow; -EBUSY while an administrator
  * has all kprobes switched off (debugfs), or another negative errno.
  */
-int perfgrp_probe_arm(struct perfgrp_probe *probe)
+int perfgrp_kprobe_arm(struct perfgrp_kprobe *probe)
 {
 	int ret = 0;
 
@@ -58,12 +58,12 @@ int perfgrp_probe_arm(struct perfgrp_probe *probe)
 }
 
 /**
- * perfgrp_probe_disarm - want it no more
- * @probe: of perfgrp_probe_arm()
+ * perfgrp_kprobe_disarm - want it no more
+ * @probe: of perfgrp_kprobe_arm()
  *
  * May sleep. The handler may still run for others, or be under way.
  */
-void perfgrp_probe_disarm(struct perfgrp_probe *probe)
+void perfgrp_kprobe_disarm(struct perfgrp_kprobe *probe)
 {
 	mutex_lock(&probe->lock);
 	if (!--probe->users)
