@@ -91,19 +91,19 @@ int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err)
 	if (perfmon_capable())
 		return 0;
 	if (!perfgrp_access_unprivileged_allowed())
-		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
+		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
 				      "needs CAP_PERFMON (or the module parameter allow_unprivileged, for one's own tasks)");
 	if (group->target != PERFGRP_TARGET_TASK)
-		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "target",
+		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "target",
 				      "counting CPUs needs CAP_PERFMON; allow_unprivileged is for one's own tasks");
 	if (!is_own_task(group->task))
-		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "pid",
+		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "pid",
 				      "counting a task of another user needs CAP_PERFMON");
 	if (group->flags & (PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_EXCLUSIVE))
-		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
+		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
 				      "keeping others off the PMU needs CAP_PERFMON");
 	if (group->flags & PERFGRP_CREATE_BPF_EVENTS)
-		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
+		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
 				      "records of BPF programs need CAP_PERFMON");
 	return 0;
 }
@@ -122,7 +122,7 @@ int perfgrp_access_counter(const struct perfgrp_counter *spec, struct perfgrp_er
 	if (perfmon_capable())
 		return 0;
 	if ((spec->flags & user_only) != user_only)
-		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
+		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
 				      "without CAP_PERFMON only user mode is counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
 	return 0;
 }
@@ -141,7 +141,7 @@ int perfgrp_access_stop_exec(struct perfgrp_group *group, struct perfgrp_error *
 	lockdep_assert_held_write(&group->lock);
 
 	if (group->task && down_read_killable(&group->task->signal->exec_update_lock))
-		return perfgrp_refuse(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
+		return perfgrp_fail(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
 	return 0;
 }
 
@@ -166,21 +166,21 @@ int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err)
 
 	/* So that storing below, with the lock held, has its memory. */
 	if (xa_reserve(&groups_of_user, uid, GFP_KERNEL))
-		return perfgrp_refuse(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
+		return perfgrp_fail(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
 
 	xa_lock(&groups_of_user);
 	old = xa_load(&groups_of_user, uid);
 	open = old ? xa_to_value(old) : 0;
 	if (open >= PERFGRP_MAX_GROUPS) {
 		xa_unlock(&groups_of_user);
-		return perfgrp_refuse(err, -ENOSPC, PERFGRP_REASON_LIMIT, "",
+		return perfgrp_fail(err, -ENOSPC, PERFGRP_REASON_LIMIT, "",
 				      "this user has %d groups open, which is the limit",
 				      PERFGRP_MAX_GROUPS);
 	}
 	old = __xa_store(&groups_of_user, uid, xa_mk_value(open + 1), GFP_ATOMIC);
 	xa_unlock(&groups_of_user);
 	if (xa_is_err(old))
-		return perfgrp_refuse(err, xa_err(old), PERFGRP_REASON_MEMORY, "", "no memory");
+		return perfgrp_fail(err, xa_err(old), PERFGRP_REASON_MEMORY, "", "no memory");
 	return 0;
 }
 
@@ -221,7 +221,7 @@ int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_page
 
 	do {
 		if (locked + nr_pages > limit && !capable(CAP_IPC_LOCK))
-			return perfgrp_refuse(err, -ENOSPC, PERFGRP_REASON_LIMIT, "buffer_size",
+			return perfgrp_fail(err, -ENOSPC, PERFGRP_REASON_LIMIT, "buffer_size",
 					      "%lu KiB for all CPUs: this user may lock %lu KiB, and has locked %lu KiB (RLIMIT_MEMLOCK; CAP_IPC_LOCK knows no limit)",
 					      nr_pages << (PAGE_SHIFT - 10),
 					      limit << (PAGE_SHIFT - 10),

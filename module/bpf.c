@@ -110,7 +110,7 @@ static void look_at_maps(struct perfgrp_attachment *attachment)
 }
 
 /* No function that a module has tells the type of a program; but each takes one alone. */
-static int refuse_type(int fd, struct perfgrp_error *err)
+static int fail_prog_type(int fd, struct perfgrp_error *err)
 {
 	struct bpf_prog *prog;
 	u32 type;
@@ -120,12 +120,12 @@ static int refuse_type(int fd, struct perfgrp_error *err)
 		if (IS_ERR(prog))
 			continue;
 		bpf_prog_put(prog);
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_BPF_TYPE, "prog_fd",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_TYPE, "prog_fd",
 				      "fd %d is a BPF program of type %s (%u); perf_event (%u) is needed",
 				      fd, name_of(prog_types, ARRAY_SIZE(prog_types), type), type,
 				      BPF_PROG_TYPE_PERF_EVENT);
 	}
-	return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_BPF_FD, "prog_fd",
+	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_FD, "prog_fd",
 			      "fd %d is not one of a BPF program", fd);
 }
 
@@ -138,11 +138,11 @@ static struct bpf_prog *get_prog(int fd, struct perfgrp_error *err)
 		return prog;
 	ret = PTR_ERR(prog);
 	if (ret == -EINVAL)
-		ret = refuse_type(fd, err);
+		ret = fail_prog_type(fd, err);
 	else if (ret == -EBADF)
-		perfgrp_refuse(err, ret, PERFGRP_REASON_BPF_FD, "prog_fd", "fd %d is closed", fd);
+		perfgrp_fail(err, ret, PERFGRP_REASON_BPF_FD, "prog_fd", "fd %d is closed", fd);
 	else
-		perfgrp_refuse(err, ret, PERFGRP_REASON_KERNEL, "prog_fd",
+		perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "prog_fd",
 			       "fd %d: the kernel refuses the program with errno %d", fd, -ret);
 	return ERR_PTR(ret);
 }
@@ -184,12 +184,12 @@ struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf *arg,
 
 	err->member = arg->id;
 	if (!perfgrp_bpf_is_supported()) {
-		ret = perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
+		ret = perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
 				     "this kernel has no BPF programs for counters");
 		return ERR_PTR(ret);
 	}
 	if (!perfmon_capable()) {
-		ret = perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
+		ret = perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
 				     "attaching a BPF program needs CAP_PERFMON");
 		return ERR_PTR(ret);
 	}
@@ -212,7 +212,7 @@ struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf *arg,
 
 no_memory:
 	kfree(attachment);
-	ret = perfgrp_refuse(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
+	ret = perfgrp_fail(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
 	return ERR_PTR(ret);
 }
 
@@ -240,19 +240,19 @@ static int check_maps(const struct perfgrp_attachment *attachment,
 	const char *type = name_of(map_types, ARRAY_SIZE(map_types), attachment->map_type);
 
 	if (attachment->locks == PERFGRP_LOCKS_UNKNOWN)
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
 				      "the program has a map of type %s (%u), which may not be safe in an NMI",
 				      type, attachment->map_type);
 	if (attachment->locks > PERFGRP_LOCKS_NONE && member->attr.type == PERF_TYPE_TRACEPOINT)
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
 				      "the program has a map of type %s (%u), whose lock may be held where a tracepoint is hit",
 				      type, attachment->map_type);
 	if (attachment->locks == PERFGRP_LOCKS_ALLOC && !can_allocate_at_overflow(&member->attr))
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
 				      "the program has a map of type %s (%u), which allocates memory: not in an NMI, nor in the scheduler",
 				      type, attachment->map_type);
 	if (attachment->locks >= PERFGRP_LOCKS_WAIT && member->attr.precise_ip)
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
 				      "the program has a map of type %s (%u), which is not safe where precise_ip is not 0",
 				      type, attachment->map_type);
 	return 0;
@@ -263,11 +263,11 @@ static int check_program(const struct perfgrp_attachment *attachment,
 			 const struct perfgrp_member *member, struct perfgrp_error *err)
 {
 	if (!member->spec.sample)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_BPF_COUNTER, "id",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_COUNTER, "id",
 				      "member %u was added without a period or frequency: it does not overflow",
 				      member->id);
 	if (member->attr.precise_ip && attachment->prog->call_get_stack)
-		return perfgrp_refuse(err, -EPROTO, PERFGRP_REASON_BPF_CALLCHAIN, "prog_fd",
+		return perfgrp_fail(err, -EPROTO, PERFGRP_REASON_BPF_CALLCHAIN, "prog_fd",
 				      "the program asks for stacks, and member %u, with precise_ip %u, takes no call chain",
 				      member->id, member->attr.precise_ip);
 	return check_maps(attachment, member, err);
@@ -279,11 +279,11 @@ static int check_attached(const struct perfgrp_member *member, u32 prog_id,
 	u32 id;
 
 	if (!member->attachment)
-		return perfgrp_refuse(err, -ENOENT, PERFGRP_REASON_BPF_NONE, "id",
+		return perfgrp_fail(err, -ENOENT, PERFGRP_REASON_BPF_NONE, "id",
 				      "member %u has no BPF program", member->id);
 	id = member->attachment->prog->aux->id;
 	if (prog_id && prog_id != id)
-		return perfgrp_refuse(err, -ESTALE, PERFGRP_REASON_BPF_ATTACHED, "prog_id",
+		return perfgrp_fail(err, -ESTALE, PERFGRP_REASON_BPF_ATTACHED, "prog_id",
 				      "member %u has program %u, not %u", member->id, id, prog_id);
 	return 0;
 }
@@ -321,13 +321,13 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf *ar
 	if (!member)
 		return -ENOENT;
 	if (arg->prog_id)
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "prog_id",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "prog_id",
 				      "prog_id is set: nothing is replaced");
 	ret = check_program(*attachment, member, err);
 	if (ret)
 		return ret;
 	if (member->attachment)
-		return perfgrp_refuse(err, -EEXIST, PERFGRP_REASON_BPF_ATTACHED, "id",
+		return perfgrp_fail(err, -EEXIST, PERFGRP_REASON_BPF_ATTACHED, "id",
 				      "member %u has program %u; replace or detach it", member->id,
 				      member->attachment->prog->aux->id);
 
@@ -410,7 +410,7 @@ int perfgrp_bpf_detach(struct perfgrp_group *group, const struct perfgrp_bpf *ar
 	if (!member)
 		return -ENOENT;
 	if (arg->prog_fd || arg->cookie)
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED,
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED,
 				      arg->prog_fd ? "prog_fd" : "cookie",
 				      "%s is set: nothing is attached",
 				      arg->prog_fd ? "prog_fd" : "cookie");

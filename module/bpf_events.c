@@ -113,14 +113,14 @@ int perfgrp_bpf_events_check(const struct perfgrp_create *arg, struct perfgrp_er
 	if (!(arg->flags & PERFGRP_CREATE_BPF_EVENTS))
 		return 0;
 	if (!bpf_events)
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
 				      "BPF_EVENTS: the module parameter bpf_events is off");
 	if (probe_error)
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
 				      "BPF_EVENTS: perf_event_bpf_event cannot be probed here (errno %d)",
 				      -probe_error);
 	if (!arg->buffer_size)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
 				      "BPF_EVENTS means nothing without a buffer");
 	return 0;
 }
@@ -143,7 +143,7 @@ int perfgrp_bpf_events_join(struct perfgrp_group *group, struct perfgrp_error *e
 
 	ret = perfgrp_kprobe_arm(&probe);
 	if (ret)
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_KERNEL, "flags",
+		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "flags",
 				      "BPF_EVENTS: the kprobe cannot be armed (errno %d)", -ret);
 	atomic_long_set(&group->bpf_events_missed, perfgrp_kprobe_missed(&probe));
 	mutex_lock(&asking_lock);

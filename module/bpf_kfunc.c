@@ -201,7 +201,7 @@ static int handle_alloc(struct perfgrp_group *group, struct perfgrp_error *err)
 	group->handle = handle;
 	return 0;
 refused:
-	return perfgrp_refuse(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
+	return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
 }
 
 /**
@@ -219,13 +219,13 @@ int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle, struc
 	lockdep_assert_held_write(&group->lock);
 
 	if (!perfgrp_bpf_kfunc_supported())
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
 				      "the module has no kfunc: it was built without BTF, or for a kernel before 6.9");
 	if (perfgrp_group_inherits(group))
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
 				      "an INHERIT group cannot be read from one CPU");
 	if (!perfmon_capable())
-		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
+		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
 				      "giving a group to BPF programs needs CAP_PERFMON");
 	if (!group->handle)
 		ret = handle_alloc(group, err);

@@ -23,7 +23,7 @@
 
 /* ---- errors -------------------------------------------------------------- */
 
-static int refuse_event(struct perfgrp_group *group, const struct perfgrp_member *member, int cpu,
+static int fail_event(struct perfgrp_group *group, const struct perfgrp_member *member, int cpu,
 			int ret, struct perfgrp_error *err)
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
@@ -33,48 +33,48 @@ static int refuse_event(struct perfgrp_group *group, const struct perfgrp_member
 	err->cpu = cpu;
 	switch (ret) {
 	case -ENOENT:
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_EVENT, field,
+		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT, field,
 				      "%s: no PMU of this machine counts it", name);
 	case -EOPNOTSUPP:
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_EVENT, field,
+		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT, field,
 				      "%s: the PMU does not count it, or not with these options",
 				      name);
 	case -ENODEV:
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_EVENT, field,
+		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT, field,
 				      "%s: its device is not there", name);
 	case -EINVAL:
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_EVENT_OPTION, field,
+		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, field,
 				      "%s: the PMU refuses this config or these options", name);
 	case -ESRCH:
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_PID, "pid", "the task has exited");
+		return perfgrp_fail(err, ret, PERFGRP_REASON_PID, "pid", "the task has exited");
 	case -EACCES:
 	case -EPERM:
-		return perfgrp_refuse(err, -EACCES, PERFGRP_REASON_PRIVILEGE, field,
+		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, field,
 				      "%s: the perf core does not let the caller count it", name);
 	case -ENOSPC:
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_LIMIT, field,
+		return perfgrp_fail(err, ret, PERFGRP_REASON_LIMIT, field,
 				      "%s: the hardware has no slot left for it", name);
 	case -EBUSY:
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_PMU_BUSY, field,
+		return perfgrp_fail(err, ret, PERFGRP_REASON_PMU_BUSY, field,
 				      "%s: somebody else has the PMU to itself", name);
 	case -ENOMEM:
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
+		return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
 	case -EXDEV:
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_KERNEL, field,
+		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
 				      "%s: the perf core did not put it into its scheduling group",
 				      name);
 	default:
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_KERNEL, field,
+		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
 				      "%s: the perf core refused it with errno %d", name, -ret);
 	}
 }
 
-static int refuse_full(const struct perfgrp_member *member, int cpu, struct perfgrp_error *err)
+static int fail_full(const struct perfgrp_member *member, int cpu, struct perfgrp_error *err)
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
 
 	err->cpu = cpu;
-	return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_PMU_FULL, "event",
+	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_PMU_FULL, "event",
 			      "%s: the PMU counts it alone, but cannot count it at the same time as the group's other members",
 			      perfgrp_event_name(&member->spec, buf));
 }
@@ -208,12 +208,12 @@ static int check_placed(const struct perfgrp_group *group, const struct perf_eve
 
 	if (cpu >= 0 && event->cpu != cpu) {
 		err->cpu = cpu;
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
 				      "%s: its PMU counts it on CPU %d only; name that CPU",
 				      perfgrp_event_name(&member->spec, buf), event->cpu);
 	}
 	if (group->target == PERFGRP_TARGET_ALL_CPUS && compat_counts_for_many(event->pmu))
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
 				      "%s: PMU %s counts for several CPUs at once; name those of its cpumask file",
 				      perfgrp_event_name(&member->spec, buf), event->pmu->name);
 	return 0;
@@ -232,7 +232,7 @@ static int check_kind(const struct perf_event *event, const struct perfgrp_membe
 
 	if (strcmp(pmu, "kprobe") && strcmp(pmu, "uprobe"))
 		return 0;
-	return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT, "type",
+	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT, "type",
 			      "%s: PMU %s takes a pointer; define the probe in tracefs and count it as a tracepoint",
 			      perfgrp_event_name(&member->spec, buf), pmu);
 }
@@ -249,7 +249,7 @@ static int check_frequency(struct perf_event *event, const struct perfgrp_member
 	ret = perfgrp_core_set_period(event, true, member->spec.sample);
 	if (!ret)
 		return 0;
-	return perfgrp_refuse(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample",
+	return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample",
 			      "%s: %llu Hz is above sysctl kernel.perf_event_max_sample_rate, or below one in a period",
 			      perfgrp_event_name(&member->spec, buf), member->spec.sample);
 }
@@ -271,7 +271,7 @@ static int check_one_set(struct perfgrp_group *group, unsigned int instance, uns
 		    other->group_leader == event->group_leader)
 			continue;
 		err->cpu = group->instances[instance].cpu;
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
 				      "%s: counted by PMU %s, the group by %s; ONE_SCHED_GROUP takes one PMU",
 				      perfgrp_event_name(&member->spec, buf), event->pmu->name,
 				      other->pmu->name);
@@ -321,9 +321,9 @@ static struct perf_event *create_in_set(struct perfgrp_group *group, unsigned in
 		ret = PTR_ERR(event);
 	}
 	if (ret == -EINVAL)
-		return ERR_PTR(refuse_full(member, cpu, err));
+		return ERR_PTR(fail_full(member, cpu, err));
 refused:
-	return ERR_PTR(refuse_event(group, member, cpu, ret, err));
+	return ERR_PTR(fail_event(group, member, cpu, ret, err));
 }
 
 /*

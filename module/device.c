@@ -55,7 +55,7 @@ static int create_group(struct file *file, struct perfgrp_call *call)
 	call->fd = get_unused_fd_flags(O_CLOEXEC);
 	if (call->fd < 0) {
 		perfgrp_group_destroy(group);
-		return perfgrp_refuse(&call->err, call->fd, PERFGRP_REASON_LIMIT, "fd",
+		return perfgrp_fail(&call->err, call->fd, PERFGRP_REASON_LIMIT, "fd",
 				      "no file descriptor is left");
 	}
 	call->file = perfgrp_group_file_create(group);
@@ -65,7 +65,7 @@ static int create_group(struct file *file, struct perfgrp_call *call)
 		call->file = NULL;
 		put_unused_fd(call->fd);
 		perfgrp_group_destroy(group);
-		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_LIMIT, "fd",
+		return perfgrp_fail(&call->err, ret, PERFGRP_REASON_LIMIT, "fd",
 				      "no file is left");
 	}
 	create->fd = call->fd;

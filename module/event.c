@@ -121,31 +121,31 @@ static int check_unused(const struct perfgrp_counter *spec, struct perfgrp_error
 
 	if (spec->flags & PERFGRP_COUNTER_RAW) {
 		if (spec->event)
-			return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "event",
+			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "event",
 					      "event is set, but PERFGRP_COUNTER_RAW uses type and config");
 		if (spec->bp_type && spec->type != PERF_TYPE_BREAKPOINT)
-			return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "bp_type",
+			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "bp_type",
 					      "bp_type is set, but type %u is not a breakpoint",
 					      spec->type);
 		return 0;
 	}
 	if (spec->type)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "type", "type is %s",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "type", "type is %s",
 				      why);
 	if (spec->config)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "config",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "config",
 				      "config is %s", why);
 	if (spec->config1)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "config1",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "config1",
 				      "config1 is %s", why);
 	if (spec->config2)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "config2",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "config2",
 				      "config2 is %s", why);
 	if (spec->config3)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "config3",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "config3",
 				      "config3 is %s", why);
 	if (spec->bp_type)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "bp_type",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "bp_type",
 				      "bp_type is %s", why);
 	return 0;
 }
@@ -158,35 +158,35 @@ static int check_breakpoint(const struct perfgrp_counter *spec, struct perfgrp_e
 {
 	if (IS_ENABLED(CONFIG_X86) || spec->type != PERF_TYPE_BREAKPOINT || !spec->sample)
 		return 0;
-	return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT_OPTION, "sample",
+	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT_OPTION, "sample",
 			      "breakpoints sample on x86 only; elsewhere they can be counted");
 }
 
 static int check_spec(const struct perfgrp_counter *spec, struct perfgrp_error *err)
 {
 	if (spec->flags & ~KNOWN_FLAGS)
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags",
 				      "unknown counter flags %#x", spec->flags & ~KNOWN_FLAGS);
 	if (memchr_inv(spec->reserved, 0, sizeof(spec->reserved)))
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
 				      "a reserved field of the counter is not zero");
 	if (spec->id)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "id",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "id",
 				      "id is given by the kernel; it must be 0");
 	if (spec->pmu)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_RESERVED, "pmu",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "pmu",
 				      "pmu is told by the kernel; it must be 0");
 	if (spec->flags & PERFGRP_COUNTER_FREQ && !spec->sample)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
 				      "PERFGRP_COUNTER_FREQ needs a frequency in sample");
 	if (spec->sample >> 63)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
 				      "sample is %#llx, which is not below 2^63", spec->sample);
 	if (spec->precise_ip > 3)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
 				      "precise_ip is %u, at most 3 is known", spec->precise_ip);
 	if (spec->config3 && !PERFGRP_HAVE_CONFIG3)
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "config3",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "config3",
 				      "this kernel's events have no config3");
 	return check_unused(spec, err) ?: check_breakpoint(spec, err);
 }
@@ -230,7 +230,7 @@ int perfgrp_event_to_attr(const struct perfgrp_counter *spec, struct perf_event_
 	};
 	compat_set_config3(attr, spec->config3);
 	if (attr->precise_ip && perfgrp_event_is_software(attr))
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
 				      "precise_ip means nothing for a software event");
 	return 0;
 }

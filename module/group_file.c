@@ -26,14 +26,14 @@ static struct perfgrp_group *group_of(struct file *file)
 static int lock_write(struct perfgrp_group *group, struct perfgrp_error *err)
 {
 	if (down_write_killable(&group->lock))
-		return perfgrp_refuse(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
+		return perfgrp_fail(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
 	return 0;
 }
 
 static int lock_read(struct perfgrp_group *group, struct perfgrp_error *err)
 {
 	if (!down_read_trylock(&group->lock) && down_read_killable(&group->lock))
-		return perfgrp_refuse(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
+		return perfgrp_fail(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
 	return 0;
 }
 
@@ -41,10 +41,10 @@ static int check_element_size(u32 size, size_t min_size, const char *field,
 			      struct perfgrp_error *err)
 {
 	if (size < min_size)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_SIZE, field,
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_SIZE, field,
 				      "%s is %u, at least %zu is needed", field, size, min_size);
 	if (size > PAGE_SIZE)
-		return perfgrp_refuse(err, -E2BIG, PERFGRP_REASON_SIZE, field,
+		return perfgrp_fail(err, -E2BIG, PERFGRP_REASON_SIZE, field,
 				      "%s is %u, at most a page (%lu) is taken", field, size,
 				      PAGE_SIZE);
 	return 0;
@@ -65,10 +65,10 @@ static int copy_specs(const struct perfgrp_add *add, struct perfgrp_counter *spe
 			continue;
 		err->member = i;
 		if (ret == -E2BIG)
-			return perfgrp_refuse(err, ret, PERFGRP_REASON_TAIL, "counter_size",
+			return perfgrp_fail(err, ret, PERFGRP_REASON_TAIL, "counter_size",
 					      "counter_size is %u, this kernel knows %zu, and the rest is not zero",
 					      add->counter_size, sizeof(specs[i]));
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_POINTER, "counters",
+		return perfgrp_fail(err, ret, PERFGRP_REASON_POINTER, "counters",
 				      "the array of counters cannot be read");
 	}
 	return 0;
@@ -83,7 +83,7 @@ static int write_ids(const struct perfgrp_add *add, const struct perfgrp_counter
 	to += offsetof(struct perfgrp_counter, id);
 	for (i = 0; i < add->nr_counters; i++, to += add->counter_size)
 		if (put_user(specs[i].id, (u32 __user *)to))
-			return perfgrp_refuse(err, -EFAULT, PERFGRP_REASON_POINTER, "counters",
+			return perfgrp_fail(err, -EFAULT, PERFGRP_REASON_POINTER, "counters",
 					      "the array of counters cannot be written");
 	return 0;
 }
@@ -113,10 +113,10 @@ static int group_add(struct file *file, struct perfgrp_call *call)
 	int ret;
 
 	if (!add->nr_counters)
-		return perfgrp_refuse(&call->err, -EINVAL, PERFGRP_REASON_EMPTY, "nr_counters",
+		return perfgrp_fail(&call->err, -EINVAL, PERFGRP_REASON_EMPTY, "nr_counters",
 				      "no counter is given");
 	if (add->nr_counters > PERFGRP_MAX_MEMBERS)
-		return perfgrp_refuse(&call->err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
+		return perfgrp_fail(&call->err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
 				      "%u counters are given, a group has at most %d",
 				      add->nr_counters, PERFGRP_MAX_MEMBERS);
 	ret = check_element_size(add->counter_size, PERFGRP_COUNTER_SIZE_VER0, "counter_size",
@@ -126,7 +126,7 @@ static int group_add(struct file *file, struct perfgrp_call *call)
 
 	specs = kcalloc(add->nr_counters, sizeof(*specs), GFP_KERNEL_ACCOUNT);
 	if (!specs)
-		return perfgrp_refuse(&call->err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
+		return perfgrp_fail(&call->err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
 	ret = copy_specs(add, specs, &call->err);
 	if (ret)
 		goto free;
@@ -189,9 +189,9 @@ static int take_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_
 	int ret = perfgrp_snapshot_take(group, flags, snapshot);
 
 	if (ret == -ENOMEM)
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
+		return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
 	if (ret)
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_NONE, "", "interrupted");
+		return perfgrp_fail(err, ret, PERFGRP_REASON_NONE, "", "interrupted");
 	return 0;
 }
 
@@ -262,18 +262,18 @@ static int copy_snapshot(struct perfgrp_call *call, const struct perfgrp_readout
 
 	if (fits && copy_array(arg->rows, arg->row_size, snapshot->rows, sizeof(*snapshot->rows),
 			       snapshot->nr_rows))
-		return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "rows",
+		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "rows",
 				      "the array of rows cannot be written");
 	if (fits && copy_array(arg->values, arg->value_size, snapshot->values,
 			       sizeof(*snapshot->values), snapshot->nr_values))
-		return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "values",
+		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "values",
 				      "the array of values cannot be written");
 
 	arg->nr_rows = snapshot->nr_rows;
 	arg->nr_values = snapshot->nr_values;
 	if (!fits) {
 		call->out_on_error = true;
-		return perfgrp_refuse(&call->err, -EMSGSIZE, PERFGRP_REASON_BUFFER, small,
+		return perfgrp_fail(&call->err, -EMSGSIZE, PERFGRP_REASON_BUFFER, small,
 				      "the snapshot has %u rows and %u values", snapshot->nr_rows,
 				      snapshot->nr_values);
 	}
@@ -303,7 +303,7 @@ static int check_snapshot(const struct perfgrp_snapshot *arg, struct perfgrp_err
 	int ret;
 
 	if (arg->flags & PERFGRP_SNAPSHOT_MIX_PMUS && !(arg->flags & PERFGRP_SNAPSHOT_TOTALS))
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
 				      "MIX_PMUS means nothing without TOTALS");
 	ret = check_element_size(arg->row_size, PERFGRP_ROW_SIZE_VER0, "row_size", err);
 	if (!ret)
@@ -351,7 +351,7 @@ static int query_locked(struct perfgrp_group *group, struct perfgrp_call *call)
 	query->nr_counters = group->nr_members;
 	if (room < group->nr_members) {
 		call->out_on_error = true;
-		return perfgrp_refuse(&call->err, -EMSGSIZE, PERFGRP_REASON_BUFFER, "nr_counters",
+		return perfgrp_fail(&call->err, -EMSGSIZE, PERFGRP_REASON_BUFFER, "nr_counters",
 				      "the group has %u members", group->nr_members);
 	}
 	for (i = 0; i < group->nr_members; i++) {
@@ -361,7 +361,7 @@ static int query_locked(struct perfgrp_group *group, struct perfgrp_call *call)
 		if (perfgrp_copy_element_to_user(u64_to_user_ptr(query->counters) +
 							 (size_t)i * query->counter_size,
 						 query->counter_size, &counter, sizeof(counter)))
-			return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER,
+			return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER,
 					      "counters",
 					      "the array of counters cannot be written");
 	}
@@ -390,9 +390,9 @@ static int group_query(struct file *file, struct perfgrp_call *call)
 
 /* ---- records ------------------------------------------------------------- */
 
-static int refuse_no_buffer(struct perfgrp_error *err)
+static int fail_no_buffer(struct perfgrp_error *err)
 {
-	return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_TARGET, "",
+	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "",
 			      "the group was created without a buffer (buffer_size)");
 }
 
@@ -416,10 +416,10 @@ static int group_stream(struct file *file, struct perfgrp_call *call)
 	int ret;
 
 	if (!group->sampling)
-		return refuse_no_buffer(&call->err);
+		return fail_no_buffer(&call->err);
 	ret = perfgrp_records_stat(group->sampling->records, &call->arg.stream);
 	if (ret)
-		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_NONE, "", "interrupted");
+		return perfgrp_fail(&call->err, ret, PERFGRP_REASON_NONE, "", "interrupted");
 	return 0;
 }
 

@@ -54,7 +54,7 @@ static_assert(sizeof(struct perfgrp_row) == PERFGRP_ROW_SIZE_VER0);
 static_assert(sizeof(struct perfgrp_value) == PERFGRP_VALUE_SIZE_VER0);
 
 /**
- * perfgrp_refuse - note why a call fails
+ * perfgrp_fail - note why a call fails
  * @err: where; its member and cpu are the caller's to set
  * @ret: a negative errno
  * @reason: enum perfgrp_reason
@@ -63,7 +63,7 @@ static_assert(sizeof(struct perfgrp_value) == PERFGRP_VALUE_SIZE_VER0);
  *
  * Return: @ret
  */
-int perfgrp_refuse(struct perfgrp_error *err, int ret, enum perfgrp_reason reason,
+int perfgrp_fail(struct perfgrp_error *err, int ret, enum perfgrp_reason reason,
 		   const char *field, const char *fmt, ...)
 {
 	va_list args;
@@ -88,7 +88,7 @@ static void write_error(u64 pointer, struct perfgrp_error *err, int ret)
 	if (!pointer || get_user(size, &user->size) || size < sizeof(*err))
 		return;
 	if (err->error != -ret)
-		perfgrp_refuse(err, ret, PERFGRP_REASON_NONE, "", "errno %d", -ret);
+		perfgrp_fail(err, ret, PERFGRP_REASON_NONE, "", "errno %d", -ret);
 	err->size = size;
 	if (copy_to_user(user, err, sizeof(*err)))
 		return;
@@ -153,38 +153,38 @@ static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 	int ret;
 
 	if (size < ioctl->min_size)
-		return perfgrp_refuse(&call->err, -EINVAL, PERFGRP_REASON_SIZE, "size",
+		return perfgrp_fail(&call->err, -EINVAL, PERFGRP_REASON_SIZE, "size",
 				      "%s: size is %u, at least %u is needed", ioctl->name, size,
 				      ioctl->min_size);
 	if (size > PAGE_SIZE) {
 		put_user(ioctl->size, (u32 __user *)user);
-		return perfgrp_refuse(&call->err, -E2BIG, PERFGRP_REASON_SIZE, "size",
+		return perfgrp_fail(&call->err, -E2BIG, PERFGRP_REASON_SIZE, "size",
 				      "%s: size is %u, this kernel knows %u, and takes at most a page",
 				      ioctl->name, size, ioctl->size);
 	}
 	ret = read_argument(ioctl, call, user, size);
 	if (ret == -E2BIG) {
 		put_user(ioctl->size, (u32 __user *)user);
-		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_TAIL, "size",
+		return perfgrp_fail(&call->err, ret, PERFGRP_REASON_TAIL, "size",
 				      "%s: size is %u, this kernel knows %u, and the rest is not zero",
 				      ioctl->name, size, ioctl->size);
 	}
 	if (ret)
-		return perfgrp_refuse(&call->err, ret, PERFGRP_REASON_POINTER, "",
+		return perfgrp_fail(&call->err, ret, PERFGRP_REASON_POINTER, "",
 				      "%s: the argument cannot be read", ioctl->name);
 	/* It may have been changed since it was looked at first. */
 	head->size = size;
 
 	if (head->flags & ~ioctl->flags)
-		return perfgrp_refuse(&call->err, -EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags",
+		return perfgrp_fail(&call->err, -EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags",
 				      "%s: unknown flags %#x", ioctl->name,
 				      head->flags & ~ioctl->flags);
 	if (!all_zero((void *)&call->arg + ioctl->reserved, ioctl->reserved_size))
-		return perfgrp_refuse(&call->err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
+		return perfgrp_fail(&call->err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
 				      "%s: a reserved field is not zero", ioctl->name);
 	/* Before anything is done whose result could not be told. */
 	if (ioctl->out && !can_write(call, user, min_t(u32, size, ioctl->size)))
-		return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "",
+		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "",
 				      "%s: the argument cannot be written", ioctl->name);
 	return 0;
 }
@@ -193,12 +193,12 @@ static int copy_result(const struct perfgrp_ioctl *ioctl, struct perfgrp_call *c
 		       void __user *user, u32 size)
 {
 	if (write_argument(ioctl, call, user, size))
-		return perfgrp_refuse(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "",
+		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "",
 				      "%s: the argument cannot be written", ioctl->name);
 	return 0;
 }
 
-/* perfgrp_refuse() and copy_argument() fill in the rest. */
+/* perfgrp_fail() and copy_argument() fill in the rest. */
 static void begin_call(struct perfgrp_call *call)
 {
 	call->err.size = sizeof(call->err);

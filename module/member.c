@@ -58,9 +58,9 @@ static int find_member(const struct perfgrp_group *group, u32 id)
 	return -1;
 }
 
-static int refuse_unknown(const struct perfgrp_group *group, u32 id, struct perfgrp_error *err)
+static int fail_no_member(const struct perfgrp_group *group, u32 id, struct perfgrp_error *err)
 {
-	return perfgrp_refuse(err, -ENOENT, PERFGRP_REASON_MEMBER, "id",
+	return perfgrp_fail(err, -ENOENT, PERFGRP_REASON_MEMBER, "id",
 			      "the group has no member %u%s", id,
 			      id && id <= group->next_id ? " any more" : "");
 }
@@ -78,7 +78,7 @@ static int create_counters(struct perfgrp_group *group, unsigned int index,
 		if (ret)
 			return ret;
 		if (fatal_signal_pending(current))
-			return perfgrp_refuse(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
+			return perfgrp_fail(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
 	}
 	return 0;
 }
@@ -88,7 +88,7 @@ static int link_begin(struct perfgrp_error *err)
 	int ret = perfgrp_core_link_begin();
 
 	if (ret)
-		return perfgrp_refuse(err, ret, PERFGRP_REASON_KERNEL, "",
+		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "",
 				      "the probe for scheduling groups cannot be armed: errno %d",
 				      -ret);
 	return 0;
@@ -99,7 +99,7 @@ static int check_sampling(const struct perfgrp_group *group, const struct perfgr
 {
 	if (group->sampling || (!spec->sample && !spec->min_move))
 		return 0;
-	return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION,
+	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION,
 			      spec->sample ? "sample" : "min_move",
 			      "%s is set, but the group was created without a buffer (buffer_size)",
 			      spec->sample ? "sample" : "min_move");
@@ -122,7 +122,7 @@ static int prepare_member(struct perfgrp_group *group, unsigned int index,
 
 	member = alloc_member(group, spec);
 	if (!member)
-		return perfgrp_refuse(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
+		return perfgrp_fail(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
 	member->attr = attr;
 	member->id = group->next_id + 1 + (index - group->nr_members);
 	spec->id = member->id;
@@ -138,7 +138,7 @@ static int check_alive(const struct perfgrp_group *group, struct perfgrp_error *
 		return 0;
 	for (i = 0; i < group->nr_members; i++)
 		if (perfgrp_counter_dead(&group->members[i]->counters[0]))
-			return perfgrp_refuse(err, -ESRCH, PERFGRP_REASON_PID, "pid",
+			return perfgrp_fail(err, -ESRCH, PERFGRP_REASON_PID, "pid",
 					      "the task has exited, or runs a program that its user may not watch");
 	return 0;
 }
@@ -163,15 +163,15 @@ static int check_add(struct perfgrp_group *group, unsigned int nr, struct perfgr
 		return ret;
 	if (nr > PERFGRP_MAX_MEMBERS - group->nr_members) {
 		err->member = PERFGRP_MAX_MEMBERS - group->nr_members;
-		return perfgrp_refuse(err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
+		return perfgrp_fail(err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
 				      "a group has at most %d members; this one has %u",
 				      PERFGRP_MAX_MEMBERS, group->nr_members);
 	}
 	if (group->next_id > PERFGRP_NONE - 1 - nr)
-		return perfgrp_refuse(err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
+		return perfgrp_fail(err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
 				      "the group has used up all ids");
 	if (group->nr_members && perfgrp_group_inherits(group))
-		return perfgrp_refuse(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "nr_counters",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "nr_counters",
 				      "an INHERIT group takes all its members in one call; what its %u count is inherited already",
 				      group->nr_members);
 	ret = check_alive(group, err);
@@ -386,7 +386,7 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 	int ret;
 
 	if (perfgrp_group_inherits(group))
-		return perfgrp_refuse(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
+		return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
 				      "other members of its PMU are scheduled with it, and what was inherited cannot be made anew");
 
 	ret = link_begin(err);
@@ -435,10 +435,10 @@ static int remove_member(struct perfgrp_group *group, u32 id, bool cascade,
 	err->member = id;
 	index = find_member(group, id);
 	if (index < 0)
-		return refuse_unknown(group, id, err);
+		return fail_no_member(group, id, err);
 	if (index == 0) {
 		if (group->nr_members > 1 && !cascade)
-			return perfgrp_refuse(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
+			return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
 					      "member %u leads %u others; remove them first, or all with CASCADE",
 					      id, group->nr_members - 1);
 		perfgrp_group_drop_members(group);
@@ -495,7 +495,7 @@ struct perfgrp_member *perfgrp_group_find_member(struct perfgrp_group *group, u3
 	err->member = id;
 	if (index >= 0)
 		return group->members[index];
-	refuse_unknown(group, id, err);
+	fail_no_member(group, id, err);
 	return NULL;
 }
 
@@ -518,10 +518,10 @@ int perfgrp_group_set_period(struct perfgrp_group *group, u32 id, u64 sample,
 	if (!member)
 		return -ENOENT;
 	if (!member->spec.sample)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "id",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "id",
 				      "member %u was added without a period or frequency", id);
 	if (!sample || sample >> 63)
-		return perfgrp_refuse(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
 				      "sample is %llu; 1 to 2^63 - 1 is taken", sample);
 	return perfgrp_sampling_set_period(group, member, sample, err);
 }

@@ -333,7 +333,7 @@ struct perfgrp_record_lost {
 		.size = sizeof(struct perfgrp_error), .member = PERFGRP_NONE, .cpu = -1            \
 	}
 
-__printf(5, 6) int perfgrp_refuse(struct perfgrp_error *err, int ret, enum perfgrp_reason reason,
+__printf(5, 6) int perfgrp_fail(struct perfgrp_error *err, int ret, enum perfgrp_reason reason,
 				  const char *field, const char *fmt, ...);
 
 struct perfgrp_call;

@@ -46,7 +46,7 @@ undo:
 		if (event)
 			perfgrp_core_set_period(event, member->attr.freq, member->spec.sample);
 	}
-	return perfgrp_refuse(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample",
+	return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample",
 			      "%s %llu is out of range (kernel.perf_event_max_sample_rate?)",
 			      member->attr.freq ? "frequency" : "period", sample);
 }
@@ -79,7 +79,7 @@ int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_cr
 	if (ret != -ENOMEM)
 		return ret;
 no_memory:
-	return perfgrp_refuse(err, -ENOMEM, PERFGRP_REASON_MEMORY, "buffer_size",
+	return perfgrp_fail(err, -ENOMEM, PERFGRP_REASON_MEMORY, "buffer_size",
 			      "no memory for a buffer of %u bytes a CPU", arg->buffer_size);
 }
 
