@@ -152,13 +152,13 @@ void harness_destroy(struct perfgrp_group *group)
 
 /* ---- what an ioctl does -------------------------------------------------- */
 
-int harness_add(struct perfgrp_group *group, struct perfgrp_counter *specs, unsigned int nr,
+int harness_add(struct perfgrp_group *group, struct perfgrp_counter *descs, unsigned int nr,
 		struct perfgrp_error *err)
 {
 	int ret;
 
 	down_write(&group->lock);
-	ret = perfgrp_group_prepare_add(group, specs, nr, err);
+	ret = perfgrp_group_prepare_add(group, descs, nr, err);
 	if (!ret)
 		perfgrp_group_commit_add(group, nr);
 	up_write(&group->lock);
@@ -166,12 +166,12 @@ int harness_add(struct perfgrp_group *group, struct perfgrp_counter *specs, unsi
 }
 
 /* Return: the member's id. */
-u32 harness_add_one(struct kunit *test, struct perfgrp_group *group, struct perfgrp_counter spec)
+u32 harness_add_one(struct kunit *test, struct perfgrp_group *group, struct perfgrp_counter desc)
 {
 	struct perfgrp_error err = harness_error();
 
-	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, &spec, 1, &err), 0, "%s", err.text);
-	return spec.id;
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, &desc, 1, &err), 0, "%s", err.text);
+	return desc.id;
 }
 
 int harness_remove(struct perfgrp_group *group, u32 id, bool cascade, struct perfgrp_error *err)

@@ -30,9 +30,9 @@ struct perfgrp_group *harness_cpu_group(struct kunit *test, int cpu, u32 flags);
 void harness_destroy(struct perfgrp_group *group);
 void harness_forget(struct perfgrp_group *group);
 
-int harness_add(struct perfgrp_group *group, struct perfgrp_counter *specs, unsigned int nr,
+int harness_add(struct perfgrp_group *group, struct perfgrp_counter *descs, unsigned int nr,
 		struct perfgrp_error *err);
-u32 harness_add_one(struct kunit *test, struct perfgrp_group *group, struct perfgrp_counter spec);
+u32 harness_add_one(struct kunit *test, struct perfgrp_group *group, struct perfgrp_counter desc);
 int harness_remove(struct perfgrp_group *group, u32 id, bool cascade, struct perfgrp_error *err);
 int harness_enable(struct perfgrp_group *group, struct perfgrp_error *err);
 void harness_disable(struct perfgrp_group *group);

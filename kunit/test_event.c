@@ -64,7 +64,7 @@ static const struct named_event {
 	CACHE(NODE, NODE, "node"),
 };
 
-static void expect_attr(struct kunit *test, const struct perfgrp_counter *spec,
+static void expect_attr(struct kunit *test, const struct perfgrp_counter *desc,
 			const struct perf_event_attr *expected)
 {
 	struct perfgrp_error err = harness_error();
@@ -72,10 +72,10 @@ static void expect_attr(struct kunit *test, const struct perfgrp_counter *spec,
 
 	/* What was there before does not show. */
 	memset(&attr, 0xa5, sizeof(attr));
-	KUNIT_ASSERT_EQ_MSG(test, perfgrp_event_to_attr(spec, &attr, &err), 0, "%s", err.text);
+	KUNIT_ASSERT_EQ_MSG(test, perfgrp_event_to_attr(desc, &attr, &err), 0, "%s", err.text);
 	KUNIT_EXPECT_EQ_MSG(test, memcmp(&attr, expected, sizeof(attr)), 0,
-			    "event %#llx type %u config %#llx: type %u config %#llx", spec->event,
-			    spec->type, spec->config, attr.type, attr.config);
+			    "event %#llx type %u config %#llx: type %u config %#llx", desc->event,
+			    desc->type, desc->config, attr.type, attr.config);
 }
 
 static struct perf_event_attr plain_attr(u32 type, u64 config)
@@ -92,14 +92,14 @@ static struct perf_event_attr plain_attr(u32 type, u64 config)
 /* [E1] [E2] [E3] [E4] Nothing but type and config is set: options are off by default. */
 static void named_to_attr(struct kunit *test)
 {
-	struct perfgrp_counter spec;
+	struct perfgrp_counter desc;
 	struct perf_event_attr expected;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(named_events); i++) {
-		spec = EVENT(named_events[i].event);
+		desc = EVENT(named_events[i].event);
 		expected = plain_attr(named_events[i].type, named_events[i].config);
-		expect_attr(test, &spec, &expected);
+		expect_attr(test, &desc, &expected);
 		KUNIT_EXPECT_EQ(test, PERFGRP_EVENT_TYPE(named_events[i].event),
 				named_events[i].type);
 		KUNIT_EXPECT_EQ(test, (u64)PERFGRP_EVENT_CONFIG(named_events[i].event),
@@ -113,18 +113,18 @@ static void named_to_attr(struct kunit *test)
 static void names(struct kunit *test)
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
-	struct perfgrp_counter spec;
+	struct perfgrp_counter desc;
 	unsigned int i, j;
 
 	for (i = 0; i < ARRAY_SIZE(named_events); i++) {
-		spec = EVENT(named_events[i].event);
-		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&spec, buf), named_events[i].name);
-		spec = (struct perfgrp_counter){
+		desc = EVENT(named_events[i].event);
+		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&desc, buf), named_events[i].name);
+		desc = (struct perfgrp_counter){
 			.flags = PERFGRP_COUNTER_RAW,
 			.type = named_events[i].type,
 			.config = named_events[i].config,
 		};
-		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&spec, buf), named_events[i].name);
+		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&desc, buf), named_events[i].name);
 		for (j = 0; j < i; j++) {
 			KUNIT_EXPECT_STRNEQ(test, named_events[i].name, named_events[j].name);
 			KUNIT_EXPECT_NE(test, named_events[i].event, named_events[j].event);
@@ -153,7 +153,7 @@ static void all_of_this_kernel(struct kunit *test)
 static void names_of_others(struct kunit *test)
 {
 	static const struct {
-		struct perfgrp_counter spec;
+		struct perfgrp_counter desc;
 		const char *name;
 	} others[] = {
 		{ { .event = PERFGRP_EVENT(0, 10) }, "type 0 config 0xa" },
@@ -174,39 +174,39 @@ static void names_of_others(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(others); i++)
-		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&others[i].spec, buf), others[i].name);
+		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&others[i].desc, buf), others[i].name);
 }
 
 /* [E5] All 64 bits of all four. */
 static void raw_to_attr(struct kunit *test)
 {
-	struct perfgrp_counter spec = {
+	struct perfgrp_counter desc = {
 		.flags = PERFGRP_COUNTER_RAW,
 		.type = 77,
 		.config = 0x8877665544332211ULL,
 		.config1 = 0xfedcba9876543210ULL,
 		.config2 = 0x0123456789abcdefULL,
 	};
-	struct perf_event_attr expected = plain_attr(77, spec.config);
+	struct perf_event_attr expected = plain_attr(77, desc.config);
 
-	expected.config1 = spec.config1;
-	expected.config2 = spec.config2;
+	expected.config1 = desc.config1;
+	expected.config2 = desc.config2;
 	if (PERFGRP_HAVE_CONFIG3) {
-		spec.config3 = 0xf0f0f0f0f0f0f0f0ULL;
-		compat_set_config3(&expected, spec.config3);
+		desc.config3 = 0xf0f0f0f0f0f0f0f0ULL;
+		compat_set_config3(&expected, desc.config3);
 	}
-	expect_attr(test, &spec, &expected);
+	expect_attr(test, &desc, &expected);
 
 	/* A type below has no special meaning here. */
-	spec = (struct perfgrp_counter){ .flags = PERFGRP_COUNTER_RAW };
+	desc = (struct perfgrp_counter){ .flags = PERFGRP_COUNTER_RAW };
 	expected = plain_attr(0, 0);
-	expect_attr(test, &spec, &expected);
+	expect_attr(test, &desc, &expected);
 }
 
 /* [E5] */
 static void breakpoint_to_attr(struct kunit *test)
 {
-	struct perfgrp_counter spec = {
+	struct perfgrp_counter desc = {
 		.flags = PERFGRP_COUNTER_RAW,
 		.type = PERF_TYPE_BREAKPOINT,
 		.config1 = 0x1000,
@@ -218,7 +218,7 @@ static void breakpoint_to_attr(struct kunit *test)
 	expected.bp_type = HW_BREAKPOINT_W;
 	expected.bp_addr = 0x1000;
 	expected.bp_len = HW_BREAKPOINT_LEN_4;
-	expect_attr(test, &spec, &expected);
+	expect_attr(test, &desc, &expected);
 }
 
 /* [E6] Each option alone and with all others. */
@@ -230,14 +230,14 @@ static void options_to_attr(struct kunit *test)
 		PERFGRP_COUNTER_EXCLUDE_HOST, PERFGRP_COUNTER_EXCLUDE_GUEST,
 	};
 	struct perf_event_attr expected;
-	struct perfgrp_counter spec;
+	struct perfgrp_counter desc;
 	unsigned int bits, i;
 
 	for (bits = 0; bits < 1U << ARRAY_SIZE(flags); bits++) {
-		spec = EVENT(PERFGRP_HW_INSTRUCTIONS);
+		desc = EVENT(PERFGRP_HW_INSTRUCTIONS);
 		for (i = 0; i < ARRAY_SIZE(flags); i++)
-			spec.flags |= bits & 1U << i ? flags[i] : 0;
-		spec.precise_ip = bits & 3;
+			desc.flags |= bits & 1U << i ? flags[i] : 0;
+		desc.precise_ip = bits & 3;
 		expected = plain_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
 		expected.exclude_user = bits & 1;
 		expected.exclude_kernel = bits >> 1;
@@ -246,7 +246,7 @@ static void options_to_attr(struct kunit *test)
 		expected.exclude_host = bits >> 4;
 		expected.exclude_guest = bits >> 5;
 		expected.precise_ip = bits & 3;
-		expect_attr(test, &spec, &expected);
+		expect_attr(test, &desc, &expected);
 	}
 }
 
@@ -268,7 +268,7 @@ static void software_by_type(struct kunit *test)
 static void refusals(struct kunit *test)
 {
 	static const struct {
-		struct perfgrp_counter spec;
+		struct perfgrp_counter desc;
 		int error;
 		u32 reason;
 		const char *field;
@@ -302,7 +302,7 @@ static void refusals(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		err = harness_error();
-		ret = perfgrp_event_to_attr(&bad[i].spec, &attr, &err);
+		ret = perfgrp_event_to_attr(&bad[i].desc, &attr, &err);
 		EXPECT_REFUSED(test, ret, bad[i].error, bad[i].reason, bad[i].field, err);
 		EXPECT_TEXT(test, err, bad[i].text);
 	}
@@ -311,12 +311,12 @@ static void refusals(struct kunit *test)
 /* [E6] The one field that old kernels lack. */
 static void config3(struct kunit *test)
 {
-	struct perfgrp_counter spec = { .config3 = 1 };
+	struct perfgrp_counter desc = { .config3 = 1 };
 	struct perfgrp_error err = harness_error();
 	struct perf_event_attr attr;
 	int ret;
 
-	ret = perfgrp_event_to_attr(&spec, &attr, &err);
+	ret = perfgrp_event_to_attr(&desc, &attr, &err);
 	if (PERFGRP_HAVE_CONFIG3)
 		EXPECT_REFUSED(test, ret, EINVAL, PERFGRP_REASON_RESERVED, "config3", err);
 	else
@@ -326,19 +326,19 @@ static void config3(struct kunit *test)
 /* [E6] Two bits, and only for what a PMU counts. */
 static void precise_ip(struct kunit *test)
 {
-	struct perfgrp_counter spec = EVENT(PERFGRP_HW_CPU_CYCLES);
+	struct perfgrp_counter desc = EVENT(PERFGRP_HW_CPU_CYCLES);
 	struct perfgrp_error err = harness_error();
 	struct perf_event_attr attr;
 
-	spec.precise_ip = 4;
-	EXPECT_REFUSED(test, perfgrp_event_to_attr(&spec, &attr, &err), EINVAL,
+	desc.precise_ip = 4;
+	EXPECT_REFUSED(test, perfgrp_event_to_attr(&desc, &attr, &err), EINVAL,
 		       PERFGRP_REASON_EVENT_OPTION, "precise_ip", err);
 	EXPECT_TEXT(test, err, "4");
 
-	spec = EVENT(PERFGRP_SW_CPU_CLOCK);
-	spec.precise_ip = 1;
+	desc = EVENT(PERFGRP_SW_CPU_CLOCK);
+	desc.precise_ip = 1;
 	err = harness_error();
-	EXPECT_REFUSED(test, perfgrp_event_to_attr(&spec, &attr, &err), EINVAL,
+	EXPECT_REFUSED(test, perfgrp_event_to_attr(&desc, &attr, &err), EINVAL,
 		       PERFGRP_REASON_EVENT_OPTION, "precise_ip", err);
 }
 

@@ -188,27 +188,27 @@ static void starts_disabled(struct kunit *test)
 static void first_leads(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
-	struct perfgrp_counter specs[3] = { CLOCK, DUMMY, CLOCK };
+	struct perfgrp_counter descs[3] = { CLOCK, DUMMY, CLOCK };
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_readout readout;
 	unsigned int i;
 	u32 last;
 
-	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 3, &err), 0);
+	KUNIT_ASSERT_EQ(test, harness_add(group, descs, 3, &err), 0);
 	last = harness_add_one(test, group, DUMMY);
 	KUNIT_EXPECT_EQ(test, err.member, PERFGRP_NONE);
 	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
 	KUNIT_EXPECT_EQ(test, readout.nr_values, 4U);
 	for (i = 0; i < 4; i++) {
-		KUNIT_EXPECT_EQ(test, readout.values[i].id, i < 3 ? specs[i].id : last);
+		KUNIT_EXPECT_EQ(test, readout.values[i].id, i < 3 ? descs[i].id : last);
 		KUNIT_EXPECT_EQ(test, !!(readout.values[i].flags & PERFGRP_VALUE_WITH_LEADER),
 				i == 0);
 	}
 	perfgrp_snapshot_free(&readout);
-	KUNIT_EXPECT_NE(test, specs[0].id, 0U);
+	KUNIT_EXPECT_NE(test, descs[0].id, 0U);
 
 	/* Its removal without the others is refused: it is the leader. */
-	EXPECT_REFUSED(test, harness_remove(group, specs[0].id, false, &err), EBUSY,
+	EXPECT_REFUSED(test, harness_remove(group, descs[0].id, false, &err), EBUSY,
 		       PERFGRP_REASON_LEADER, "id", err);
 }
 
@@ -216,7 +216,7 @@ static void first_leads(struct kunit *test)
 static void limit_of_members(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
-	struct perfgrp_counter spec = DUMMY;
+	struct perfgrp_counter desc = DUMMY;
 	struct perfgrp_error err = harness_error();
 	char number[16];
 	unsigned int i;
@@ -225,7 +225,7 @@ static void limit_of_members(struct kunit *test)
 	KUNIT_EXPECT_GE(test, PERFGRP_MAX_MEMBERS, 16);
 	for (i = 0; i < PERFGRP_MAX_MEMBERS; i++)
 		ids[i % 2] = harness_add_one(test, group, DUMMY);
-	EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err), ENOSPC, PERFGRP_REASON_LIMIT,
+	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), ENOSPC, PERFGRP_REASON_LIMIT,
 		       "nr_counters", err);
 	KUNIT_EXPECT_EQ(test, err.member, 0U);
 	snprintf(number, sizeof(number), "%d", PERFGRP_MAX_MEMBERS);
@@ -249,7 +249,7 @@ static void limit_of_members(struct kunit *test)
 static void add_all_or_none(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_counter specs[3] = {
+	struct perfgrp_counter descs[3] = {
 		CLOCK, DUMMY, { .flags = PERFGRP_COUNTER_RAW, .type = 0x7ffffff0, .config = 0x12 },
 	};
 	struct perfgrp_error err = harness_error();
@@ -257,7 +257,7 @@ static void add_all_or_none(struct kunit *test)
 	u32 id = harness_add_one(test, group, CLOCK);
 
 	before = harness_value(test, group, 0, id);
-	EXPECT_REFUSED(test, harness_add(group, specs, 3, &err), ENOENT, PERFGRP_REASON_EVENT,
+	EXPECT_REFUSED(test, harness_add(group, descs, 3, &err), ENOENT, PERFGRP_REASON_EVENT,
 		       "config", err);
 	KUNIT_EXPECT_EQ(test, err.member, 2U);
 	EXPECT_TEXT(test, err, "type 2147483632 config 0x12");
@@ -276,7 +276,7 @@ static void add_all_or_none(struct kunit *test)
 static void add_aborted(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_counter specs[2] = { DUMMY, DUMMY };
+	struct perfgrp_counter descs[2] = { DUMMY, DUMMY };
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_value before, after;
 	u32 id = harness_add_one(test, group, CLOCK);
@@ -284,7 +284,7 @@ static void add_aborted(struct kunit *test)
 
 	before = harness_value(test, group, 0, id);
 	down_write(&group->lock);
-	ret = perfgrp_group_prepare_add(group, specs, 2, &err);
+	ret = perfgrp_group_prepare_add(group, descs, 2, &err);
 	if (!ret)
 		perfgrp_group_abort_add(group, 2);
 	up_write(&group->lock);
@@ -368,11 +368,11 @@ static void ids_run_out(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
 	struct perfgrp_error err = harness_error();
-	struct perfgrp_counter spec = DUMMY;
+	struct perfgrp_counter desc = DUMMY;
 
 	group->next_id = PERFGRP_NONE - 2;
 	KUNIT_EXPECT_EQ(test, harness_add_one(test, group, DUMMY), PERFGRP_NONE - 1);
-	EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err), ENOSPC, PERFGRP_REASON_LIMIT,
+	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), ENOSPC, PERFGRP_REASON_LIMIT,
 		       "nr_counters", err);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
 }
@@ -381,51 +381,51 @@ static void ids_run_out(struct kunit *test)
 static void others_go_on(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_counter specs[4] = { CLOCK, CLOCK, DUMMY, CLOCK };
+	struct perfgrp_counter descs[4] = { CLOCK, CLOCK, DUMMY, CLOCK };
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_value before[2], after[2];
 
-	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 4, &err), 0);
-	before[0] = harness_value(test, group, 0, specs[0].id);
-	before[1] = harness_value(test, group, 0, specs[3].id);
-	KUNIT_EXPECT_EQ(test, harness_remove(group, specs[1].id, false, &err), 0);
-	after[0] = harness_value(test, group, 0, specs[0].id);
-	after[1] = harness_value(test, group, 0, specs[3].id);
+	KUNIT_ASSERT_EQ(test, harness_add(group, descs, 4, &err), 0);
+	before[0] = harness_value(test, group, 0, descs[0].id);
+	before[1] = harness_value(test, group, 0, descs[3].id);
+	KUNIT_EXPECT_EQ(test, harness_remove(group, descs[1].id, false, &err), 0);
+	after[0] = harness_value(test, group, 0, descs[0].id);
+	after[1] = harness_value(test, group, 0, descs[3].id);
 	KUNIT_EXPECT_GT(test, after[0].raw, before[0].raw);
 	KUNIT_EXPECT_GT(test, after[1].raw, before[1].raw);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 3U);
-	KUNIT_EXPECT_EQ(test, group->members[1]->id, specs[2].id);
-	KUNIT_EXPECT_EQ(test, group->members[2]->id, specs[3].id);
+	KUNIT_EXPECT_EQ(test, group->members[1]->id, descs[2].id);
+	KUNIT_EXPECT_EQ(test, group->members[2]->id, descs[3].id);
 }
 
 /* [G12] */
 static void removing_the_leader(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
-	struct perfgrp_counter specs[3] = { DUMMY, DUMMY, CLOCK };
+	struct perfgrp_counter descs[3] = { DUMMY, DUMMY, CLOCK };
 	struct perfgrp_error err = harness_error();
 	u32 id;
 
-	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 3, &err), 0);
-	EXPECT_REFUSED(test, harness_remove(group, specs[0].id, false, &err), EBUSY,
+	KUNIT_ASSERT_EQ(test, harness_add(group, descs, 3, &err), 0);
+	EXPECT_REFUSED(test, harness_remove(group, descs[0].id, false, &err), EBUSY,
 		       PERFGRP_REASON_LEADER, "id", err);
 	EXPECT_TEXT(test, err, "leads 2 others");
 	KUNIT_EXPECT_EQ(test, group->nr_members, 3U);
 
 	/* CASCADE on a member takes that member only. */
 	err = harness_error();
-	KUNIT_EXPECT_EQ(test, harness_remove(group, specs[1].id, true, &err), 0);
+	KUNIT_EXPECT_EQ(test, harness_remove(group, descs[1].id, true, &err), 0);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 2U);
 
-	KUNIT_EXPECT_EQ(test, harness_remove(group, specs[0].id, true, &err), 0);
+	KUNIT_EXPECT_EQ(test, harness_remove(group, descs[0].id, true, &err), 0);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
 	KUNIT_EXPECT_NULL(test, group->members[0]);
-	EXPECT_REFUSED(test, harness_remove(group, specs[2].id, true, &err), ENOENT,
+	EXPECT_REFUSED(test, harness_remove(group, descs[2].id, true, &err), ENOENT,
 		       PERFGRP_REASON_MEMBER, "id", err);
 
 	/* The group is as new, but for its ids. */
 	id = harness_add_one(test, group, DUMMY);
-	KUNIT_EXPECT_GT(test, id, specs[2].id);
+	KUNIT_EXPECT_GT(test, id, descs[2].id);
 	/* A leader alone leads nobody. */
 	err = harness_error();
 	KUNIT_EXPECT_EQ(test, harness_remove(group, id, false, &err), 0);
@@ -506,14 +506,14 @@ static void reset(struct kunit *test)
 static void software_is_never_multiplexed(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
-	static struct perfgrp_counter specs[PERFGRP_MAX_MEMBERS];
+	static struct perfgrp_counter descs[PERFGRP_MAX_MEMBERS];
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_readout readout;
 	unsigned int i, j;
 
-	for (i = 0; i < ARRAY_SIZE(specs); i++)
-		specs[i] = i % 2 ? DUMMY : CLOCK;
-	KUNIT_ASSERT_EQ(test, harness_add(group, specs, ARRAY_SIZE(specs), &err), 0);
+	for (i = 0; i < ARRAY_SIZE(descs); i++)
+		descs[i] = i % 2 ? DUMMY : CLOCK;
+	KUNIT_ASSERT_EQ(test, harness_add(group, descs, ARRAY_SIZE(descs), &err), 0);
 	for (j = 0; j < 10; j++) {
 		KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
 		for (i = 0; i < readout.nr_values; i++) {
@@ -533,8 +533,8 @@ static void event_that_the_machine_lacks(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
 	struct perfgrp_error err = harness_error();
-	struct perfgrp_counter specs[2] = { DUMMY, EVENT(PERFGRP_HW_CPU_CYCLES) };
-	struct perfgrp_counter alone = specs[1];
+	struct perfgrp_counter descs[2] = { DUMMY, EVENT(PERFGRP_HW_CPU_CYCLES) };
+	struct perfgrp_counter alone = descs[1];
 	int ret;
 
 	ret = harness_add(group, &alone, 1, &err);
@@ -546,7 +546,7 @@ static void event_that_the_machine_lacks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, err.cpu, 0);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
 
-	EXPECT_REFUSED(test, harness_add(group, specs, 2, &err), ENOENT, PERFGRP_REASON_EVENT,
+	EXPECT_REFUSED(test, harness_add(group, descs, 2, &err), ENOENT, PERFGRP_REASON_EVENT,
 		       "event", err);
 	KUNIT_EXPECT_EQ(test, err.member, 1U);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
@@ -560,15 +560,15 @@ static void event_that_no_kernel_has(struct kunit *test)
 		PERFGRP_EVENT(PERF_TYPE_MAX + 1000000, 0),
 	};
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
-	struct perfgrp_counter spec;
+	struct perfgrp_counter desc;
 	struct perfgrp_error err;
 	unsigned int i;
 	int ret;
 
 	for (i = 0; i < ARRAY_SIZE(none); i++) {
 		err = harness_error();
-		spec = EVENT(none[i]);
-		ret = harness_add(group, &spec, 1, &err);
+		desc = EVENT(none[i]);
+		ret = harness_add(group, &desc, 1, &err);
 		EXPECT_REFUSED(test, ret, ENOENT, PERFGRP_REASON_EVENT, "event", err);
 		KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
 	}
@@ -580,7 +580,7 @@ static void without_capability(struct kunit *test)
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0), *other = NULL;
 	struct perfgrp_create arg = { .target = PERFGRP_TARGET_TASK };
 	struct perfgrp_error create_err = harness_error(), add_err = harness_error();
-	struct perfgrp_counter spec = DUMMY;
+	struct perfgrp_counter desc = DUMMY;
 	const struct cred *own;
 	struct cred *poor;
 	int create_ret, add_ret;
@@ -590,7 +590,7 @@ static void without_capability(struct kunit *test)
 	poor->cap_effective = (kernel_cap_t){};
 	own = override_creds(poor);
 	create_ret = harness_create(&arg, NULL, &create_err, &other);
-	add_ret = harness_add(group, &spec, 1, &add_err);
+	add_ret = harness_add(group, &desc, 1, &add_err);
 	revert_creds(own);
 	put_cred(poor);
 

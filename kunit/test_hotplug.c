@@ -165,13 +165,13 @@ static void scheduling_group_again(struct kunit *test)
 		harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
 	cpu_down(test, group);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_NULL(test, group->members[i]->counters[0].event);
+		KUNIT_EXPECT_NULL(test, group->members[i]->instances[0].event);
 	fake->committed = 0;
 	cpu_up(test, group);
-	leader = group->members[0]->counters[0].event;
+	leader = group->members[0]->instances[0].event;
 	KUNIT_ASSERT_NOT_NULL(test, leader);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_PTR_EQ(test, group->members[i]->counters[0].event->group_leader,
+		KUNIT_EXPECT_PTR_EQ(test, group->members[i]->instances[0].event->group_leader,
 				    leader);
 	KUNIT_EXPECT_EQ(test, fake->committed, 3U);
 }

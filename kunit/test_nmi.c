@@ -46,17 +46,17 @@ static struct perfgrp_counter watch(u32 *what, u32 bp_type)
 static struct perfgrp_group *watching_group(struct kunit *test, u32 flags, u32 *id)
 {
 	struct perfgrp_group *group;
-	struct perfgrp_counter spec = watch(&watched, HW_BREAKPOINT_W);
+	struct perfgrp_counter desc = watch(&watched, HW_BREAKPOINT_W);
 	struct perfgrp_error err = harness_error();
 	int ret;
 
 	harness_pin_to(test, 0);
 	group = harness_cpu_group(test, 0, flags);
-	ret = harness_add(group, &spec, 1, &err);
+	ret = harness_add(group, &desc, 1, &err);
 	if (ret == -ENOENT || ret == -EOPNOTSUPP || ret == -ENOSPC)
 		kunit_skip(test, "no breakpoints: %s", err.text);
 	KUNIT_ASSERT_EQ_MSG(test, ret, 0, "%s", err.text);
-	*id = spec.id;
+	*id = desc.id;
 	return group;
 }
 

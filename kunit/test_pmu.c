@@ -15,9 +15,9 @@
 
 #define SLOTS 4
 
-static struct perf_event *event_of(const struct perfgrp_group *group, unsigned int index)
+static struct perf_event *member_event(const struct perfgrp_group *group, unsigned int index)
 {
-	return group->members[index]->counters[0].event;
+	return group->members[index]->instances[0].event;
 }
 
 static void expect_times_equal(struct kunit *test, const struct perfgrp_value *a,
@@ -122,7 +122,7 @@ static void one_scheduling_group(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
-	struct perfgrp_counter specs[3] = {
+	struct perfgrp_counter descs[3] = {
 		FAKE(fake, FAKE_CLOCK(1)), FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_CLOCK(1)),
 	};
 	struct perfgrp_error err = harness_error();
@@ -131,10 +131,10 @@ static void one_scheduling_group(struct kunit *test)
 
 	if (!perfgrp_core_can_link())
 		kunit_skip(test, "this kernel's counters cannot be linked");
-	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, specs, 3, &err), 0, "%s", err.text);
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, descs, 3, &err), 0, "%s", err.text);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_PTR_EQ(test, event_of(group, i)->group_leader, event_of(group, 0));
-	KUNIT_EXPECT_EQ(test, event_of(group, 0)->nr_siblings, 2);
+		KUNIT_EXPECT_PTR_EQ(test, member_event(group, i)->group_leader, member_event(group, 0));
+	KUNIT_EXPECT_EQ(test, member_event(group, 0)->nr_siblings, 2);
 
 	fake->committed = 0;
 	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
@@ -145,13 +145,13 @@ static void one_scheduling_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 0U);
 
 	/* On and off at the same moments: they differ by nothing. */
-	first = harness_value(test, group, 0, specs[0].id);
-	third = harness_value(test, group, 0, specs[2].id);
+	first = harness_value(test, group, 0, descs[0].id);
+	third = harness_value(test, group, 0, descs[2].id);
 	KUNIT_EXPECT_EQ(test, first.raw, third.raw);
 	KUNIT_EXPECT_GT(test, first.raw, 0ULL);
 	expect_times_equal(test, &first, &third);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, specs[i].id).flags,
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, descs[i].id).flags,
 				PERFGRP_VALUE_SCALED | PERFGRP_VALUE_WITH_LEADER);
 }
 
@@ -160,7 +160,7 @@ static void member_too_many(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_counter spec = FAKE(fake, FAKE_TICKS(1));
+	struct perfgrp_counter desc = FAKE(fake, FAKE_TICKS(1));
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_value before, after;
 	unsigned int i;
@@ -173,12 +173,12 @@ static void member_too_many(struct kunit *test)
 	fake_pmu_tick(fake, 1000);
 	before = harness_value(test, group, 0, ids[0]);
 
-	EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err), EINVAL, PERFGRP_REASON_PMU_FULL,
+	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), EINVAL, PERFGRP_REASON_PMU_FULL,
 		       "event", err);
 	KUNIT_EXPECT_EQ(test, err.member, 0U);
 	KUNIT_EXPECT_EQ(test, err.cpu, 0);
 	KUNIT_EXPECT_EQ(test, group->nr_members, (unsigned int)SLOTS);
-	KUNIT_EXPECT_EQ(test, event_of(group, 0)->nr_siblings, SLOTS - 1);
+	KUNIT_EXPECT_EQ(test, member_event(group, 0)->nr_siblings, SLOTS - 1);
 
 	fake_pmu_tick(fake, 10);
 	for (i = 0; i < SLOTS; i++)
@@ -200,15 +200,15 @@ static void too_many_at_once(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_counter specs[SLOTS + 2];
+	struct perfgrp_counter descs[SLOTS + 2];
 	struct perfgrp_error err = harness_error();
 	unsigned int i;
 
 	if (!perfgrp_core_can_link())
 		kunit_skip(test, "this kernel's counters cannot be linked");
-	for (i = 0; i < ARRAY_SIZE(specs); i++)
-		specs[i] = FAKE(fake, FAKE_TICKS(1));
-	EXPECT_REFUSED(test, harness_add(group, specs, ARRAY_SIZE(specs), &err), EINVAL,
+	for (i = 0; i < ARRAY_SIZE(descs); i++)
+		descs[i] = FAKE(fake, FAKE_TICKS(1));
+	EXPECT_REFUSED(test, harness_add(group, descs, ARRAY_SIZE(descs), &err), EINVAL,
 		       PERFGRP_REASON_PMU_FULL, "event", err);
 	KUNIT_EXPECT_EQ(test, err.member, (u32)SLOTS);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
@@ -216,8 +216,8 @@ static void too_many_at_once(struct kunit *test)
 
 	/* The PMU is free for as many as it can take. */
 	for (i = 0; i < SLOTS; i++)
-		specs[i] = FAKE(fake, FAKE_TICKS(1));
-	KUNIT_EXPECT_EQ(test, harness_add(group, specs, SLOTS, &err), 0);
+		descs[i] = FAKE(fake, FAKE_TICKS(1));
+	KUNIT_EXPECT_EQ(test, harness_add(group, descs, SLOTS, &err), 0);
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), (unsigned int)SLOTS);
 }
 
@@ -280,7 +280,7 @@ static void multiplexed_exactly(struct kunit *test)
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
 	struct rival rival = make_rival(test, fake);
-	struct perfgrp_counter specs[3] = {
+	struct perfgrp_counter descs[3] = {
 		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(3)), FAKE(fake, FAKE_CLOCK(2)),
 	};
 	struct perfgrp_error err = harness_error();
@@ -290,7 +290,7 @@ static void multiplexed_exactly(struct kunit *test)
 
 	if (!perfgrp_core_can_link())
 		kunit_skip(test, "this kernel's counters cannot be linked");
-	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 3, &err), 0);
+	KUNIT_ASSERT_EQ(test, harness_add(group, descs, 3, &err), 0);
 	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
 	for (round = 0; round < 5; round++) {
 		fake_pmu_tick(fake, 1000);
@@ -299,7 +299,7 @@ static void multiplexed_exactly(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 2U);
 		fake_pmu_tick(fake, 77777);
 		/* Off, and its time goes on. */
-		values[0] = harness_value(test, group, 0, specs[0].id);
+		values[0] = harness_value(test, group, 0, descs[0].id);
 		KUNIT_EXPECT_EQ(test, values[0].raw, 1000ULL * (round + 1));
 		KUNIT_EXPECT_EQ(test, values[0].state, (u32)PERFGRP_STATE_MULTIPLEXED);
 		rival_off(&rival);
@@ -308,7 +308,7 @@ static void multiplexed_exactly(struct kunit *test)
 	harness_disable(group);
 
 	for (i = 0; i < 3; i++)
-		values[i] = harness_value(test, group, 0, specs[i].id);
+		values[i] = harness_value(test, group, 0, descs[i].id);
 	KUNIT_EXPECT_EQ(test, values[0].raw, 5001ULL);
 	KUNIT_EXPECT_EQ(test, values[1].raw, 15003ULL);
 	KUNIT_EXPECT_EQ(test, values[2].raw, 2 * values[2].time_running);
@@ -360,7 +360,7 @@ static void multiplexed_by_rotation(struct kunit *test)
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, 1);
 	struct perfgrp_group *groups[2];
 	static const u64 rates[] = { 1, 3, 7 };
-	struct perfgrp_counter specs[ARRAY_SIZE(rates)];
+	struct perfgrp_counter descs[ARRAY_SIZE(rates)];
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_value last[2][3] = {};
 	unsigned int g, i, rounds = 0;
@@ -372,9 +372,9 @@ static void multiplexed_by_rotation(struct kunit *test)
 	begin = local_clock();
 	for (g = 0; g < 2; g++) {
 		groups[g] = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
-		for (i = 0; i < ARRAY_SIZE(specs); i++)
-			specs[i] = FAKE(fake, FAKE_CLOCK(rates[i]));
-		KUNIT_ASSERT_EQ(test, harness_add(groups[g], specs, ARRAY_SIZE(specs), &err), 0);
+		for (i = 0; i < ARRAY_SIZE(descs); i++)
+			descs[i] = FAKE(fake, FAKE_CLOCK(rates[i]));
+		KUNIT_ASSERT_EQ(test, harness_add(groups[g], descs, ARRAY_SIZE(descs), &err), 0);
 	}
 	/* Until both have had some turns. */
 	do {
@@ -406,22 +406,22 @@ static void never_ran(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
-	struct perfgrp_counter specs[2] = {
+	struct perfgrp_counter descs[2] = {
 		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(1) | FAKE_FAIL_ADD),
 	};
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_value value;
 
-	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 2, &err), 0);
+	KUNIT_ASSERT_EQ(test, harness_add(group, descs, 2, &err), 0);
 	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
 	fake_pmu_tick(fake, 100);
 	harness_disable(group);
-	value = harness_value(test, group, 0, specs[1].id);
+	value = harness_value(test, group, 0, descs[1].id);
 	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
 	KUNIT_EXPECT_FALSE(test, value.flags & PERFGRP_VALUE_SCALED);
 	KUNIT_EXPECT_GT(test, value.time_enabled, 0ULL);
 	KUNIT_EXPECT_EQ(test, value.time_running, 0ULL);
-	value = harness_value(test, group, 0, specs[0].id);
+	value = harness_value(test, group, 0, descs[0].id);
 	if (perfgrp_core_can_link())
 		KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
 	else
@@ -459,14 +459,14 @@ static void no_mux_finds_no_room(struct kunit *test)
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_NO_MUX);
 	struct rival rival = make_rival(test, fake);
-	struct perfgrp_counter specs[3] = {
+	struct perfgrp_counter descs[3] = {
 		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(1)),
 	};
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_value value;
 	int ret;
 
-	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 3, &err), 0);
+	KUNIT_ASSERT_EQ(test, harness_add(group, descs, 3, &err), 0);
 	rival_on(&rival);
 	ret = harness_enable(group, &err);
 	EXPECT_REFUSED(test, ret, EBUSY, PERFGRP_REASON_PMU_BUSY, "", err);
@@ -481,7 +481,7 @@ static void no_mux_finds_no_room(struct kunit *test)
 	err = harness_error();
 	KUNIT_EXPECT_EQ_MSG(test, harness_enable(group, &err), 0, "%s", err.text);
 	fake_pmu_tick(fake, 10);
-	value = harness_value(test, group, 0, specs[2].id);
+	value = harness_value(test, group, 0, descs[2].id);
 	KUNIT_EXPECT_EQ(test, value.raw, 10ULL);
 	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
 	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
@@ -521,7 +521,7 @@ static void no_mux_thrown_off(struct kunit *test)
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group =
 		harness_cpu_group(test, 0, PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED);
-	struct perfgrp_counter specs[2] = {
+	struct perfgrp_counter descs[2] = {
 		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(1)),
 	};
 	struct perfgrp_error err = harness_error();
@@ -529,18 +529,18 @@ static void no_mux_thrown_off(struct kunit *test)
 
 	if (!perfgrp_core_can_link())
 		kunit_skip(test, "this kernel's counters cannot be linked");
-	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 2, &err), 0);
+	KUNIT_ASSERT_EQ(test, harness_add(group, descs, 2, &err), 0);
 	fake_pmu_tick(fake, 10);
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, specs[1].id).raw, 10ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, descs[1].id).raw, 10ULL);
 	shrink(test, fake, 1);
 	expect_failed(test, group);
 	fake_pmu_tick(fake, 10);
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, specs[1].id).raw, 10ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, descs[1].id).raw, 10ULL);
 
 	WRITE_ONCE(fake->slots, SLOTS);
 	KUNIT_EXPECT_EQ_MSG(test, harness_enable(group, &err), 0, "%s", err.text);
 	fake_pmu_tick(fake, 10);
-	value = harness_value(test, group, 0, specs[1].id);
+	value = harness_value(test, group, 0, descs[1].id);
 	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
 	KUNIT_EXPECT_NE(test, value.state, (u32)PERFGRP_STATE_FAILED);
 }
@@ -552,7 +552,7 @@ static void no_mux_fails_as_a_whole(struct kunit *test)
 	struct fake_pmu *other = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group =
 		harness_cpu_group(test, 0, PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED);
-	struct perfgrp_counter specs[4] = {
+	struct perfgrp_counter descs[4] = {
 		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(1)), FAKE(other, FAKE_TICKS(1)),
 		EVENT(PERFGRP_SW_CPU_CLOCK),
 	};
@@ -560,7 +560,7 @@ static void no_mux_fails_as_a_whole(struct kunit *test)
 
 	if (!perfgrp_core_can_link())
 		kunit_skip(test, "this kernel's counters cannot be linked");
-	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 4, &err), 0);
+	KUNIT_ASSERT_EQ(test, harness_add(group, descs, 4, &err), 0);
 	shrink(test, fake, 1);
 	expect_failed(test, group);
 }
@@ -590,15 +590,15 @@ static void slots_are_free_at_once(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group;
-	struct perfgrp_counter specs[SLOTS];
+	struct perfgrp_counter descs[SLOTS];
 	struct perfgrp_error err = harness_error();
 	unsigned int round, i;
 
 	for (round = 0; round < 10; round++) {
 		group = harness_cpu_group(test, 0, PERFGRP_CREATE_NO_MUX);
 		for (i = 0; i < SLOTS; i++)
-			specs[i] = FAKE(fake, FAKE_TICKS(1));
-		KUNIT_ASSERT_EQ(test, harness_add(group, specs, SLOTS, &err), 0);
+			descs[i] = FAKE(fake, FAKE_TICKS(1));
+		KUNIT_ASSERT_EQ(test, harness_add(group, descs, SLOTS, &err), 0);
 		KUNIT_ASSERT_EQ_MSG(test, harness_enable(group, &err), 0, "%s", err.text);
 		KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), (unsigned int)SLOTS);
 		harness_destroy(group);
@@ -633,37 +633,37 @@ static void remove_from_set(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_counter specs[3] = {
+	struct perfgrp_counter descs[3] = {
 		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(2)), FAKE(fake, FAKE_TICKS(3)),
 	};
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_value value;
 
-	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 3, &err), 0);
+	KUNIT_ASSERT_EQ(test, harness_add(group, descs, 3, &err), 0);
 	fake_pmu_tick(fake, 100);
-	KUNIT_EXPECT_EQ(test, harness_remove(group, specs[1].id, false, &err), 0);
+	KUNIT_EXPECT_EQ(test, harness_remove(group, descs[1].id, false, &err), 0);
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 2U);
 	fake_pmu_tick(fake, 10);
-	value = harness_value(test, group, 0, specs[2].id);
+	value = harness_value(test, group, 0, descs[2].id);
 	KUNIT_EXPECT_EQ(test, value.raw, 330ULL);
 	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, specs[0].id).raw, 110ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, descs[0].id).raw, 110ULL);
 }
 
 /* A leader on one PMU, and a set of three on another. */
 static void make_two_sets(struct kunit *test, struct perfgrp_group *group, struct fake_pmu *first,
 			  struct fake_pmu *second, u32 *ids)
 {
-	struct perfgrp_counter specs[4] = {
+	struct perfgrp_counter descs[4] = {
 		FAKE(first, FAKE_TICKS(1)), FAKE(second, FAKE_TICKS(1)),
 		FAKE(second, FAKE_TICKS(2)), FAKE(second, FAKE_CLOCK(1)),
 	};
 	struct perfgrp_error err = harness_error();
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, specs, 4, &err), 0, "%s", err.text);
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, descs, 4, &err), 0, "%s", err.text);
 	for (i = 0; i < 4; i++)
-		ids[i] = specs[i].id;
+		ids[i] = descs[i].id;
 }
 
 /* [G4] [S12] Two PMUs, two sets; only the leader's own ran with it. */
@@ -679,10 +679,10 @@ static void two_pmus(struct kunit *test)
 	if (!perfgrp_core_can_link())
 		kunit_skip(test, "this kernel's counters cannot be linked");
 	make_two_sets(test, group, first, second, ids);
-	KUNIT_EXPECT_PTR_EQ(test, event_of(group, 0)->group_leader, event_of(group, 0));
-	KUNIT_EXPECT_EQ(test, event_of(group, 0)->nr_siblings, 0);
+	KUNIT_EXPECT_PTR_EQ(test, member_event(group, 0)->group_leader, member_event(group, 0));
+	KUNIT_EXPECT_EQ(test, member_event(group, 0)->nr_siblings, 0);
 	for (i = 1; i < 4; i++)
-		KUNIT_EXPECT_PTR_EQ(test, event_of(group, i)->group_leader, event_of(group, 1));
+		KUNIT_EXPECT_PTR_EQ(test, member_event(group, i)->group_leader, member_event(group, 1));
 	fake_pmu_tick(first, 5);
 	fake_pmu_tick(second, 7);
 	for (i = 0; i < 4; i++) {
@@ -700,7 +700,7 @@ static void one_set_only(struct kunit *test)
 	struct fake_pmu *first = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct fake_pmu *second = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group;
-	struct perfgrp_counter spec = FAKE(second, FAKE_TICKS(1));
+	struct perfgrp_counter desc = FAKE(second, FAKE_TICKS(1));
 	struct perfgrp_error err = harness_error();
 
 	if (!perfgrp_core_can_link())
@@ -709,7 +709,7 @@ static void one_set_only(struct kunit *test)
 	harness_add_one(test, group, FAKE(first, FAKE_TICKS(1)));
 	harness_add_one(test, group, FAKE(first, FAKE_TICKS(1)));
 	harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
-	EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err), EINVAL,
+	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), EINVAL,
 		       PERFGRP_REASON_EVENT_TARGET, "event", err);
 	EXPECT_TEXT(test, err, "perfgrp_fake0");
 	EXPECT_TEXT(test, err, "perfgrp_fake1");
@@ -733,9 +733,9 @@ static void remove_leader_of_second_set(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, harness_remove(group, ids[1], false, &err), 0, "%s", err.text);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 3U);
 	if (perfgrp_core_can_link()) {
-		KUNIT_EXPECT_PTR_EQ(test, event_of(group, 1)->group_leader, event_of(group, 1));
-		KUNIT_EXPECT_PTR_EQ(test, event_of(group, 2)->group_leader, event_of(group, 1));
-		KUNIT_EXPECT_EQ(test, event_of(group, 1)->nr_siblings, 1);
+		KUNIT_EXPECT_PTR_EQ(test, member_event(group, 1)->group_leader, member_event(group, 1));
+		KUNIT_EXPECT_PTR_EQ(test, member_event(group, 2)->group_leader, member_event(group, 1));
+		KUNIT_EXPECT_EQ(test, member_event(group, 1)->nr_siblings, 1);
 	}
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(second, 0), 2U);
 
@@ -776,7 +776,7 @@ static void rebuild_that_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, err.error, EINVAL);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 4U);
 	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_NULL(test, group->members[i]->counters[0].next);
+		KUNIT_EXPECT_NULL(test, group->members[i]->instances[0].next);
 	WRITE_ONCE(second->slots, SLOTS);
 	fake_pmu_tick(second, 10);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[1]).raw, 110ULL);
@@ -809,7 +809,7 @@ static void refusals_of_the_driver(struct kunit *test)
 	};
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_counter spec;
+	struct perfgrp_counter desc;
 	struct perfgrp_error err;
 	unsigned int i, round;
 	char name[32];
@@ -818,9 +818,9 @@ static void refusals_of_the_driver(struct kunit *test)
 	snprintf(name, sizeof(name), "type %u config 0x", fake->pmu.type);
 	for (round = 0; round < 2; round++) {
 		for (i = 0; i < ARRAY_SIZE(refusals); i++) {
-			spec = FAKE(fake, FAKE_FAIL_INIT(refusals[i].from));
+			desc = FAKE(fake, FAKE_FAIL_INIT(refusals[i].from));
 			err = harness_error();
-			EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err),
+			EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err),
 				       refusals[i].error, refusals[i].reason, refusals[i].field,
 				       err);
 			if (refusals[i].from != ENOMEM) {
@@ -841,16 +841,16 @@ static void refusals_of_the_driver(struct kunit *test)
 static void counted_elsewhere(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
-	struct perfgrp_counter spec = FAKE(fake, FAKE_TICKS(1) | FAKE_ON_CPU0);
+	struct perfgrp_counter desc = FAKE(fake, FAKE_TICKS(1) | FAKE_ON_CPU0);
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_group *group;
 
 	group = harness_cpu_group(test, 0, 0);
-	harness_add_one(test, group, spec);
+	harness_add_one(test, group, desc);
 	if (num_online_cpus() == 1)
 		kunit_skip(test, "one CPU only");
 	group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
-	EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err), EINVAL,
+	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), EINVAL,
 		       PERFGRP_REASON_EVENT_TARGET, "event", err);
 	EXPECT_TEXT(test, err, "CPU 0");
 	KUNIT_EXPECT_EQ(test, err.cpu, 1);

@@ -43,7 +43,7 @@ static void a_row_a_cpu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_counter specs[3];
+	struct perfgrp_counter descs[3];
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_readout readout;
 	u64 before, after, earliest = U64_MAX, latest = 0;
@@ -53,8 +53,8 @@ static void a_row_a_cpu(struct kunit *test)
 	int cpu;
 
 	for (m = 0; m < 3; m++)
-		specs[m] = FAKE(fake, FAKE_TICKS(m + 1));
-	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, specs, 3, &err), 0, "%s", err.text);
+		descs[m] = FAKE(fake, FAKE_TICKS(m + 1));
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, descs, 3, &err), 0, "%s", err.text);
 	fake_pmu_tick(fake, 1000);
 	before = ktime_get_mono_fast_ns();
 	readout = take(test, group, 0);
@@ -77,7 +77,7 @@ static void a_row_a_cpu(struct kunit *test)
 		latest = max_t(u64, latest, row->time_after);
 		for (m = 0; m < 3; m++) {
 			value = &readout.values[row->first_value + m];
-			KUNIT_EXPECT_EQ(test, value->id, specs[m].id);
+			KUNIT_EXPECT_EQ(test, value->id, descs[m].id);
 			KUNIT_EXPECT_EQ(test, value->raw, 1000ULL * (m + 1));
 			KUNIT_EXPECT_EQ(test, value->scaled, value->raw);
 			KUNIT_EXPECT_EQ(test, value->state, (u32)PERFGRP_STATE_COUNTED);
@@ -231,7 +231,7 @@ static void totals(struct kunit *test)
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = all_cpus_group(test, 0);
 	struct perf_event *other = harness_fake_event(test, fake, 0, 0, true);
-	struct perfgrp_counter specs[3] = {
+	struct perfgrp_counter descs[3] = {
 		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_CLOCK(3)), FAKE(fake, FAKE_TICKS(7)),
 	};
 	struct perfgrp_error err = harness_error();
@@ -239,7 +239,7 @@ static void totals(struct kunit *test)
 	const struct perfgrp_row *row;
 	unsigned int m;
 
-	KUNIT_ASSERT_EQ(test, harness_add(group, specs, 3, &err), 0);
+	KUNIT_ASSERT_EQ(test, harness_add(group, descs, 3, &err), 0);
 	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
 	fake_pmu_tick(fake, 100);
 	/* Off for a while, on CPU 0 alone. */
@@ -325,15 +325,15 @@ static void totals_by_pmu(struct kunit *test)
 {
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
 	struct perfgrp_readout readout;
-	struct perfgrp_counter spec;
+	struct perfgrp_counter desc;
 	struct fake_pmu *kinds[2];
 	unsigned int i;
 	u32 id, clock;
 
 	if (nr_cpus() == 1)
 		kunit_skip(test, "one CPU only");
-	spec = two_kinds(test, kinds);
-	id = harness_add_one(test, group, spec);
+	desc = two_kinds(test, kinds);
+	id = harness_add_one(test, group, desc);
 	clock = harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
 	if (harness_value(test, group, 0, id).pmu != (u32)kinds[0]->pmu.type)
 		kunit_skip(test, "the machine's own PMU takes any raw event");

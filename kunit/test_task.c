@@ -198,7 +198,7 @@ static void task_that_exits(struct kunit *test)
 	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
 	struct perfgrp_group *group;
 	struct perfgrp_error err = harness_error();
-	struct perfgrp_counter spec = FAKE(fake, FAKE_TICKS(1));
+	struct perfgrp_counter desc = FAKE(fake, FAKE_TICKS(1));
 	struct perfgrp_readout readout;
 	struct perfgrp_value value;
 	u32 id;
@@ -226,7 +226,7 @@ static void task_that_exits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_enable(group, NULL), 0);
 	harness_disable(group);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, id).raw, 2ULL * TICKS_A_TURN);
-	EXPECT_REFUSED(test, harness_add(group, &spec, 1, &err), ESRCH, PERFGRP_REASON_PID, "pid",
+	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), ESRCH, PERFGRP_REASON_PID, "pid",
 		       err);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, id).raw, 2ULL * TICKS_A_TURN);
 	err = harness_error();
@@ -238,7 +238,7 @@ static void inherited_counters(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
 	struct perfgrp_group *group;
-	struct perfgrp_counter specs[2] = {
+	struct perfgrp_counter descs[2] = {
 		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(2)),
 	};
 	struct perfgrp_error err = harness_error();
@@ -247,26 +247,26 @@ static void inherited_counters(struct kunit *test)
 	harness_pin_to(test, 0);
 	worker_start(test, fake);
 	group = worker_group(test, PERFGRP_CREATE_INHERIT);
-	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, specs, 2, &err), 0, "%s", err.text);
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, descs, 2, &err), 0, "%s", err.text);
 	worker_turn();
-	value = harness_value(test, group, -1, specs[0].id);
+	value = harness_value(test, group, -1, descs[0].id);
 	KUNIT_EXPECT_EQ(test, value.raw, 0ULL);
 	KUNIT_EXPECT_EQ(test, value.time_enabled, 0ULL);
 	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
 	worker_turn();
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, specs[0].id).raw,
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, descs[0].id).raw,
 			(u64)TICKS_A_TURN);
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, specs[1].id).raw,
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, descs[1].id).raw,
 			2ULL * TICKS_A_TURN);
 	harness_disable(group);
 	worker_turn();
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, specs[1].id).raw,
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, descs[1].id).raw,
 			2ULL * TICKS_A_TURN);
 	KUNIT_EXPECT_EQ(test, harness_reset(group), 0);
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, specs[1].id).raw, 0ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, descs[1].id).raw, 0ULL);
 	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
 	worker_turn();
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, specs[1].id).raw,
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, descs[1].id).raw,
 			2ULL * TICKS_A_TURN);
 }
 

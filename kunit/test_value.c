@@ -64,7 +64,7 @@ static u64 random_width(void)
 	return bits ? random64() >> (64 - bits) : 0;
 }
 
-static int scale_init(struct kunit *test)
+static int value_init(struct kunit *test)
 {
 	random_state = 0x9e3779b97f4a7c15ULL;
 	return 0;
@@ -381,7 +381,7 @@ static void add_states(struct kunit *test)
 	}
 }
 
-static struct kunit_case scale_cases[] = {
+static struct kunit_case value_cases[] = {
 	KUNIT_CASE(zero_running_gives_zero),
 	KUNIT_CASE(equal_times_give_raw),
 	KUNIT_CASE(truncates),
@@ -403,7 +403,7 @@ static struct kunit_case scale_cases[] = {
 };
 
 struct kunit_suite perfgrp_value_suite = {
-	.name = "perfgrp_scale",
-	.init = scale_init,
-	.test_cases = scale_cases,
+	.name = "perfgrp_value",
+	.init = value_init,
+	.test_cases = value_cases,
 };

@@ -110,33 +110,33 @@ int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err)
 
 /**
  * perfgrp_access_counter - may the caller have this counter?
- * @spec: this one; perfgrp_access_group() has allowed the group
+ * @desc: this one; perfgrp_access_group() has allowed the group
  * @err: says why not
  *
  * Return: 0 or -EACCES.
  */
-int perfgrp_access_counter(const struct perfgrp_counter *spec, struct perfgrp_error *err)
+int perfgrp_access_counter(const struct perfgrp_counter *desc, struct perfgrp_error *err)
 {
 	const u32 user_only = PERFGRP_COUNTER_EXCLUDE_KERNEL | PERFGRP_COUNTER_EXCLUDE_HV;
 
 	if (perfmon_capable())
 		return 0;
-	if ((spec->flags & user_only) != user_only)
+	if ((desc->flags & user_only) != user_only)
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
 				      "without CAP_PERFMON only user mode is counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
 	return 0;
 }
 
 /**
- * perfgrp_access_stop_exec - let the task of a group not exec for a while
+ * perfgrp_exec_lock - let the task of a group not exec for a while
  * @group: the group; nothing is done where it has no task
  * @err: filled in where a fatal signal arrives meanwhile
  *
  * Not to be held while memory of the user's is touched.
  *
- * Return: 0, and then perfgrp_access_allow_exec() must follow; or -EINTR.
+ * Return: 0, and then perfgrp_exec_unlock() must follow; or -EINTR.
  */
-int perfgrp_access_stop_exec(struct perfgrp_group *group, struct perfgrp_error *err)
+int perfgrp_exec_lock(struct perfgrp_group *group, struct perfgrp_error *err)
 {
 	lockdep_assert_held_write(&group->lock);
 
@@ -145,7 +145,7 @@ int perfgrp_access_stop_exec(struct perfgrp_group *group, struct perfgrp_error *
 	return 0;
 }
 
-void perfgrp_access_allow_exec(struct perfgrp_group *group)
+void perfgrp_exec_unlock(struct perfgrp_group *group)
 {
 	if (group->task)
 		up_read(&group->task->signal->exec_update_lock);

@@ -262,7 +262,7 @@ static int check_maps(const struct perfgrp_attachment *attachment,
 static int check_program(const struct perfgrp_attachment *attachment,
 			 const struct perfgrp_member *member, struct perfgrp_error *err)
 {
-	if (!member->spec.sample)
+	if (!member->desc.sample)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_COUNTER, "id",
 				      "member %u was added without a period or frequency: it does not overflow",
 				      member->id);

@@ -30,19 +30,19 @@ void perfgrp_group_stop_all(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_group_is_waiting - is the exec that enables the group still to come?
+ * perfgrp_group_exec_pending - is the exec that enables the group still to come?
  * @group: the group; the lock is held, for reading at least
  *
  * Return: whether it is.
  */
-bool perfgrp_group_is_waiting(const struct perfgrp_group *group)
+bool perfgrp_group_exec_pending(const struct perfgrp_group *group)
 {
 	const struct perf_event *leader;
 
-	if (!group->waiting || !group->nr_members)
-		return group->waiting;
-	leader = group->members[0]->counters[0].event;
-	return !leader || perfgrp_core_waits_for_exec(leader);
+	if (!group->enable_on_exec || !group->nr_members)
+		return group->enable_on_exec;
+	leader = group->members[0]->instances[0].event;
+	return !leader || perfgrp_core_exec_pending(leader);
 }
 
 /**
@@ -53,43 +53,43 @@ bool perfgrp_group_is_waiting(const struct perfgrp_group *group)
  */
 bool perfgrp_group_is_enabled(const struct perfgrp_group *group)
 {
-	return group->enabled || (group->waiting && !perfgrp_group_is_waiting(group));
+	return group->enabled || (group->enable_on_exec && !perfgrp_group_exec_pending(group));
 }
 
 /**
- * perfgrp_group_notice_exec - let an exec that has come enable the group
+ * perfgrp_group_sync_exec - let an exec that has come enable the group
  * @group: the group; the lock is held for writing
  *
  * Its events it has enabled already.
  */
-void perfgrp_group_notice_exec(struct perfgrp_group *group)
+void perfgrp_group_sync_exec(struct perfgrp_group *group)
 {
 	lockdep_assert_held_write(&group->lock);
 
 	group->enabled = perfgrp_group_is_enabled(group);
-	group->waiting = perfgrp_group_is_waiting(group);
+	group->enable_on_exec = perfgrp_group_exec_pending(group);
 }
 
 /* What is asked for now counts more than what an exec was to do. */
-static int stop_waiting(struct perfgrp_group *group, struct perfgrp_error *err)
+static int cancel_enable_on_exec(struct perfgrp_group *group, struct perfgrp_error *err)
 {
 	struct perf_event *event;
 	unsigned int i;
 	int ret;
 
-	if (!group->waiting)
+	if (!group->enable_on_exec)
 		return 0;
-	ret = perfgrp_access_stop_exec(group, err);
+	ret = perfgrp_exec_lock(group, err);
 	if (ret)
 		return ret;
-	perfgrp_group_notice_exec(group);
+	perfgrp_group_sync_exec(group);
 	for (i = 0; i < group->nr_members; i++) {
-		event = group->members[i]->counters[0].event;
+		event = group->members[i]->instances[0].event;
 		if (event)
-			perfgrp_core_clear_on_exec(event);
+			perfgrp_core_cancel_exec(event);
 	}
-	group->waiting = false;
-	perfgrp_access_allow_exec(group);
+	group->enable_on_exec = false;
+	perfgrp_exec_unlock(group);
 	return 0;
 }
 
@@ -98,21 +98,21 @@ static int stop_waiting(struct perfgrp_group *group, struct perfgrp_error *err)
  * core. So such counters count all the time; while their group is disabled they
  * read what they read when it was.
  */
-static void hold_inherited(struct perfgrp_group *group, bool hold)
+static void freeze_inherited(struct perfgrp_group *group, bool freeze)
 {
 	struct perfgrp_count count;
-	struct perfgrp_kcounter *counter;
+	struct perfgrp_member_instance *counter;
 	unsigned int i;
 
 	for (i = 0; i < group->nr_members; i++) {
-		counter = &group->members[i]->counters[0];
+		counter = &group->members[i]->instances[0];
 		if (!counter->event)
 			continue;
 		perfgrp_core_read_inherited(counter->event, &count);
-		if (hold)
-			counter->held = perfgrp_count_add(counter->base, count);
+		if (freeze)
+			counter->frozen = perfgrp_count_add(counter->base, count);
 		else
-			counter->base = perfgrp_count_sub(counter->held, count);
+			counter->base = perfgrp_count_sub(counter->frozen, count);
 	}
 }
 
@@ -138,13 +138,13 @@ int perfgrp_group_check_pinned(struct perfgrp_group *group, unsigned int nr_memb
 	for (i = 0; i < group->nr_instances; i++) {
 		for (m = 0; m < nr_members; m++) {
 			if (!perfgrp_instance_usable(&group->instances[i]) ||
-			    !perfgrp_counter_failed(&group->members[m]->counters[i]))
+			    !perfgrp_counter_failed(&group->members[m]->instances[i]))
 				continue;
 			err->cpu = group->instances[i].cpu;
 			err->member = group->members[m]->id;
 			return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_PMU_BUSY, "",
 					      "%s: the PMU has no room for the NO_MUX group now; others, perhaps the NMI watchdog, hold counters",
-					      perfgrp_event_name(&group->members[m]->spec, buf));
+					      perfgrp_event_name(&group->members[m]->desc, buf));
 		}
 	}
 	return 0;
@@ -164,11 +164,11 @@ int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 
 	lockdep_assert_held_write(&group->lock);
 
-	ret = stop_waiting(group, err);
+	ret = cancel_enable_on_exec(group, err);
 	if (ret)
 		return ret;
 	if (perfgrp_group_inherits(group) && !group->enabled)
-		hold_inherited(group, false);
+		freeze_inherited(group, false);
 	perfgrp_group_start_all(group);
 	ret = perfgrp_group_check_pinned(group, group->nr_members, err);
 	if (!ret)
@@ -191,13 +191,13 @@ int perfgrp_group_disable(struct perfgrp_group *group, struct perfgrp_error *err
 
 	lockdep_assert_held_write(&group->lock);
 
-	ret = stop_waiting(group, err);
+	ret = cancel_enable_on_exec(group, err);
 	if (ret)
 		return ret;
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
 	else if (group->enabled)
-		hold_inherited(group, true);
+		freeze_inherited(group, true);
 	group->enabled = false;
 	return 0;
 }

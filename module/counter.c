@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The perf events of one instance: created, started, stopped, folded, released.
+ * The perf events of one instance: created, started, stopped, accumulated, released.
  *
  * Process context. The group's lock is held for writing throughout.
  *
@@ -27,8 +27,8 @@ static int fail_event(struct perfgrp_group *group, const struct perfgrp_member *
 			int ret, struct perfgrp_error *err)
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
-	const char *name = perfgrp_event_name(&member->spec, buf);
-	const char *field = member->spec.flags & PERFGRP_COUNTER_RAW ? "config" : "event";
+	const char *name = perfgrp_event_name(&member->desc, buf);
+	const char *field = member->desc.flags & PERFGRP_COUNTER_RAW ? "config" : "event";
 
 	err->cpu = cpu;
 	switch (ret) {
@@ -76,7 +76,7 @@ static int fail_full(const struct perfgrp_member *member, int cpu, struct perfgr
 	err->cpu = cpu;
 	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_PMU_FULL, "event",
 			      "%s: the PMU counts it alone, but cannot count it at the same time as the group's other members",
-			      perfgrp_event_name(&member->spec, buf));
+			      perfgrp_event_name(&member->desc, buf));
 }
 
 /* ---- scheduling sets ----------------------------------------------------- */
@@ -88,10 +88,10 @@ static bool is_dead(const struct perf_event *event)
 }
 
 /* The event that a member has, or will have once what is prepared is committed. */
-static struct perf_event *event_of(const struct perfgrp_member *member, unsigned int instance,
+static struct perf_event *member_event(const struct perfgrp_member *member, unsigned int instance,
 				   bool next)
 {
-	const struct perfgrp_kcounter *counter = &member->counters[instance];
+	const struct perfgrp_member_instance *counter = &member->instances[instance];
 
 	return next ? counter->next : counter->event;
 }
@@ -113,14 +113,14 @@ static bool same_pmu_name(const struct perf_event_attr *a, const struct perf_eve
  * The leader of the set on @pmu; NULL where there is none. Nothing can be linked
  * to one that is dead.
  */
-static struct perf_event *set_leader_on(struct perfgrp_group *group, unsigned int instance,
+static struct perf_event *find_sched_leader(struct perfgrp_group *group, unsigned int instance,
 					unsigned int nr, const struct pmu *pmu, bool next)
 {
 	struct perf_event *event;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		event = event_of(group->members[i], instance, next);
+		event = member_event(group->members[i], instance, next);
 		if (event && event->pmu == pmu && event->group_leader == event &&
 		    !perfgrp_core_is_software(event) && !is_dead(event))
 			return event;
@@ -139,11 +139,11 @@ static struct perf_event *guess_leader(struct perfgrp_group *group, unsigned int
 	if (!perfgrp_core_can_link() || perfgrp_event_is_software(attr))
 		return NULL;
 	for (i = 0; i < nr; i++) {
-		event = event_of(group->members[i], instance, next);
+		event = member_event(group->members[i], instance, next);
 		if (!event || perfgrp_core_is_software(event))
 			continue;
 		if (same_pmu_name(attr, &group->members[i]->attr) || attr->type == event->pmu->type)
-			return set_leader_on(group, instance, nr, event->pmu, next);
+			return find_sched_leader(group, instance, nr, event->pmu, next);
 	}
 	return NULL;
 }
@@ -154,7 +154,7 @@ static struct perf_event *leader_for(struct perfgrp_group *group, unsigned int i
 {
 	if (!perfgrp_core_can_link() || perfgrp_core_is_software(event))
 		return NULL;
-	return set_leader_on(group, instance, nr, event->pmu, next);
+	return find_sched_leader(group, instance, nr, event->pmu, next);
 }
 
 /*
@@ -162,10 +162,10 @@ static struct perf_event *leader_for(struct perfgrp_group *group, unsigned int i
  * inherited counter counts all the time, because its children could not be
  * switched: see perfgrp_group_enable().
  */
-static void set_leader_bits(const struct perfgrp_group *group, struct perf_event_attr *attr)
+static void init_leader_attr(const struct perfgrp_group *group, struct perf_event_attr *attr)
 {
-	attr->disabled = group->waiting || !perfgrp_group_inherits(group);
-	attr->enable_on_exec = group->waiting;
+	attr->disabled = group->enable_on_exec || !perfgrp_group_inherits(group);
+	attr->enable_on_exec = group->enable_on_exec;
 	attr->pinned = !!(group->flags & PERFGRP_CREATE_NO_MUX);
 	attr->exclusive =
 		group->flags & PERFGRP_CREATE_EXCLUSIVE && !perfgrp_event_is_software(attr);
@@ -176,7 +176,7 @@ static struct perf_event *create_alone(struct perfgrp_group *group, int cpu,
 {
 	struct perf_event_attr attr = member->attr;
 
-	set_leader_bits(group, &attr);
+	init_leader_attr(group, &attr);
 	return perfgrp_core_create(&attr, cpu, group->task, NULL, group);
 }
 
@@ -210,12 +210,12 @@ static int check_placed(const struct perfgrp_group *group, const struct perf_eve
 		err->cpu = cpu;
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
 				      "%s: its PMU counts it on CPU %d only; name that CPU",
-				      perfgrp_event_name(&member->spec, buf), event->cpu);
+				      perfgrp_event_name(&member->desc, buf), event->cpu);
 	}
 	if (group->target == PERFGRP_TARGET_ALL_CPUS && compat_counts_for_many(event->pmu))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
 				      "%s: PMU %s counts for several CPUs at once; name those of its cpumask file",
-				      perfgrp_event_name(&member->spec, buf), event->pmu->name);
+				      perfgrp_event_name(&member->desc, buf), event->pmu->name);
 	return 0;
 }
 
@@ -234,7 +234,7 @@ static int check_kind(const struct perf_event *event, const struct perfgrp_membe
 		return 0;
 	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT, "type",
 			      "%s: PMU %s takes a pointer; define the probe in tracefs and count it as a tracepoint",
-			      perfgrp_event_name(&member->spec, buf), pmu);
+			      perfgrp_event_name(&member->desc, buf), pmu);
 }
 
 /* The perf core asks whether a frequency is allowed only when it is changed. */
@@ -246,12 +246,12 @@ static int check_frequency(struct perf_event *event, const struct perfgrp_member
 
 	if (!member->attr.freq)
 		return 0;
-	ret = perfgrp_core_set_period(event, true, member->spec.sample);
+	ret = perfgrp_core_set_period(event, true, member->desc.sample);
 	if (!ret)
 		return 0;
 	return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample",
 			      "%s: %llu Hz is above sysctl kernel.perf_event_max_sample_rate, or below one in a period",
-			      perfgrp_event_name(&member->spec, buf), member->spec.sample);
+			      perfgrp_event_name(&member->desc, buf), member->desc.sample);
 }
 
 /* ONE_SCHED_GROUP: no second set beside the first. */
@@ -266,14 +266,14 @@ static int check_one_set(struct perfgrp_group *group, unsigned int instance, uns
 	if (!(group->flags & PERFGRP_CREATE_ONE_SCHED_GROUP) || perfgrp_core_is_software(event))
 		return 0;
 	for (i = 0; i < nr; i++) {
-		other = event_of(group->members[i], instance, next);
+		other = member_event(group->members[i], instance, next);
 		if (!other || perfgrp_core_is_software(other) ||
 		    other->group_leader == event->group_leader)
 			continue;
 		err->cpu = group->instances[instance].cpu;
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
 				      "%s: counted by PMU %s, the group by %s; ONE_SCHED_GROUP takes one PMU",
-				      perfgrp_event_name(&member->spec, buf), event->pmu->name,
+				      perfgrp_event_name(&member->desc, buf), event->pmu->name,
 				      other->pmu->name);
 	}
 	return 0;
@@ -362,7 +362,7 @@ static struct perf_event *create_event(struct perfgrp_group *group, unsigned int
 }
 
 /* @event may be NULL: the CPU has just left. */
-static void set_event(struct perfgrp_kcounter *counter, struct perf_event *event)
+static void assign_event(struct perfgrp_member_instance *counter, struct perf_event *event)
 {
 	counter->event = event;
 	if (event)
@@ -389,7 +389,7 @@ int perfgrp_counter_create(struct perfgrp_group *group, unsigned int instance, u
 	event = create_event(group, instance, index, false, err);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	set_event(&group->members[index]->counters[instance], event);
+	assign_event(&group->members[index]->instances[instance], event);
 	return 0;
 }
 
@@ -418,12 +418,12 @@ int perfgrp_counter_recreate_all(struct perfgrp_group *group, unsigned int insta
 		event = create_event(group, instance, i, true, err);
 		if (IS_ERR(event))
 			goto undo;
-		group->members[i]->counters[instance].next = event;
+		group->members[i]->instances[instance].next = event;
 	}
 	return 0;
 undo:
 	while (i--)
-		perfgrp_counter_release_next(&group->members[i]->counters[instance]);
+		perfgrp_counter_release_next(&group->members[i]->instances[instance]);
 	return PTR_ERR(event);
 }
 
@@ -431,9 +431,9 @@ undo:
  * perfgrp_counter_take_next - use the event that was prepared; there is no other
  * @counter: the counter
  */
-void perfgrp_counter_take_next(struct perfgrp_kcounter *counter)
+void perfgrp_counter_take_next(struct perfgrp_member_instance *counter)
 {
-	set_event(counter, counter->next);
+	assign_event(counter, counter->next);
 	counter->next = NULL;
 }
 
@@ -450,18 +450,18 @@ static void release_event(struct perf_event **event)
 }
 
 /* Members of a set go before its leader, or it would be broken up and rescheduled. */
-void perfgrp_counter_release(struct perfgrp_kcounter *counter)
+void perfgrp_counter_release(struct perfgrp_member_instance *counter)
 {
 	release_event(&counter->event);
 }
 
-void perfgrp_counter_release_next(struct perfgrp_kcounter *counter)
+void perfgrp_counter_release_next(struct perfgrp_member_instance *counter)
 {
 	release_event(&counter->next);
 }
 
 /**
- * perfgrp_instance_release_next - release what was prepared, or what fold has replaced
+ * perfgrp_instance_release_next - release what was prepared, or what perfgrp_counter_accumulate() has replaced
  * @group: the group
  * @instance: index of the instance
  */
@@ -470,7 +470,7 @@ void perfgrp_instance_release_next(struct perfgrp_group *group, unsigned int ins
 	unsigned int i;
 
 	for (i = group->nr_members; i--;)
-		perfgrp_counter_release_next(&group->members[i]->counters[instance]);
+		perfgrp_counter_release_next(&group->members[i]->instances[instance]);
 }
 
 /* What an event reads that is stopped, or is inherited and read event by event. */
@@ -491,7 +491,7 @@ static struct perfgrp_count read_stopped(const struct perfgrp_group *group,
 }
 
 /**
- * perfgrp_counter_fold - put what an event has counted into the base, and take the next
+ * perfgrp_counter_accumulate - put what an event has counted into the base, and take the next
  * @group: the group
  * @counter: whose event it is. What is prepared takes its place, if anything is; it
  *	waits where that was, to be released when it is in no view any more.
@@ -499,7 +499,7 @@ static struct perfgrp_count read_stopped(const struct perfgrp_group *group,
  * The event is stopped first, so nothing is lost between the reading and the
  * release but what happens after it stopped.
  */
-void perfgrp_counter_fold(const struct perfgrp_group *group, struct perfgrp_kcounter *counter)
+void perfgrp_counter_accumulate(const struct perfgrp_group *group, struct perfgrp_member_instance *counter)
 {
 	struct perf_event *event = counter->event;
 
@@ -509,7 +509,7 @@ void perfgrp_counter_fold(const struct perfgrp_group *group, struct perfgrp_kcou
 		perf_event_disable(event);
 		counter->base = perfgrp_count_add(counter->base, read_stopped(group, event));
 	}
-	set_event(counter, counter->next);
+	assign_event(counter, counter->next);
 	counter->next = event;
 }
 
@@ -518,13 +518,13 @@ void perfgrp_counter_fold(const struct perfgrp_group *group, struct perfgrp_kcou
  * @group: the group; it is stopped, or inherits
  * @counter: the counter
  */
-void perfgrp_counter_rebase(const struct perfgrp_group *group, struct perfgrp_kcounter *counter)
+void perfgrp_counter_rebase(const struct perfgrp_group *group, struct perfgrp_member_instance *counter)
 {
 	struct perfgrp_count zero = {};
 
 	lockdep_assert_held_write(&group->lock);
 
-	counter->held = zero;
+	counter->frozen = zero;
 	counter->base = zero;
 	if (counter->event)
 		counter->base = perfgrp_count_sub(zero, read_stopped(group, counter->event));
@@ -536,7 +536,7 @@ void perfgrp_counter_rebase(const struct perfgrp_group *group, struct perfgrp_kc
  *
  * Return: whether there are events under it.
  */
-bool perfgrp_counter_leads_others(const struct perfgrp_kcounter *counter)
+bool perfgrp_counter_leads_others(const struct perfgrp_member_instance *counter)
 {
 	return counter->event && counter->event->group_leader == counter->event &&
 	       counter->event->nr_siblings;
@@ -548,7 +548,7 @@ bool perfgrp_counter_leads_others(const struct perfgrp_kcounter *counter)
  *
  * Return: whether it has, as it does with pinned events for which there is no room.
  */
-bool perfgrp_counter_failed(const struct perfgrp_kcounter *counter)
+bool perfgrp_counter_failed(const struct perfgrp_member_instance *counter)
 {
 	return counter->event && perfgrp_core_state(counter->event) == PERF_EVENT_STATE_ERROR;
 }
@@ -559,7 +559,7 @@ bool perfgrp_counter_failed(const struct perfgrp_kcounter *counter)
  *
  * Return: whether it has, or has run a program that its user may not watch.
  */
-bool perfgrp_counter_dead(const struct perfgrp_kcounter *counter)
+bool perfgrp_counter_dead(const struct perfgrp_member_instance *counter)
 {
 	return counter->event && is_dead(counter->event);
 }
@@ -570,7 +570,7 @@ bool perfgrp_counter_dead(const struct perfgrp_kcounter *counter)
  *
  * The leader of a set starts all of it, in one transaction of the PMU.
  */
-void perfgrp_counter_start(struct perfgrp_kcounter *counter)
+void perfgrp_counter_start(struct perfgrp_member_instance *counter)
 {
 	struct perf_event *event = counter->event;
 
@@ -590,7 +590,7 @@ void perfgrp_instance_start(struct perfgrp_group *group, unsigned int instance)
 	lockdep_assert_held_write(&group->lock);
 
 	for (i = 0; i < group->nr_members; i++)
-		perfgrp_counter_start(&group->members[i]->counters[instance]);
+		perfgrp_counter_start(&group->members[i]->instances[instance]);
 }
 
 /**
@@ -606,7 +606,7 @@ void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance)
 	lockdep_assert_held_write(&group->lock);
 
 	for (i = 0; i < group->nr_members; i++) {
-		event = group->members[i]->counters[instance].event;
+		event = group->members[i]->instances[instance].event;
 		if (event && event->group_leader == event)
 			perf_event_disable(event);
 	}

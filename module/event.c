@@ -80,17 +80,17 @@ static const char *cache_name(u64 config, char name[PERFGRP_EVENT_NAME_LEN])
 
 /**
  * perfgrp_event_name - an event's name for errors and fdinfo
- * @spec: the event
+ * @desc: the event
  * @name: room for it
  *
  * Return: a generic event's name, or "type T config 0xC".
  */
-const char *perfgrp_event_name(const struct perfgrp_counter *spec,
+const char *perfgrp_event_name(const struct perfgrp_counter *desc,
 			       char name[PERFGRP_EVENT_NAME_LEN])
 {
-	bool raw = spec->flags & PERFGRP_COUNTER_RAW;
-	u32 type = raw ? spec->type : PERFGRP_EVENT_TYPE(spec->event);
-	u64 config = raw ? spec->config : PERFGRP_EVENT_CONFIG(spec->event);
+	bool raw = desc->flags & PERFGRP_COUNTER_RAW;
+	u32 type = raw ? desc->type : PERFGRP_EVENT_TYPE(desc->event);
+	u64 config = raw ? desc->config : PERFGRP_EVENT_CONFIG(desc->event);
 
 	if (type == PERF_TYPE_HARDWARE && config < ARRAY_SIZE(hardware_names))
 		return hardware_names[config];
@@ -115,36 +115,36 @@ bool perfgrp_event_is_software(const struct perf_event_attr *attr)
 	       attr->type == PERF_TYPE_BREAKPOINT;
 }
 
-static int check_unused(const struct perfgrp_counter *spec, struct perfgrp_error *err)
+static int check_unused(const struct perfgrp_counter *desc, struct perfgrp_error *err)
 {
 	static const char *why = "set, but not used without PERFGRP_COUNTER_RAW";
 
-	if (spec->flags & PERFGRP_COUNTER_RAW) {
-		if (spec->event)
+	if (desc->flags & PERFGRP_COUNTER_RAW) {
+		if (desc->event)
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "event",
 					      "event is set, but PERFGRP_COUNTER_RAW uses type and config");
-		if (spec->bp_type && spec->type != PERF_TYPE_BREAKPOINT)
+		if (desc->bp_type && desc->type != PERF_TYPE_BREAKPOINT)
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "bp_type",
 					      "bp_type is set, but type %u is not a breakpoint",
-					      spec->type);
+					      desc->type);
 		return 0;
 	}
-	if (spec->type)
+	if (desc->type)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "type", "type is %s",
 				      why);
-	if (spec->config)
+	if (desc->config)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "config",
 				      "config is %s", why);
-	if (spec->config1)
+	if (desc->config1)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "config1",
 				      "config1 is %s", why);
-	if (spec->config2)
+	if (desc->config2)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "config2",
 				      "config2 is %s", why);
-	if (spec->config3)
+	if (desc->config3)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "config3",
 				      "config3 is %s", why);
-	if (spec->bp_type)
+	if (desc->bp_type)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "bp_type",
 				      "bp_type is %s", why);
 	return 0;
@@ -154,81 +154,81 @@ static int check_unused(const struct perfgrp_counter *spec, struct perfgrp_error
  * On other architectures than x86 whoever handles a breakpoint's overflow must step
  * over the instruction himself, which a module cannot; it would hit for ever.
  */
-static int check_breakpoint(const struct perfgrp_counter *spec, struct perfgrp_error *err)
+static int check_breakpoint(const struct perfgrp_counter *desc, struct perfgrp_error *err)
 {
-	if (IS_ENABLED(CONFIG_X86) || spec->type != PERF_TYPE_BREAKPOINT || !spec->sample)
+	if (IS_ENABLED(CONFIG_X86) || desc->type != PERF_TYPE_BREAKPOINT || !desc->sample)
 		return 0;
 	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT_OPTION, "sample",
 			      "breakpoints sample on x86 only; elsewhere they can be counted");
 }
 
-static int check_spec(const struct perfgrp_counter *spec, struct perfgrp_error *err)
+static int check_desc(const struct perfgrp_counter *desc, struct perfgrp_error *err)
 {
-	if (spec->flags & ~KNOWN_FLAGS)
+	if (desc->flags & ~KNOWN_FLAGS)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags",
-				      "unknown counter flags %#x", spec->flags & ~KNOWN_FLAGS);
-	if (memchr_inv(spec->reserved, 0, sizeof(spec->reserved)))
+				      "unknown counter flags %#x", desc->flags & ~KNOWN_FLAGS);
+	if (memchr_inv(desc->reserved, 0, sizeof(desc->reserved)))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
 				      "a reserved field of the counter is not zero");
-	if (spec->id)
+	if (desc->id)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "id",
 				      "id is given by the kernel; it must be 0");
-	if (spec->pmu)
+	if (desc->pmu)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "pmu",
 				      "pmu is told by the kernel; it must be 0");
-	if (spec->flags & PERFGRP_COUNTER_FREQ && !spec->sample)
+	if (desc->flags & PERFGRP_COUNTER_FREQ && !desc->sample)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
 				      "PERFGRP_COUNTER_FREQ needs a frequency in sample");
-	if (spec->sample >> 63)
+	if (desc->sample >> 63)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
-				      "sample is %#llx, which is not below 2^63", spec->sample);
-	if (spec->precise_ip > 3)
+				      "sample is %#llx, which is not below 2^63", desc->sample);
+	if (desc->precise_ip > 3)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
-				      "precise_ip is %u, at most 3 is known", spec->precise_ip);
-	if (spec->config3 && !PERFGRP_HAVE_CONFIG3)
+				      "precise_ip is %u, at most 3 is known", desc->precise_ip);
+	if (desc->config3 && !PERFGRP_HAVE_CONFIG3)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "config3",
 				      "this kernel's events have no config3");
-	return check_unused(spec, err) ?: check_breakpoint(spec, err);
+	return check_unused(desc, err) ?: check_breakpoint(desc, err);
 }
 
 /**
  * perfgrp_event_to_attr - check a counter that a user asked for and build its attr
- * @spec: what was asked for
+ * @desc: what was asked for
  * @attr: what is to be given to perf_event_create_kernel_counter(), but for what
  *	depends on the group (disabled, inherit, pinned, ...)
- * @err: says what is wrong with @spec
+ * @err: says what is wrong with @desc
  *
  * Return: 0, -EINVAL or -EOPNOTSUPP.
  */
-int perfgrp_event_to_attr(const struct perfgrp_counter *spec, struct perf_event_attr *attr,
+int perfgrp_event_to_attr(const struct perfgrp_counter *desc, struct perf_event_attr *attr,
 			  struct perfgrp_error *err)
 {
-	bool raw = spec->flags & PERFGRP_COUNTER_RAW;
+	bool raw = desc->flags & PERFGRP_COUNTER_RAW;
 	int ret;
 
-	ret = check_spec(spec, err);
+	ret = check_desc(desc, err);
 	if (ret)
 		return ret;
 
 	*attr = (struct perf_event_attr){
 		.size = sizeof(*attr),
-		.type = raw ? spec->type : PERFGRP_EVENT_TYPE(spec->event),
-		.config = raw ? spec->config : PERFGRP_EVENT_CONFIG(spec->event),
-		.config1 = spec->config1,
-		.config2 = spec->config2,
-		.exclude_user = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_USER),
-		.exclude_kernel = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_KERNEL),
-		.exclude_hv = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_HV),
-		.exclude_idle = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_IDLE),
-		.exclude_host = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_HOST),
-		.exclude_guest = !!(spec->flags & PERFGRP_COUNTER_EXCLUDE_GUEST),
-		.precise_ip = spec->precise_ip,
-		.bp_type = spec->bp_type,
-		.freq = !!(spec->flags & PERFGRP_COUNTER_FREQ),
-		.sample_period = spec->sample,
-		.sample_type = spec->sample ? PERFGRP_SAMPLE_TYPE & ~PERF_SAMPLE_PERIOD : 0,
+		.type = raw ? desc->type : PERFGRP_EVENT_TYPE(desc->event),
+		.config = raw ? desc->config : PERFGRP_EVENT_CONFIG(desc->event),
+		.config1 = desc->config1,
+		.config2 = desc->config2,
+		.exclude_user = !!(desc->flags & PERFGRP_COUNTER_EXCLUDE_USER),
+		.exclude_kernel = !!(desc->flags & PERFGRP_COUNTER_EXCLUDE_KERNEL),
+		.exclude_hv = !!(desc->flags & PERFGRP_COUNTER_EXCLUDE_HV),
+		.exclude_idle = !!(desc->flags & PERFGRP_COUNTER_EXCLUDE_IDLE),
+		.exclude_host = !!(desc->flags & PERFGRP_COUNTER_EXCLUDE_HOST),
+		.exclude_guest = !!(desc->flags & PERFGRP_COUNTER_EXCLUDE_GUEST),
+		.precise_ip = desc->precise_ip,
+		.bp_type = desc->bp_type,
+		.freq = !!(desc->flags & PERFGRP_COUNTER_FREQ),
+		.sample_period = desc->sample,
+		.sample_type = desc->sample ? PERFGRP_SAMPLE_TYPE & ~PERF_SAMPLE_PERIOD : 0,
 	};
-	compat_set_config3(attr, spec->config3);
+	compat_set_config3(attr, desc->config3);
 	if (attr->precise_ip && perfgrp_event_is_software(attr))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
 				      "precise_ip means nothing for a software event");

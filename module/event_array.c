@@ -20,7 +20,7 @@
 #include "perfgrp.h"
 
 /* Anew with a new event, and where what a reader sees is zero: at the start, or since a reset. */
-static struct perfgrp_history *begin_history(struct perfgrp_kcounter *counter)
+static struct perfgrp_history *begin_history(struct perfgrp_member_instance *counter)
 {
 	struct perfgrp_history *history = &counter->history;
 
@@ -37,7 +37,7 @@ static struct perfgrp_history *begin_history(struct perfgrp_kcounter *counter)
 static void fill_view(struct perfgrp_view *view, const struct perfgrp_group *group,
 		      unsigned int instance)
 {
-	struct perfgrp_kcounter *counter;
+	struct perfgrp_member_instance *counter;
 	struct perfgrp_member *member;
 	unsigned int i;
 
@@ -45,16 +45,16 @@ static void fill_view(struct perfgrp_view *view, const struct perfgrp_group *gro
 	view->filters = false;
 	for (i = 0; i < group->nr_members; i++) {
 		member = group->members[i];
-		counter = &member->counters[instance];
+		counter = &member->instances[instance];
 		view->entries[i] = (struct perfgrp_view_entry){
 			.id = member->id,
 			.event = counter->event,
 			.base = counter->base,
-			.min_move = member->spec.min_move,
+			.min_move = member->desc.min_move,
 			.attachment = member->attachment,
 			.history = begin_history(counter),
 		};
-		view->filters |= member->spec.min_move;
+		view->filters |= member->desc.min_move;
 	}
 }
 

@@ -210,7 +210,7 @@ static struct perfgrp_group *alloc_group(const struct perfgrp_create *arg)
 	group->target = arg->target;
 	group->owner = current_uid();
 	group->enabled = arg->flags & PERFGRP_CREATE_ENABLED;
-	group->waiting = arg->flags & PERFGRP_CREATE_ENABLE_ON_EXEC;
+	group->enable_on_exec = arg->flags & PERFGRP_CREATE_ENABLE_ON_EXEC;
 	return group;
 }
 

@@ -17,7 +17,7 @@ static void leave_cpu(struct perfgrp_group *group, struct perfgrp_instance *inst
 
 	perfgrp_instance_stop(group, index);
 	for (i = group->nr_members; i--;)
-		perfgrp_counter_fold(group, &group->members[i]->counters[index]);
+		perfgrp_counter_accumulate(group, &group->members[i]->instances[index]);
 	if (group->nr_members)
 		perfgrp_views_publish(group);
 	perfgrp_instance_release_next(group, index);
@@ -34,7 +34,7 @@ static void enter_cpu(struct perfgrp_group *group, struct perfgrp_instance *inst
 	/* Where that fails there are no events, which shows in the values' states. */
 	perfgrp_counter_recreate_all(group, index, NULL, &err);
 	for (i = 0; i < group->nr_members; i++)
-		perfgrp_counter_take_next(&group->members[i]->counters[index]);
+		perfgrp_counter_take_next(&group->members[i]->instances[index]);
 	if (instance->seen)
 		instance->epoch++;
 	instance->seen = true;
@@ -61,7 +61,7 @@ static void number_rows(struct perfgrp_group *group)
  * @group: a group of CPUs; takes its lock
  *
  * Runs in a worker after a CPU has come or gone, and once at creation. Events of
- * a CPU that went are folded and released, events on one that came are created.
+ * a CPU that went are accumulated and released, events on one that came are created.
  * Where that cannot be done the instance's values say that they failed, until the
  * CPU's next coming.
  */

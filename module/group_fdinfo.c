@@ -39,7 +39,7 @@ static void show_members(struct seq_file *seq, struct perfgrp_group *group)
 		return;
 	for (i = 0; i < snapshot.nr_values; i++)
 		seq_printf(seq, "member:\t%u %s %s%s\n", snapshot.values[i].id,
-			   perfgrp_event_name(&group->members[i]->spec, buf),
+			   perfgrp_event_name(&group->members[i]->desc, buf),
 			   state_name(snapshot.values[i].state), i ? "" : " leader");
 	perfgrp_snapshot_free(&snapshot);
 }

@@ -52,7 +52,7 @@ static int check_element_size(u32 size, size_t min_size, const char *field,
 
 /* ---- members ------------------------------------------------------------- */
 
-static int copy_specs(const struct perfgrp_add *add, struct perfgrp_counter *specs,
+static int copy_descs(const struct perfgrp_add *add, struct perfgrp_counter *descs,
 		      struct perfgrp_error *err)
 {
 	void __user *from = u64_to_user_ptr(add->counters);
@@ -60,21 +60,21 @@ static int copy_specs(const struct perfgrp_add *add, struct perfgrp_counter *spe
 	int ret;
 
 	for (i = 0; i < add->nr_counters; i++, from += add->counter_size) {
-		ret = copy_struct_from_user(&specs[i], sizeof(specs[i]), from, add->counter_size);
+		ret = copy_struct_from_user(&descs[i], sizeof(descs[i]), from, add->counter_size);
 		if (!ret)
 			continue;
 		err->member = i;
 		if (ret == -E2BIG)
 			return perfgrp_fail(err, ret, PERFGRP_REASON_TAIL, "counter_size",
 					      "counter_size is %u, this kernel knows %zu, and the rest is not zero",
-					      add->counter_size, sizeof(specs[i]));
+					      add->counter_size, sizeof(descs[i]));
 		return perfgrp_fail(err, ret, PERFGRP_REASON_POINTER, "counters",
 				      "the array of counters cannot be read");
 	}
 	return 0;
 }
 
-static int write_ids(const struct perfgrp_add *add, const struct perfgrp_counter *specs,
+static int write_ids(const struct perfgrp_add *add, const struct perfgrp_counter *descs,
 		     struct perfgrp_error *err)
 {
 	void __user *to = u64_to_user_ptr(add->counters);
@@ -82,7 +82,7 @@ static int write_ids(const struct perfgrp_add *add, const struct perfgrp_counter
 
 	to += offsetof(struct perfgrp_counter, id);
 	for (i = 0; i < add->nr_counters; i++, to += add->counter_size)
-		if (put_user(specs[i].id, (u32 __user *)to))
+		if (put_user(descs[i].id, (u32 __user *)to))
 			return perfgrp_fail(err, -EFAULT, PERFGRP_REASON_POINTER, "counters",
 					      "the array of counters cannot be written");
 	return 0;
@@ -90,14 +90,14 @@ static int write_ids(const struct perfgrp_add *add, const struct perfgrp_counter
 
 /* The ids are written before anything changes, so that a fault changes nothing. */
 static int add_locked(struct perfgrp_group *group, const struct perfgrp_add *add,
-		      struct perfgrp_counter *specs, struct perfgrp_error *err)
+		      struct perfgrp_counter *descs, struct perfgrp_error *err)
 {
 	int ret;
 
-	ret = perfgrp_group_prepare_add(group, specs, add->nr_counters, err);
+	ret = perfgrp_group_prepare_add(group, descs, add->nr_counters, err);
 	if (ret)
 		return ret;
-	ret = write_ids(add, specs, err);
+	ret = write_ids(add, descs, err);
 	if (ret)
 		perfgrp_group_abort_add(group, add->nr_counters);
 	else
@@ -109,7 +109,7 @@ static int group_add(struct file *file, struct perfgrp_call *call)
 {
 	struct perfgrp_group *group = group_of(file);
 	const struct perfgrp_add *add = &call->arg.add;
-	struct perfgrp_counter *specs;
+	struct perfgrp_counter *descs;
 	int ret;
 
 	if (!add->nr_counters)
@@ -124,19 +124,19 @@ static int group_add(struct file *file, struct perfgrp_call *call)
 	if (ret)
 		return ret;
 
-	specs = kcalloc(add->nr_counters, sizeof(*specs), GFP_KERNEL_ACCOUNT);
-	if (!specs)
+	descs = kcalloc(add->nr_counters, sizeof(*descs), GFP_KERNEL_ACCOUNT);
+	if (!descs)
 		return perfgrp_fail(&call->err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
-	ret = copy_specs(add, specs, &call->err);
+	ret = copy_descs(add, descs, &call->err);
 	if (ret)
 		goto free;
 	ret = lock_write(group, &call->err);
 	if (ret)
 		goto free;
-	ret = add_locked(group, add, specs, &call->err);
+	ret = add_locked(group, add, descs, &call->err);
 	up_write(&group->lock);
 free:
-	kfree(specs);
+	kfree(descs);
 	return ret;
 }
 
@@ -355,9 +355,9 @@ static int query_locked(struct perfgrp_group *group, struct perfgrp_call *call)
 				      "the group has %u members", group->nr_members);
 	}
 	for (i = 0; i < group->nr_members; i++) {
-		counter = group->members[i]->spec;
+		counter = group->members[i]->desc;
 		counter.id = group->members[i]->id;
-		counter.pmu = group->members[i]->counters[0].pmu;
+		counter.pmu = group->members[i]->instances[0].pmu;
 		if (perfgrp_copy_element_to_user(u64_to_user_ptr(query->counters) +
 							 (size_t)i * query->counter_size,
 						 query->counter_size, &counter, sizeof(counter)))

@@ -15,17 +15,17 @@
 #include "perfgrp.h"
 
 static struct perfgrp_member *alloc_member(struct perfgrp_group *group,
-					   const struct perfgrp_counter *spec)
+					   const struct perfgrp_counter *desc)
 {
 	struct perfgrp_member *member;
 	unsigned int i;
 
-	member = kvzalloc(struct_size(member, counters, group->nr_instances), GFP_KERNEL_ACCOUNT);
+	member = kvzalloc(struct_size(member, instances, group->nr_instances), GFP_KERNEL_ACCOUNT);
 	if (!member)
 		return NULL;
-	member->spec = *spec;
+	member->desc = *desc;
 	for (i = 0; i < group->nr_instances; i++)
-		member->counters[i].pmu = PERFGRP_NONE;
+		member->instances[i].pmu = PERFGRP_NONE;
 	return member;
 }
 
@@ -34,7 +34,7 @@ static void release_member(struct perfgrp_group *group, struct perfgrp_member *m
 	unsigned int i;
 
 	for (i = 0; i < group->nr_instances; i++)
-		perfgrp_counter_release(&member->counters[i]);
+		perfgrp_counter_release(&member->instances[i]);
 	perfgrp_bpf_release(group, member);
 	kvfree_rcu(member, rcu);
 }
@@ -94,38 +94,38 @@ static int link_begin(struct perfgrp_error *err)
 	return 0;
 }
 
-static int check_sampling(const struct perfgrp_group *group, const struct perfgrp_counter *spec,
+static int check_sampling(const struct perfgrp_group *group, const struct perfgrp_counter *desc,
 			  struct perfgrp_error *err)
 {
-	if (group->sampling || (!spec->sample && !spec->min_move))
+	if (group->sampling || (!desc->sample && !desc->min_move))
 		return 0;
 	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION,
-			      spec->sample ? "sample" : "min_move",
+			      desc->sample ? "sample" : "min_move",
 			      "%s is set, but the group was created without a buffer (buffer_size)",
-			      spec->sample ? "sample" : "min_move");
+			      desc->sample ? "sample" : "min_move");
 }
 
 static int prepare_member(struct perfgrp_group *group, unsigned int index,
-			  struct perfgrp_counter *spec, struct perfgrp_error *err)
+			  struct perfgrp_counter *desc, struct perfgrp_error *err)
 {
 	struct perf_event_attr attr;
 	struct perfgrp_member *member;
 	int ret;
 
-	ret = perfgrp_event_to_attr(spec, &attr, err);
+	ret = perfgrp_event_to_attr(desc, &attr, err);
 	if (!ret)
-		ret = check_sampling(group, spec, err);
+		ret = check_sampling(group, desc, err);
 	if (!ret)
-		ret = perfgrp_access_counter(spec, err);
+		ret = perfgrp_access_counter(desc, err);
 	if (ret)
 		return ret;
 
-	member = alloc_member(group, spec);
+	member = alloc_member(group, desc);
 	if (!member)
 		return perfgrp_fail(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
 	member->attr = attr;
 	member->id = group->next_id + 1 + (index - group->nr_members);
-	spec->id = member->id;
+	desc->id = member->id;
 	group->members[index] = member;
 	return create_counters(group, index, err);
 }
@@ -137,7 +137,7 @@ static int check_alive(const struct perfgrp_group *group, struct perfgrp_error *
 	if (!group->task)
 		return 0;
 	for (i = 0; i < group->nr_members; i++)
-		if (perfgrp_counter_dead(&group->members[i]->counters[0]))
+		if (perfgrp_counter_dead(&group->members[i]->instances[0]))
 			return perfgrp_fail(err, -ESRCH, PERFGRP_REASON_PID, "pid",
 					      "the task has exited, or runs a program that its user may not watch");
 	return 0;
@@ -186,7 +186,7 @@ static void let_inherit(struct perfgrp_group *group, unsigned int nr)
 	struct perf_event *event;
 
 	while (nr--) {
-		event = group->members[nr]->counters[0].event;
+		event = group->members[nr]->instances[0].event;
 		if (event)
 			perfgrp_core_set_inherit(event);
 	}
@@ -202,11 +202,11 @@ static int try_pinned(struct perfgrp_group *group, unsigned int nr, struct perfg
 	for (i = 0; i < group->nr_instances; i++)
 		for (m = group->nr_members; m < group->nr_members + nr; m++)
 			if (perfgrp_instance_usable(&group->instances[i]))
-				perfgrp_counter_start(&group->members[m]->counters[i]);
+				perfgrp_counter_start(&group->members[m]->instances[i]);
 	return check_pinned(group, group->nr_members + nr, err);
 }
 
-static int prepare_members(struct perfgrp_group *group, struct perfgrp_counter *specs,
+static int prepare_members(struct perfgrp_group *group, struct perfgrp_counter *descs,
 			   unsigned int nr, struct perfgrp_error *err)
 {
 	/* A lone member has no leader, so kernel text need not be patched for it. */
@@ -220,7 +220,7 @@ static int prepare_members(struct perfgrp_group *group, struct perfgrp_counter *
 		return ret;
 	for (i = 0; i < nr && !ret; i++) {
 		err->member = i;
-		ret = prepare_member(group, group->nr_members + i, &specs[i], err);
+		ret = prepare_member(group, group->nr_members + i, &descs[i], err);
 	}
 	if (link)
 		perfgrp_core_link_end();
@@ -242,28 +242,28 @@ abort:
 /**
  * perfgrp_group_prepare_add - create new members, all or none, beside those there are
  * @group: the group; the lock is held for writing
- * @specs: what is to be counted; their ids are set
+ * @descs: what is to be counted; their ids are set
  * @nr: how many, 1 or more
  * @err: says which one is refused and why
  *
  * Return: 0, after which perfgrp_group_commit_add() or perfgrp_group_abort_add() must follow with
  * the lock held all the time; or a negative errno.
  */
-int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counter *specs,
+int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counter *descs,
 			      unsigned int nr, struct perfgrp_error *err)
 {
 	int ret;
 
 	lockdep_assert_held_write(&group->lock);
 
-	ret = perfgrp_access_stop_exec(group, err);
+	ret = perfgrp_exec_lock(group, err);
 	if (ret)
 		return ret;
-	perfgrp_group_notice_exec(group);
+	perfgrp_group_sync_exec(group);
 	ret = check_add(group, nr, err);
 	if (!ret)
-		ret = prepare_members(group, specs, nr, err);
-	perfgrp_access_allow_exec(group);
+		ret = prepare_members(group, descs, nr, err);
+	perfgrp_exec_unlock(group);
 	return ret;
 }
 
@@ -290,7 +290,7 @@ static void rebase_all(struct perfgrp_group *group)
 
 	for (i = 0; i < group->nr_instances; i++)
 		for (m = 0; m < group->nr_members; m++)
-			perfgrp_counter_rebase(group, &group->members[m]->counters[i]);
+			perfgrp_counter_rebase(group, &group->members[m]->instances[i]);
 }
 
 /**
@@ -303,7 +303,7 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 	lockdep_assert_held_write(&group->lock);
 
 	/* It may have come since, and has enabled old and new alike. */
-	perfgrp_group_notice_exec(group);
+	perfgrp_group_sync_exec(group);
 	group->nr_members += nr;
 	group->next_id += nr;
 	if (!perfgrp_group_inherits(group))
@@ -349,14 +349,14 @@ static void replace_events(struct perfgrp_group *group, unsigned int instance)
 
 	perfgrp_instance_stop(group, instance);
 	for (i = group->nr_members; i--;)
-		perfgrp_counter_fold(group, &group->members[i]->counters[instance]);
+		perfgrp_counter_accumulate(group, &group->members[i]->instances[instance]);
 }
 
 /* Where the task is gone all is final, and nothing can fall apart. */
 static bool needs_rebuild(const struct perfgrp_group *group, unsigned int instance,
 			  const struct perfgrp_member *leaving)
 {
-	const struct perfgrp_kcounter *counter = &leaving->counters[instance];
+	const struct perfgrp_member_instance *counter = &leaving->instances[instance];
 
 	return perfgrp_instance_usable(&group->instances[instance]) &&
 	       perfgrp_counter_leads_others(counter) && !perfgrp_counter_dead(counter);
@@ -468,12 +468,12 @@ int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
 
 	lockdep_assert_held_write(&group->lock);
 
-	ret = perfgrp_access_stop_exec(group, err);
+	ret = perfgrp_exec_lock(group, err);
 	if (ret)
 		return ret;
-	perfgrp_group_notice_exec(group);
+	perfgrp_group_sync_exec(group);
 	ret = remove_member(group, id, cascade, err);
-	perfgrp_access_allow_exec(group);
+	perfgrp_exec_unlock(group);
 	return ret;
 }
 
@@ -517,7 +517,7 @@ int perfgrp_group_set_period(struct perfgrp_group *group, u32 id, u64 sample,
 
 	if (!member)
 		return -ENOENT;
-	if (!member->spec.sample)
+	if (!member->desc.sample)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "id",
 				      "member %u was added without a period or frequency", id);
 	if (!sample || sample >> 63)

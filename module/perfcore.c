@@ -213,22 +213,22 @@ void perfgrp_core_set_inherit(struct perf_event *event)
 }
 
 /**
- * perfgrp_core_waits_for_exec - has the exec that enables an event not come yet?
+ * perfgrp_core_exec_pending - has the exec that enables an event not come yet?
  * @event: an event that was created with attr.enable_on_exec; the perf core clears
  *	it when it is done
  *
  * Return: whether it is still to come.
  */
-bool perfgrp_core_waits_for_exec(const struct perf_event *event)
+bool perfgrp_core_exec_pending(const struct perf_event *event)
 {
 	return event->attr.enable_on_exec;
 }
 
 /**
- * perfgrp_core_clear_on_exec - let an exec not enable an event
+ * perfgrp_core_cancel_exec - let an exec not enable an event
  * @event: the event; its task's exec_update_lock is held
  */
-void perfgrp_core_clear_on_exec(struct perf_event *event)
+void perfgrp_core_cancel_exec(struct perf_event *event)
 {
 	event->attr.enable_on_exec = 0;
 }

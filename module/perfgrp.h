@@ -97,24 +97,24 @@ struct perfgrp_history {
 };
 
 /**
- * struct perfgrp_kcounter - a member on one instance
+ * struct perfgrp_member_instance - a member on one instance
  * @event: the perf event; NULL while the CPU is offline, or where it could not be
  *	created when the CPU came back
  * @next: an event that is to take the place of @event, or that did have it; only while
  *	a change is being made
  * @base: what the counter reads is @base plus what @event reads. It holds what
  *	earlier events counted, less what a reset took away.
- * @held: what an inherited counter read when its group was disabled
+ * @frozen: what an inherited counter read when its group was disabled
  * @pmu: number of the PMU of its last event; PERFGRP_NONE where it had none yet
  * @history: of @event, where it samples
  *
  * All but @history under perfgrp_group.lock.
  */
-struct perfgrp_kcounter {
+struct perfgrp_member_instance {
 	struct perf_event *event;
 	struct perf_event *next;
 	struct perfgrp_count base;
-	struct perfgrp_count held;
+	struct perfgrp_count frozen;
 	u32 pmu;
 	struct perfgrp_history history;
 };
@@ -122,21 +122,21 @@ struct perfgrp_kcounter {
 /**
  * struct perfgrp_member - one event of a group, on all its instances
  * @id: never 0, never used twice in a group
- * @spec: as the user asked for it
+ * @desc: as the user asked for it
  * @attr: as the perf core is asked for it
  * @attachment: its BPF program, or NULL (perfgrp_group.lock)
  * @rcu: to be freed when no handler looks at it any more
- * @counters: one an instance
+ * @instances: one per instance of the group
  *
- * Fixed after creation, but for @attachment and @counters.
+ * Fixed after creation, but for @attachment and @instances.
  */
 struct perfgrp_member {
 	u32 id;
-	struct perfgrp_counter spec;
+	struct perfgrp_counter desc;
 	struct perf_event_attr attr;
 	struct perfgrp_attachment *attachment;
 	struct rcu_head rcu;
-	struct perfgrp_kcounter counters[];
+	struct perfgrp_member_instance instances[];
 };
 
 /**
@@ -144,7 +144,7 @@ struct perfgrp_member {
  * @cpu: the CPU; -1 for a task on any
  * @lost: bit 0 is set when @cpu begins to go down, by the hotplug callback at any
  *	time, and cleared by the worker under perfgrp_group.lock, once the events
- *	that died with it are folded and released
+ *	that died with it are accumulated and released
  * @live: there are events, or would be if there were members
  * @seen: it has been live; without it there is no row
  * @row: index of its row in a snapshot
@@ -169,7 +169,7 @@ struct perfgrp_instance {
  * @task: the task of a task target, with a reference; fixed
  * @owner: whom the group is charged to; fixed
  * @enabled: its counters are to count (@lock); see perfgrp_group_is_enabled()
- * @waiting: an exec of the task is to enable it; no more once somebody has noticed
+ * @enable_on_exec: an exec of the task is to enable it; no more once somebody has noticed
  *	that it has come (@lock)
  * @next_id: id of the next member (@lock)
  * @nr_members: how many of @members there are (@lock)
@@ -199,7 +199,7 @@ struct perfgrp_group {
 	struct task_struct *task;
 	kuid_t owner;
 	bool enabled;
-	bool waiting;
+	bool enable_on_exec;
 	u32 next_id;
 	unsigned int nr_members;
 	struct perfgrp_member *members[PERFGRP_MAX_MEMBERS];
@@ -409,9 +409,9 @@ void perfgrp_group_show_fdinfo(struct seq_file *seq, struct file *file);
 
 bool perfgrp_access_unprivileged_allowed(void);
 int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err);
-int perfgrp_access_counter(const struct perfgrp_counter *spec, struct perfgrp_error *err);
-int perfgrp_access_stop_exec(struct perfgrp_group *group, struct perfgrp_error *err);
-void perfgrp_access_allow_exec(struct perfgrp_group *group);
+int perfgrp_access_counter(const struct perfgrp_counter *desc, struct perfgrp_error *err);
+int perfgrp_exec_lock(struct perfgrp_group *group, struct perfgrp_error *err);
+void perfgrp_exec_unlock(struct perfgrp_group *group);
 int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err);
 void perfgrp_access_uncharge_group(kuid_t owner);
 int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_pages,
@@ -426,7 +426,7 @@ void perfgrp_group_destroy(struct perfgrp_group *group);
 
 /* ---- member.c: add and remove -------------------------------------------- */
 
-int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counter *specs,
+int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counter *descs,
 			      unsigned int nr, struct perfgrp_error *err);
 void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr);
 void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr);
@@ -444,9 +444,9 @@ int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 int perfgrp_group_disable(struct perfgrp_group *group, struct perfgrp_error *err);
 void perfgrp_group_start_all(struct perfgrp_group *group);
 void perfgrp_group_stop_all(struct perfgrp_group *group);
-bool perfgrp_group_is_waiting(const struct perfgrp_group *group);
+bool perfgrp_group_exec_pending(const struct perfgrp_group *group);
 bool perfgrp_group_is_enabled(const struct perfgrp_group *group);
-void perfgrp_group_notice_exec(struct perfgrp_group *group);
+void perfgrp_group_sync_exec(struct perfgrp_group *group);
 int perfgrp_group_check_pinned(struct perfgrp_group *group, unsigned int nr_members,
 			       struct perfgrp_error *err);
 
@@ -474,16 +474,16 @@ int perfgrp_counter_create(struct perfgrp_group *group, unsigned int instance, u
 			   struct perfgrp_error *err);
 int perfgrp_counter_recreate_all(struct perfgrp_group *group, unsigned int instance,
 				 const struct perfgrp_member *without, struct perfgrp_error *err);
-void perfgrp_counter_take_next(struct perfgrp_kcounter *counter);
-void perfgrp_counter_release(struct perfgrp_kcounter *counter);
-void perfgrp_counter_release_next(struct perfgrp_kcounter *counter);
+void perfgrp_counter_take_next(struct perfgrp_member_instance *counter);
+void perfgrp_counter_release(struct perfgrp_member_instance *counter);
+void perfgrp_counter_release_next(struct perfgrp_member_instance *counter);
 void perfgrp_instance_release_next(struct perfgrp_group *group, unsigned int instance);
-void perfgrp_counter_fold(const struct perfgrp_group *group, struct perfgrp_kcounter *counter);
-void perfgrp_counter_rebase(const struct perfgrp_group *group, struct perfgrp_kcounter *counter);
-bool perfgrp_counter_leads_others(const struct perfgrp_kcounter *counter);
-bool perfgrp_counter_failed(const struct perfgrp_kcounter *counter);
-bool perfgrp_counter_dead(const struct perfgrp_kcounter *counter);
-void perfgrp_counter_start(struct perfgrp_kcounter *counter);
+void perfgrp_counter_accumulate(const struct perfgrp_group *group, struct perfgrp_member_instance *counter);
+void perfgrp_counter_rebase(const struct perfgrp_group *group, struct perfgrp_member_instance *counter);
+bool perfgrp_counter_leads_others(const struct perfgrp_member_instance *counter);
+bool perfgrp_counter_failed(const struct perfgrp_member_instance *counter);
+bool perfgrp_counter_dead(const struct perfgrp_member_instance *counter);
+void perfgrp_counter_start(struct perfgrp_member_instance *counter);
 void perfgrp_instance_start(struct perfgrp_group *group, unsigned int instance);
 void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance);
 
@@ -492,9 +492,9 @@ void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance);
 /* Longest name of an event, with its NUL. */
 #define PERFGRP_EVENT_NAME_LEN 64
 
-int perfgrp_event_to_attr(const struct perfgrp_counter *spec, struct perf_event_attr *attr,
+int perfgrp_event_to_attr(const struct perfgrp_counter *desc, struct perf_event_attr *attr,
 			  struct perfgrp_error *err);
-const char *perfgrp_event_name(const struct perfgrp_counter *spec,
+const char *perfgrp_event_name(const struct perfgrp_counter *desc,
 			       char name[PERFGRP_EVENT_NAME_LEN]);
 bool perfgrp_event_is_software(const struct perf_event_attr *attr);
 
@@ -642,8 +642,8 @@ struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 				       struct perfgrp_group *group);
 bool perfgrp_core_is_software(const struct perf_event *event);
 void perfgrp_core_set_inherit(struct perf_event *event);
-bool perfgrp_core_waits_for_exec(const struct perf_event *event);
-void perfgrp_core_clear_on_exec(struct perf_event *event);
+bool perfgrp_core_exec_pending(const struct perf_event *event);
+void perfgrp_core_cancel_exec(struct perf_event *event);
 bool perfgrp_core_is_settled(const struct perf_event *event);
 u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_event *overflowed);
 int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample);

@@ -30,21 +30,21 @@ int perfgrp_sampling_set_period(struct perfgrp_group *group, struct perfgrp_memb
 	lockdep_assert_held_write(&group->lock);
 
 	for (i = 0; i < group->nr_instances; i++) {
-		event = member->counters[i].event;
+		event = member->instances[i].event;
 		ret = event ? perfgrp_core_set_period(event, member->attr.freq, sample) : 0;
 		if (ret)
 			goto undo;
 	}
-	member->spec.sample = sample;
+	member->desc.sample = sample;
 	/* The other name of sample_freq. */
 	member->attr.sample_period = sample;
 	return 0;
 undo:
 	err->cpu = group->instances[i].cpu;
 	while (i--) {
-		event = member->counters[i].event;
+		event = member->instances[i].event;
 		if (event)
-			perfgrp_core_set_period(event, member->attr.freq, member->spec.sample);
+			perfgrp_core_set_period(event, member->attr.freq, member->desc.sample);
 	}
 	return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample",
 			      "%s %llu is out of range (kernel.perf_event_max_sample_rate?)",

@@ -72,7 +72,7 @@ static void store_reading(struct perfgrp_value *value, const struct perf_event *
 }
 
 /* Has counted all the time: done. */
-static void store_counted(struct perfgrp_value *value, const struct perfgrp_kcounter *counter,
+static void store_counted(struct perfgrp_value *value, const struct perfgrp_member_instance *counter,
 			  const struct perf_event *leader, const struct perfgrp_count *count)
 {
 	value->state = PERFGRP_STATE_COUNTED;
@@ -107,7 +107,7 @@ static void read_instance(const struct reader *reader, unsigned int instance, u3
 	const struct perfgrp_group *group = reader->group;
 	struct perfgrp_row *row = &reader->rows[group->instances[instance].row];
 	const struct perf_event *leader = NULL;
-	const struct perfgrp_kcounter *counter;
+	const struct perfgrp_member_instance *counter;
 	struct perfgrp_count count, sum;
 	u32 unfinished = 0, offline;
 	enum perf_event_state state;
@@ -121,7 +121,7 @@ static void read_instance(const struct reader *reader, unsigned int instance, u3
 	value = &reader->values[row->first_value];
 	clock = perfgrp_core_clock();
 	for (i = 0; i < group->nr_members; i++, value++) {
-		counter = &group->members[i]->counters[instance];
+		counter = &group->members[i]->instances[instance];
 		if (i == 0)
 			leader = counter->event;
 		if (!counter->event) {
@@ -195,7 +195,7 @@ static struct perf_event *active_event(struct perfgrp_group *group)
 	unsigned int i;
 
 	for (i = 0; i < group->nr_members; i++) {
-		event = group->members[i]->counters[0].event;
+		event = group->members[i]->instances[0].event;
 		if (event && READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
 			return event;
 	}
@@ -221,10 +221,10 @@ static void find_contexts(struct perfgrp_group *group, struct perf_event_context
 	struct perf_event_context *ctx;
 	unsigned int i;
 
-	ctxs[0] = group->members[0]->counters[0].event->ctx;
+	ctxs[0] = group->members[0]->instances[0].event->ctx;
 	ctxs[1] = NULL;
 	for (i = 1; i < group->nr_members; i++) {
-		ctx = group->members[i]->counters[0].event->ctx;
+		ctx = group->members[i]->instances[0].event->ctx;
 		if (ctx != ctxs[0])
 			ctxs[1] = ctx;
 	}
@@ -297,7 +297,7 @@ static void read_inherited(const struct reader *reader)
 	reader->rows[0].flags |= ROW_UNFINISHED;
 	for (i = 0; i < group->nr_members; i++, value++) {
 		begin_value(value, group->members[i]);
-		event = group->members[i]->counters[0].event;
+		event = group->members[i]->instances[0].event;
 		if (i == 0)
 			leader = event;
 		if (!event)
@@ -312,9 +312,9 @@ static void read_inherited(const struct reader *reader)
 /* ---- what follows from the readings -------------------------------------- */
 
 /* While an exec is to enable it the events themselves are off. */
-static bool is_held(const struct perfgrp_group *group)
+static bool is_frozen(const struct perfgrp_group *group)
 {
-	return perfgrp_group_inherits(group) && !group->enabled && !group->waiting;
+	return perfgrp_group_inherits(group) && !group->enabled && !group->enable_on_exec;
 }
 
 /* Whether all that a row has read is final. */
@@ -337,14 +337,14 @@ static struct perfgrp_count value_count(const struct perfgrp_value *value)
 	};
 }
 
-static void finish_value(const struct perfgrp_group *group, const struct perfgrp_kcounter *counter,
+static void finish_value(const struct perfgrp_group *group, const struct perfgrp_member_instance *counter,
 			 struct perfgrp_row *row, struct perfgrp_value *value)
 {
 	u32 state = value->state, flags = value->flags;
 	struct perfgrp_count count = perfgrp_count_add(counter->base, value_count(value));
 
-	if (is_held(group))
-		count = counter->held;
+	if (is_frozen(group))
+		count = counter->frozen;
 	perfgrp_value_fill(value, &count);
 	value->flags |= flags;
 	value->pmu = counter->pmu;
@@ -391,7 +391,7 @@ static void finish(const struct perfgrp_group *group, struct perfgrp_readout *sn
 			row->flags |= PERFGRP_ROW_EXITED;
 		for (m = 0; m < group->nr_members; m++, value++)
 			if (value->state != PERFGRP_STATE_COUNTED)
-				finish_value(group, &group->members[m]->counters[i], row, value);
+				finish_value(group, &group->members[m]->instances[i], row, value);
 		if (group->flags & PERFGRP_CREATE_NO_MUX && row->flags & PERFGRP_ROW_FAILED)
 			fail_row(row, &snapshot->values[row->first_value]);
 	}
@@ -565,7 +565,7 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_re
 {
 	const struct perfgrp_value *values = snapshot->buffer->values;
 	struct perfgrp_count *from;
-	struct perfgrp_kcounter *counter;
+	struct perfgrp_member_instance *counter;
 	unsigned int i, m;
 
 	lockdep_assert_held_write(&group->lock);
@@ -574,8 +574,8 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_re
 		if (!group->instances[i].seen)
 			continue;
 		for (m = 0; m < group->nr_members; m++) {
-			counter = &group->members[m]->counters[i];
-			from = is_held(group) ? &counter->held : &counter->base;
+			counter = &group->members[m]->instances[i];
+			from = is_frozen(group) ? &counter->frozen : &counter->base;
 			*from = perfgrp_count_sub(*from,
 						  value_count(&values[group->instances[i].row *
 									      group->nr_members +
