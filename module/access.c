@@ -92,19 +92,19 @@ int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err)
 		return 0;
 	if (!perfgrp_access_unprivileged_allowed())
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
-				      "needs CAP_PERFMON (or the module parameter allow_unprivileged, for one's own tasks)");
+				    "needs CAP_PERFMON (or the module parameter allow_unprivileged, for one's own tasks)");
 	if (group->target != PERFGRP_TARGET_TASK)
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "target",
-				      "counting CPUs needs CAP_PERFMON; allow_unprivileged is for one's own tasks");
+				    "counting CPUs needs CAP_PERFMON; allow_unprivileged is for one's own tasks");
 	if (!is_own_task(group->task))
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "pid",
-				      "counting a task of another user needs CAP_PERFMON");
+				    "counting a task of another user needs CAP_PERFMON");
 	if (group->flags & (PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_EXCLUSIVE))
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
-				      "keeping others off the PMU needs CAP_PERFMON");
+				    "keeping others off the PMU needs CAP_PERFMON");
 	if (group->flags & PERFGRP_CREATE_BPF_EVENTS)
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
-				      "records of BPF programs need CAP_PERFMON");
+				    "records of BPF programs need CAP_PERFMON");
 	return 0;
 }
 
@@ -123,7 +123,7 @@ int perfgrp_access_counter(const struct perfgrp_counter *desc, struct perfgrp_er
 		return 0;
 	if ((desc->flags & user_only) != user_only)
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
-				      "without CAP_PERFMON only user mode is counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
+				    "without CAP_PERFMON only user mode is counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
 	return 0;
 }
 
@@ -174,8 +174,8 @@ int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err)
 	if (open >= PERFGRP_MAX_GROUPS) {
 		xa_unlock(&groups_of_user);
 		return perfgrp_fail(err, -ENOSPC, PERFGRP_REASON_LIMIT, "",
-				      "this user has %d groups open, which is the limit",
-				      PERFGRP_MAX_GROUPS);
+				    "this user has %d groups open, which is the limit",
+				    PERFGRP_MAX_GROUPS);
 	}
 	old = __xa_store(&groups_of_user, uid, xa_mk_value(open + 1), GFP_ATOMIC);
 	xa_unlock(&groups_of_user);
@@ -199,7 +199,7 @@ void perfgrp_access_uncharge_group(kuid_t owner)
 }
 
 /* What anyone may have for each CPU: as kernel.perf_event_mlock_kb is by default. */
-#define FREE_BUFFER	(516 << 10)
+#define FREE_BUFFER (516 << 10)
 
 /**
  * perfgrp_access_charge_buffer - count a buffer against the memory that its user may lock
@@ -222,10 +222,10 @@ int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_page
 	do {
 		if (locked + nr_pages > limit && !capable(CAP_IPC_LOCK))
 			return perfgrp_fail(err, -ENOSPC, PERFGRP_REASON_LIMIT, "buffer_size",
-					      "%lu KiB for all CPUs: this user may lock %lu KiB, and has locked %lu KiB (RLIMIT_MEMLOCK; CAP_IPC_LOCK knows no limit)",
-					      nr_pages << (PAGE_SHIFT - 10),
-					      limit << (PAGE_SHIFT - 10),
-					      locked << (PAGE_SHIFT - 10));
+					    "%lu KiB for all CPUs: this user may lock %lu KiB, and has locked %lu KiB (RLIMIT_MEMLOCK; CAP_IPC_LOCK knows no limit)",
+					    nr_pages << (PAGE_SHIFT - 10),
+					    limit << (PAGE_SHIFT - 10),
+					    locked << (PAGE_SHIFT - 10));
 	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &locked, locked + nr_pages));
 	return 0;
 }

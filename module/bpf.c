@@ -121,12 +121,12 @@ static int fail_prog_type(int fd, struct perfgrp_error *err)
 			continue;
 		bpf_prog_put(prog);
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_TYPE, "prog_fd",
-				      "fd %d is a BPF program of type %s (%u); perf_event (%u) is needed",
-				      fd, name_of(prog_types, ARRAY_SIZE(prog_types), type), type,
-				      BPF_PROG_TYPE_PERF_EVENT);
+				    "fd %d is a BPF program of type %s (%u); perf_event (%u) is needed",
+				    fd, name_of(prog_types, ARRAY_SIZE(prog_types), type), type,
+				    BPF_PROG_TYPE_PERF_EVENT);
 	}
 	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_FD, "prog_fd",
-			      "fd %d is not one of a BPF program", fd);
+			    "fd %d is not one of a BPF program", fd);
 }
 
 static struct bpf_prog *get_prog(int fd, struct perfgrp_error *err)
@@ -143,7 +143,7 @@ static struct bpf_prog *get_prog(int fd, struct perfgrp_error *err)
 		perfgrp_fail(err, ret, PERFGRP_REASON_BPF_FD, "prog_fd", "fd %d is closed", fd);
 	else
 		perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "prog_fd",
-			       "fd %d: the kernel refuses the program with errno %d", fd, -ret);
+			     "fd %d: the kernel refuses the program with errno %d", fd, -ret);
 	return ERR_PTR(ret);
 }
 
@@ -185,12 +185,12 @@ struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf *arg,
 	err->member = arg->id;
 	if (!perfgrp_bpf_is_supported()) {
 		ret = perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
-				     "this kernel has no BPF programs for counters");
+				   "this kernel has no BPF programs for counters");
 		return ERR_PTR(ret);
 	}
 	if (!perfmon_capable()) {
 		ret = perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
-				     "attaching a BPF program needs CAP_PERFMON");
+				   "attaching a BPF program needs CAP_PERFMON");
 		return ERR_PTR(ret);
 	}
 	attachment = kzalloc(sizeof(*attachment), GFP_KERNEL_ACCOUNT);
@@ -241,20 +241,20 @@ static int check_maps(const struct perfgrp_attachment *attachment,
 
 	if (attachment->locks == PERFGRP_LOCKS_UNKNOWN)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				      "the program has a map of type %s (%u), which may not be safe in an NMI",
-				      type, attachment->map_type);
+				    "the program has a map of type %s (%u), which may not be safe in an NMI",
+				    type, attachment->map_type);
 	if (attachment->locks > PERFGRP_LOCKS_NONE && member->attr.type == PERF_TYPE_TRACEPOINT)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				      "the program has a map of type %s (%u), whose lock may be held where a tracepoint is hit",
-				      type, attachment->map_type);
+				    "the program has a map of type %s (%u), whose lock may be held where a tracepoint is hit",
+				    type, attachment->map_type);
 	if (attachment->locks == PERFGRP_LOCKS_ALLOC && !can_allocate_at_overflow(&member->attr))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				      "the program has a map of type %s (%u), which allocates memory: not in an NMI, nor in the scheduler",
-				      type, attachment->map_type);
+				    "the program has a map of type %s (%u), which allocates memory: not in an NMI, nor in the scheduler",
+				    type, attachment->map_type);
 	if (attachment->locks >= PERFGRP_LOCKS_WAIT && member->attr.precise_ip)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				      "the program has a map of type %s (%u), which is not safe where precise_ip is not 0",
-				      type, attachment->map_type);
+				    "the program has a map of type %s (%u), which is not safe where precise_ip is not 0",
+				    type, attachment->map_type);
 	return 0;
 }
 
@@ -264,12 +264,12 @@ static int check_program(const struct perfgrp_attachment *attachment,
 {
 	if (!member->desc.sample)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_COUNTER, "id",
-				      "member %u was added without a period or frequency: it does not overflow",
-				      member->id);
+				    "member %u was added without a period or frequency: it does not overflow",
+				    member->id);
 	if (member->attr.precise_ip && attachment->prog->call_get_stack)
 		return perfgrp_fail(err, -EPROTO, PERFGRP_REASON_BPF_CALLCHAIN, "prog_fd",
-				      "the program asks for stacks, and member %u, with precise_ip %u, takes no call chain",
-				      member->id, member->attr.precise_ip);
+				    "the program asks for stacks, and member %u, with precise_ip %u, takes no call chain",
+				    member->id, member->attr.precise_ip);
 	return check_maps(attachment, member, err);
 }
 
@@ -280,11 +280,11 @@ static int check_attached(const struct perfgrp_member *member, u32 prog_id,
 
 	if (!member->attachment)
 		return perfgrp_fail(err, -ENOENT, PERFGRP_REASON_BPF_NONE, "id",
-				      "member %u has no BPF program", member->id);
+				    "member %u has no BPF program", member->id);
 	id = member->attachment->prog->aux->id;
 	if (prog_id && prog_id != id)
 		return perfgrp_fail(err, -ESTALE, PERFGRP_REASON_BPF_ATTACHED, "prog_id",
-				      "member %u has program %u, not %u", member->id, id, prog_id);
+				    "member %u has program %u, not %u", member->id, id, prog_id);
 	return 0;
 }
 
@@ -295,9 +295,9 @@ static struct perfgrp_attachment *set_attachment(struct perfgrp_group *group,
 	struct perfgrp_attachment *old = member->attachment;
 
 	member->attachment = attachment;
-	perfgrp_views_publish(group);
+	perfgrp_event_arrays_publish(group);
 	if (old)
-		old->unpublished = group->views->cookie;
+		old->unpublished = group->event_arrays->cookie;
 	return old;
 }
 
@@ -322,16 +322,16 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf *ar
 		return -ENOENT;
 	if (arg->prog_id)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "prog_id",
-				      "prog_id is set: nothing is replaced");
+				    "prog_id is set: nothing is replaced");
 	ret = check_program(*attachment, member, err);
 	if (ret)
 		return ret;
 	if (member->attachment)
 		return perfgrp_fail(err, -EEXIST, PERFGRP_REASON_BPF_ATTACHED, "id",
-				      "member %u has program %u; replace or detach it", member->id,
-				      member->attachment->prog->aux->id);
+				    "member %u has program %u; replace or detach it", member->id,
+				    member->attachment->prog->aux->id);
 
-	perfgrp_records_tell_bpf(group, PERFGRP_BPF_EVENT_ATTACH, 0, (*attachment)->prog, member->id);
+	perfgrp_records_output_bpf(group, PERFGRP_BPF_EVENT_ATTACH, 0, (*attachment)->prog, member->id);
 	*attachment = set_attachment(group, member, *attachment);
 	return 0;
 }
@@ -363,7 +363,7 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, const struct perfgrp_bpf *a
 	if (ret)
 		return ret;
 
-	perfgrp_records_tell_bpf(group, PERFGRP_BPF_EVENT_REPLACE, 0, prog, member->id);
+	perfgrp_records_output_bpf(group, PERFGRP_BPF_EVENT_REPLACE, 0, prog, member->id);
 	*attachment = set_attachment(group, member, *attachment);
 	return 0;
 }
@@ -385,7 +385,7 @@ static void drop_detached(struct perfgrp_group *group, const struct perfgrp_memb
 			  struct perfgrp_attachment *attachment)
 {
 	cond_synchronize_rcu(attachment->unpublished);
-	perfgrp_records_tell_bpf(group, PERFGRP_BPF_EVENT_DETACH, 0, attachment->prog, member->id);
+	perfgrp_records_output_bpf(group, PERFGRP_BPF_EVENT_DETACH, 0, attachment->prog, member->id);
 	free_attachment(attachment);
 }
 
@@ -411,9 +411,9 @@ int perfgrp_bpf_detach(struct perfgrp_group *group, const struct perfgrp_bpf *ar
 		return -ENOENT;
 	if (arg->prog_fd || arg->cookie)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED,
-				      arg->prog_fd ? "prog_fd" : "cookie",
-				      "%s is set: nothing is attached",
-				      arg->prog_fd ? "prog_fd" : "cookie");
+				    arg->prog_fd ? "prog_fd" : "cookie",
+				    "%s is set: nothing is attached",
+				    arg->prog_fd ? "prog_fd" : "cookie");
 	ret = check_attached(member, arg->prog_id, err);
 	if (ret)
 		return ret;
@@ -438,7 +438,7 @@ void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *mem
 	if (!attachment)
 		return;
 	member->attachment = NULL;
-	attachment->unpublished = group->views->cookie;
+	attachment->unpublished = group->event_arrays->cookie;
 	drop_detached(group, member, attachment);
 }
 

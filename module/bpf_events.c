@@ -56,7 +56,7 @@ static int tell_groups(struct kprobe *kprobe, struct pt_regs *regs)
 	rcu_read_lock();
 	list_for_each_entry_rcu(group, &asking, bpf_events_node) {
 		perfgrp_bpf_events_count_missed(group);
-		perfgrp_records_tell_bpf(group, type, flags, prog, 0);
+		perfgrp_records_output_bpf(group, type, flags, prog, 0);
 	}
 	rcu_read_unlock();
 	return 0;
@@ -86,7 +86,8 @@ void perfgrp_bpf_events_count_missed(struct perfgrp_group *group)
 	if ((long)(now - seen) > 0 &&
 	    atomic_long_cmpxchg(&group->bpf_events_missed, seen, now) == seen) {
 		local_irq_save(flags);
-		perfgrp_records_lose(group->sampling->records, now - seen, perfgrp_core_clock());
+		perfgrp_records_account_lost(group->sampling->records, now - seen,
+					     perfgrp_core_clock());
 		local_irq_restore(flags);
 	}
 }
@@ -114,14 +115,14 @@ int perfgrp_bpf_events_check(const struct perfgrp_create *arg, struct perfgrp_er
 		return 0;
 	if (!bpf_events)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
-				      "BPF_EVENTS: the module parameter bpf_events is off");
+				    "BPF_EVENTS: the module parameter bpf_events is off");
 	if (probe_error)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
-				      "BPF_EVENTS: perf_event_bpf_event cannot be probed here (errno %d)",
-				      -probe_error);
+				    "BPF_EVENTS: perf_event_bpf_event cannot be probed here (errno %d)",
+				    -probe_error);
 	if (!arg->buffer_size)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				      "BPF_EVENTS means nothing without a buffer");
+				    "BPF_EVENTS means nothing without a buffer");
 	return 0;
 }
 
@@ -144,7 +145,7 @@ int perfgrp_bpf_events_join(struct perfgrp_group *group, struct perfgrp_error *e
 	ret = perfgrp_kprobe_arm(&probe);
 	if (ret)
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "flags",
-				      "BPF_EVENTS: the kprobe cannot be armed (errno %d)", -ret);
+				    "BPF_EVENTS: the kprobe cannot be armed (errno %d)", -ret);
 	atomic_long_set(&group->bpf_events_missed, perfgrp_kprobe_missed(&probe));
 	mutex_lock(&asking_lock);
 	list_add_tail_rcu(&group->bpf_events_node, &asking);

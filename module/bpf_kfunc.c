@@ -48,13 +48,13 @@ static int instance_here(const struct perfgrp_group *group)
 	if (group->task != current)
 		return -1;
 	return group->instances[0].cpu < 0 || group->instances[0].cpu == smp_processor_id() ? 0 :
-											     -1;
+											      -1;
 }
 
-static void read_entry(const struct perfgrp_view *view, unsigned int index, u64 clock,
+static void read_entry(const struct perfgrp_event_array *array, unsigned int index, u64 clock,
 		       struct perfgrp_value *value)
 {
-	const struct perfgrp_view_entry *entry = &view->entries[index];
+	const struct perfgrp_event_array_entry *entry = &array->entries[index];
 	struct perf_event *event = entry->event;
 	struct perfgrp_count count = {};
 	enum perf_event_state state = PERF_EVENT_STATE_ERROR;
@@ -71,7 +71,7 @@ static void read_entry(const struct perfgrp_view *view, unsigned int index, u64 
 		value->state = PERFGRP_STATE_EXITED;
 	if (!event)
 		return;
-	value->flags |= perfgrp_core_value_flags(event, view->entries[0].event);
+	value->flags |= perfgrp_core_value_flags(event, array->entries[0].event);
 	value->pmu = event->pmu->type;
 }
 
@@ -79,7 +79,7 @@ static void read_entry(const struct perfgrp_view *view, unsigned int index, u64 
 static int read_group(const struct perfgrp_group *group, void *values, u32 size, u32 value_size)
 {
 	const u32 common = min_t(u32, value_size, sizeof(struct perfgrp_value));
-	const struct perfgrp_view *view;
+	const struct perfgrp_event_array *array;
 	int instance = instance_here(group);
 	struct perfgrp_value value;
 	unsigned int i;
@@ -87,16 +87,16 @@ static int read_group(const struct perfgrp_group *group, void *values, u32 size,
 
 	if (instance < 0)
 		return -ENODATA;
-	view = perfgrp_view_of(group->views, instance);
-	if (size / value_size < view->nr)
+	array = perfgrp_event_array_get(group->event_arrays, instance);
+	if (size / value_size < array->nr)
 		return -EMSGSIZE;
 	clock = perfgrp_core_clock();
-	for (i = 0; i < view->nr; i++, values += value_size) {
-		read_entry(view, i, clock, &value);
+	for (i = 0; i < array->nr; i++, values += value_size) {
+		read_entry(array, i, clock, &value);
 		memcpy(values, &value, common);
 		memset(values + common, 0, value_size - common);
 	}
-	return view->nr;
+	return array->nr;
 }
 
 __bpf_kfunc_start_defs();
@@ -191,10 +191,10 @@ static int handle_alloc(struct perfgrp_group *group, struct perfgrp_error *err)
 	u64 handle = atomic64_inc_return(&last_handle);
 	int ret;
 
-	ret = perfgrp_views_create(group);
+	ret = perfgrp_event_arrays_create(group);
 	if (ret)
 		goto refused;
-	perfgrp_views_publish(group);
+	perfgrp_event_arrays_publish(group);
 	ret = xa_insert(&groups, handle, group, GFP_KERNEL);
 	if (ret)
 		goto refused;
@@ -212,7 +212,8 @@ refused:
  *
  * Return: 0, -EOPNOTSUPP, -EACCES or -ENOMEM.
  */
-int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle, struct perfgrp_error *err)
+int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle,
+				 struct perfgrp_error *err)
 {
 	int ret = 0;
 
@@ -220,13 +221,13 @@ int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle, struc
 
 	if (!perfgrp_bpf_kfunc_supported())
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
-				      "the module has no kfunc: it was built without BTF, or for a kernel before 6.9");
+				    "the module has no kfunc: it was built without BTF, or for a kernel before 6.9");
 	if (perfgrp_group_inherits(group))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
-				      "an INHERIT group cannot be read from one CPU");
+				    "an INHERIT group cannot be read from one CPU");
 	if (!perfmon_capable())
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
-				      "giving a group to BPF programs needs CAP_PERFMON");
+				    "giving a group to BPF programs needs CAP_PERFMON");
 	if (!group->handle)
 		ret = handle_alloc(group, err);
 	if (!ret)

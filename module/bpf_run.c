@@ -137,7 +137,7 @@ static u32 run(const struct perfgrp_attachment *attachment, struct perf_event *e
 	/* Else the perf core has left there what was on its stack. */
 	if (!(data->sample_flags & PERF_SAMPLE_ADDR))
 		data->addr = 0;
-	/* Of this attachment, not of the one before. No other handler uses it meanwhile. */
+		/* Of this attachment, not of the one before. No other handler uses it meanwhile. */
 #ifdef CONFIG_BPF_SYSCALL
 	event->bpf_cookie = attachment->cookie;
 #endif

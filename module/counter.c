@@ -24,7 +24,7 @@
 /* ---- errors -------------------------------------------------------------- */
 
 static int fail_event(struct perfgrp_group *group, const struct perfgrp_member *member, int cpu,
-			int ret, struct perfgrp_error *err)
+		      int ret, struct perfgrp_error *err)
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
 	const char *name = perfgrp_event_name(&member->desc, buf);
@@ -34,38 +34,38 @@ static int fail_event(struct perfgrp_group *group, const struct perfgrp_member *
 	switch (ret) {
 	case -ENOENT:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT, field,
-				      "%s: no PMU of this machine counts it", name);
+				    "%s: no PMU of this machine counts it", name);
 	case -EOPNOTSUPP:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT, field,
-				      "%s: the PMU does not count it, or not with these options",
-				      name);
+				    "%s: the PMU does not count it, or not with these options",
+				    name);
 	case -ENODEV:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT, field,
-				      "%s: its device is not there", name);
+				    "%s: its device is not there", name);
 	case -EINVAL:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, field,
-				      "%s: the PMU refuses this config or these options", name);
+				    "%s: the PMU refuses this config or these options", name);
 	case -ESRCH:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_PID, "pid", "the task has exited");
 	case -EACCES:
 	case -EPERM:
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, field,
-				      "%s: the perf core does not let the caller count it", name);
+				    "%s: the perf core does not let the caller count it", name);
 	case -ENOSPC:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_LIMIT, field,
-				      "%s: the hardware has no slot left for it", name);
+				    "%s: the hardware has no slot left for it", name);
 	case -EBUSY:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_PMU_BUSY, field,
-				      "%s: somebody else has the PMU to itself", name);
+				    "%s: somebody else has the PMU to itself", name);
 	case -ENOMEM:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
 	case -EXDEV:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
-				      "%s: the perf core did not put it into its scheduling group",
-				      name);
+				    "%s: the perf core did not put it into its scheduling group",
+				    name);
 	default:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
-				      "%s: the perf core refused it with errno %d", name, -ret);
+				    "%s: the perf core refused it with errno %d", name, -ret);
 	}
 }
 
@@ -75,8 +75,8 @@ static int fail_full(const struct perfgrp_member *member, int cpu, struct perfgr
 
 	err->cpu = cpu;
 	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_PMU_FULL, "event",
-			      "%s: the PMU counts it alone, but cannot count it at the same time as the group's other members",
-			      perfgrp_event_name(&member->desc, buf));
+			    "%s: the PMU counts it alone, but cannot count it at the same time as the group's other members",
+			    perfgrp_event_name(&member->desc, buf));
 }
 
 /* ---- scheduling sets ----------------------------------------------------- */
@@ -89,7 +89,7 @@ static bool is_dead(const struct perf_event *event)
 
 /* The event that a member has, or will have once what is prepared is committed. */
 static struct perf_event *member_event(const struct perfgrp_member *member, unsigned int instance,
-				   bool next)
+				       bool next)
 {
 	const struct perfgrp_member_instance *counter = &member->instances[instance];
 
@@ -114,7 +114,7 @@ static bool same_pmu_name(const struct perf_event_attr *a, const struct perf_eve
  * to one that is dead.
  */
 static struct perf_event *find_sched_leader(struct perfgrp_group *group, unsigned int instance,
-					unsigned int nr, const struct pmu *pmu, bool next)
+					    unsigned int nr, const struct pmu *pmu, bool next)
 {
 	struct perf_event *event;
 	unsigned int i;
@@ -209,13 +209,13 @@ static int check_placed(const struct perfgrp_group *group, const struct perf_eve
 	if (cpu >= 0 && event->cpu != cpu) {
 		err->cpu = cpu;
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
-				      "%s: its PMU counts it on CPU %d only; name that CPU",
-				      perfgrp_event_name(&member->desc, buf), event->cpu);
+				    "%s: its PMU counts it on CPU %d only; name that CPU",
+				    perfgrp_event_name(&member->desc, buf), event->cpu);
 	}
 	if (group->target == PERFGRP_TARGET_ALL_CPUS && compat_counts_for_many(event->pmu))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
-				      "%s: PMU %s counts for several CPUs at once; name those of its cpumask file",
-				      perfgrp_event_name(&member->desc, buf), event->pmu->name);
+				    "%s: PMU %s counts for several CPUs at once; name those of its cpumask file",
+				    perfgrp_event_name(&member->desc, buf), event->pmu->name);
 	return 0;
 }
 
@@ -233,8 +233,8 @@ static int check_kind(const struct perf_event *event, const struct perfgrp_membe
 	if (strcmp(pmu, "kprobe") && strcmp(pmu, "uprobe"))
 		return 0;
 	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT, "type",
-			      "%s: PMU %s takes a pointer; define the probe in tracefs and count it as a tracepoint",
-			      perfgrp_event_name(&member->desc, buf), pmu);
+			    "%s: PMU %s takes a pointer; define the probe in tracefs and count it as a tracepoint",
+			    perfgrp_event_name(&member->desc, buf), pmu);
 }
 
 /* The perf core asks whether a frequency is allowed only when it is changed. */
@@ -250,8 +250,8 @@ static int check_frequency(struct perf_event *event, const struct perfgrp_member
 	if (!ret)
 		return 0;
 	return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample",
-			      "%s: %llu Hz is above sysctl kernel.perf_event_max_sample_rate, or below one in a period",
-			      perfgrp_event_name(&member->desc, buf), member->desc.sample);
+			    "%s: %llu Hz is above sysctl kernel.perf_event_max_sample_rate, or below one in a period",
+			    perfgrp_event_name(&member->desc, buf), member->desc.sample);
 }
 
 /* ONE_SCHED_GROUP: no second set beside the first. */
@@ -272,9 +272,9 @@ static int check_one_set(struct perfgrp_group *group, unsigned int instance, uns
 			continue;
 		err->cpu = group->instances[instance].cpu;
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
-				      "%s: counted by PMU %s, the group by %s; ONE_SCHED_GROUP takes one PMU",
-				      perfgrp_event_name(&member->desc, buf), event->pmu->name,
-				      other->pmu->name);
+				    "%s: counted by PMU %s, the group by %s; ONE_SCHED_GROUP takes one PMU",
+				    perfgrp_event_name(&member->desc, buf), event->pmu->name,
+				    other->pmu->name);
 	}
 	return 0;
 }
@@ -499,7 +499,8 @@ static struct perfgrp_count read_stopped(const struct perfgrp_group *group,
  * The event is stopped first, so nothing is lost between the reading and the
  * release but what happens after it stopped.
  */
-void perfgrp_counter_accumulate(const struct perfgrp_group *group, struct perfgrp_member_instance *counter)
+void perfgrp_counter_accumulate(const struct perfgrp_group *group,
+				struct perfgrp_member_instance *counter)
 {
 	struct perf_event *event = counter->event;
 
@@ -518,7 +519,8 @@ void perfgrp_counter_accumulate(const struct perfgrp_group *group, struct perfgr
  * @group: the group; it is stopped, or inherits
  * @counter: the counter
  */
-void perfgrp_counter_rebase(const struct perfgrp_group *group, struct perfgrp_member_instance *counter)
+void perfgrp_counter_rebase(const struct perfgrp_group *group,
+			    struct perfgrp_member_instance *counter)
 {
 	struct perfgrp_count zero = {};
 

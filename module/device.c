@@ -56,7 +56,7 @@ static int create_group(struct file *file, struct perfgrp_call *call)
 	if (call->fd < 0) {
 		perfgrp_group_destroy(group);
 		return perfgrp_fail(&call->err, call->fd, PERFGRP_REASON_LIMIT, "fd",
-				      "no file descriptor is left");
+				    "no file descriptor is left");
 	}
 	call->file = perfgrp_group_file_create(group);
 	if (IS_ERR(call->file)) {
@@ -65,8 +65,7 @@ static int create_group(struct file *file, struct perfgrp_call *call)
 		call->file = NULL;
 		put_unused_fd(call->fd);
 		perfgrp_group_destroy(group);
-		return perfgrp_fail(&call->err, ret, PERFGRP_REASON_LIMIT, "fd",
-				      "no file is left");
+		return perfgrp_fail(&call->err, ret, PERFGRP_REASON_LIMIT, "fd", "no file is left");
 	}
 	create->fd = call->fd;
 	return 0;

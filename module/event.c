@@ -122,31 +122,31 @@ static int check_unused(const struct perfgrp_counter *desc, struct perfgrp_error
 	if (desc->flags & PERFGRP_COUNTER_RAW) {
 		if (desc->event)
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "event",
-					      "event is set, but PERFGRP_COUNTER_RAW uses type and config");
+					    "event is set, but PERFGRP_COUNTER_RAW uses type and config");
 		if (desc->bp_type && desc->type != PERF_TYPE_BREAKPOINT)
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "bp_type",
-					      "bp_type is set, but type %u is not a breakpoint",
-					      desc->type);
+					    "bp_type is set, but type %u is not a breakpoint",
+					    desc->type);
 		return 0;
 	}
 	if (desc->type)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "type", "type is %s",
-				      why);
+				    why);
 	if (desc->config)
-		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "config",
-				      "config is %s", why);
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "config", "config is %s",
+				    why);
 	if (desc->config1)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "config1",
-				      "config1 is %s", why);
+				    "config1 is %s", why);
 	if (desc->config2)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "config2",
-				      "config2 is %s", why);
+				    "config2 is %s", why);
 	if (desc->config3)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "config3",
-				      "config3 is %s", why);
+				    "config3 is %s", why);
 	if (desc->bp_type)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "bp_type",
-				      "bp_type is %s", why);
+				    "bp_type is %s", why);
 	return 0;
 }
 
@@ -159,35 +159,35 @@ static int check_breakpoint(const struct perfgrp_counter *desc, struct perfgrp_e
 	if (IS_ENABLED(CONFIG_X86) || desc->type != PERF_TYPE_BREAKPOINT || !desc->sample)
 		return 0;
 	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT_OPTION, "sample",
-			      "breakpoints sample on x86 only; elsewhere they can be counted");
+			    "breakpoints sample on x86 only; elsewhere they can be counted");
 }
 
 static int check_desc(const struct perfgrp_counter *desc, struct perfgrp_error *err)
 {
 	if (desc->flags & ~KNOWN_FLAGS)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags",
-				      "unknown counter flags %#x", desc->flags & ~KNOWN_FLAGS);
+				    "unknown counter flags %#x", desc->flags & ~KNOWN_FLAGS);
 	if (memchr_inv(desc->reserved, 0, sizeof(desc->reserved)))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
-				      "a reserved field of the counter is not zero");
+				    "a reserved field of the counter is not zero");
 	if (desc->id)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "id",
-				      "id is given by the kernel; it must be 0");
+				    "id is given by the kernel; it must be 0");
 	if (desc->pmu)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "pmu",
-				      "pmu is told by the kernel; it must be 0");
+				    "pmu is told by the kernel; it must be 0");
 	if (desc->flags & PERFGRP_COUNTER_FREQ && !desc->sample)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
-				      "PERFGRP_COUNTER_FREQ needs a frequency in sample");
+				    "PERFGRP_COUNTER_FREQ needs a frequency in sample");
 	if (desc->sample >> 63)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
-				      "sample is %#llx, which is not below 2^63", desc->sample);
+				    "sample is %#llx, which is not below 2^63", desc->sample);
 	if (desc->precise_ip > 3)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
-				      "precise_ip is %u, at most 3 is known", desc->precise_ip);
+				    "precise_ip is %u, at most 3 is known", desc->precise_ip);
 	if (desc->config3 && !PERFGRP_HAVE_CONFIG3)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "config3",
-				      "this kernel's events have no config3");
+				    "this kernel's events have no config3");
 	return check_unused(desc, err) ?: check_breakpoint(desc, err);
 }
 
@@ -231,6 +231,6 @@ int perfgrp_event_to_attr(const struct perfgrp_counter *desc, struct perf_event_
 	compat_set_config3(attr, desc->config3);
 	if (attr->precise_ip && perfgrp_event_is_software(attr))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
-				      "precise_ip means nothing for a software event");
+				    "precise_ip means nothing for a software event");
 	return 0;
 }

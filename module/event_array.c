@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The views of a group's instances: what those know of them who can take no lock, the
- * overflow handler and BPF programs.
+ * Event arrays: a group's members as seen by readers that can take no lock, which
+ * are the overflow handler and the kfunc.
  *
- * A view says which events an instance has, and what is to be added to what they
- * read. There are two sets of views, one of which readers look at. A change fills
- * the other set and lets readers look at that from then on; when that set is to be
- * filled next, all who still looked at it have gone: that is waited for, and costs
- * nothing unless changes come fast.
+ * Each instance has an array with a member's event, what to add to its reading,
+ * and its BPF program. Readers find the arrays with rcu_dereference() and use them
+ * inside rcu_read_lock(), in any context including NMI.
  *
- * An event is released when it is in no view any more, and the perf core frees it an
- * RCU grace period later.
+ * A group has two sets of arrays. A writer, holding perfgrp_group.lock, fills the
+ * set that readers do not use and publishes it with rcu_assign_pointer(). Before it
+ * fills a set it waits until the grace period since that set was last visible is
+ * over; usually it is. So publishing allocates nothing and cannot fail.
+ *
+ * An event is released after the array without it is published. The perf core frees
+ * it an RCU grace period later, so a reader never sees a freed event.
  */
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
@@ -19,119 +22,123 @@
 
 #include "perfgrp.h"
 
-/* Anew with a new event, and where what a reader sees is zero: at the start, or since a reset. */
-static struct perfgrp_history *begin_history(struct perfgrp_member_instance *counter)
+/* Restart deltas when the event was replaced or the count was reset. */
+static struct perfgrp_overflow_state *init_overflow_state(struct perfgrp_member_instance *counter)
 {
-	struct perfgrp_history *history = &counter->history;
+	struct perfgrp_overflow_state *state = &counter->overflow_state;
 
-	if (history->event == counter->event && history->base == counter->base.count)
-		return history;
-	if (history->event != counter->event)
-		WRITE_ONCE(history->throttled, false);
-	WRITE_ONCE(history->last, -counter->base.count);
-	history->event = counter->event;
-	history->base = counter->base.count;
-	return history;
+	if (state->event == counter->event && state->base == counter->base.count)
+		return state;
+	if (state->event != counter->event)
+		WRITE_ONCE(state->throttled, false);
+	WRITE_ONCE(state->last, -counter->base.count);
+	state->event = counter->event;
+	state->base = counter->base.count;
+	return state;
 }
 
-static void fill_view(struct perfgrp_view *view, const struct perfgrp_group *group,
-		      unsigned int instance)
+static void fill_event_array(struct perfgrp_event_array *array, const struct perfgrp_group *group,
+			     unsigned int instance)
 {
 	struct perfgrp_member_instance *counter;
 	struct perfgrp_member *member;
 	unsigned int i;
 
-	view->nr = group->nr_members;
-	view->filters = false;
+	array->nr = group->nr_members;
+	array->filters = false;
 	for (i = 0; i < group->nr_members; i++) {
 		member = group->members[i];
 		counter = &member->instances[instance];
-		view->entries[i] = (struct perfgrp_view_entry){
+		array->entries[i] = (struct perfgrp_event_array_entry){
 			.id = member->id,
 			.event = counter->event,
 			.base = counter->base,
 			.min_move = member->desc.min_move,
 			.attachment = member->attachment,
-			.history = begin_history(counter),
+			.overflow_state = init_overflow_state(counter),
 		};
-		view->filters |= member->desc.min_move;
+		array->filters |= member->desc.min_move;
 	}
 }
 
 /**
- * perfgrp_views_publish - let readers see the group as it is now
- * @group: the group; the lock is held for writing. Nothing is done where it has no
- *	views.
+ * perfgrp_event_arrays_publish - make the current members visible to lockless readers
+ * @group: the group; the lock is held for writing. Nothing is done if it has no
+ *	event arrays.
  *
  * May sleep.
  */
-void perfgrp_views_publish(struct perfgrp_group *group)
+void perfgrp_event_arrays_publish(struct perfgrp_group *group)
 {
-	struct perfgrp_views *views = group->views;
-	unsigned int next, i;
+	struct perfgrp_event_arrays *arrays = group->event_arrays;
+	struct perfgrp_event_array *next;
+	unsigned int i;
 
 	lockdep_assert_held_write(&group->lock);
 
-	if (!views)
+	if (!arrays)
 		return;
-	next = !views->current_set;
-	cond_synchronize_rcu(views->cookie);
+	next = arrays->sets[arrays->next];
+	cond_synchronize_rcu(arrays->cookie);
 	for (i = 0; i < group->nr_instances; i++)
-		fill_view(&views->sets[next][i], group, i);
-	/* Pairs with the load in perfgrp_view_of(). */
-	smp_store_release(&views->current_set, next);
-	views->cookie = get_state_synchronize_rcu();
+		fill_event_array(&next[i], group, i);
+	rcu_assign_pointer(arrays->active, next);
+	arrays->next = !arrays->next;
+	arrays->cookie = get_state_synchronize_rcu();
 }
 
 /**
- * perfgrp_views_create - let a group have views
- * @group: the group; nobody else knows it yet, or the lock is held for writing. Nothing
- *	is done where it has them.
+ * perfgrp_event_arrays_create - give a group event arrays
+ * @group: the group; either not visible to anybody else yet, or its lock is held for
+ *	writing. Nothing is done if it has them.
  *
- * They are empty until perfgrp_views_publish().
+ * They are empty until perfgrp_event_arrays_publish().
  *
  * Return: 0 or -ENOMEM.
  */
-int perfgrp_views_create(struct perfgrp_group *group)
+int perfgrp_event_arrays_create(struct perfgrp_group *group)
 {
-	struct perfgrp_views *views;
+	struct perfgrp_event_arrays *arrays;
 	unsigned int i;
 
-	if (group->views)
+	if (group->event_arrays)
 		return 0;
-	views = kzalloc(sizeof(*views), GFP_KERNEL_ACCOUNT);
-	if (!views)
+	arrays = kzalloc(sizeof(*arrays), GFP_KERNEL_ACCOUNT);
+	if (!arrays)
 		return -ENOMEM;
-	views->cookie = get_state_synchronize_rcu();
-	for (i = 0; i < ARRAY_SIZE(views->sets); i++) {
-		views->sets[i] = kvcalloc(group->nr_instances, sizeof(**views->sets),
-					  GFP_KERNEL_ACCOUNT);
-		if (!views->sets[i]) {
-			kvfree(views->sets[0]);
-			kfree(views);
+	for (i = 0; i < ARRAY_SIZE(arrays->sets); i++) {
+		arrays->sets[i] =
+			kvcalloc(group->nr_instances, sizeof(*arrays->sets[i]), GFP_KERNEL_ACCOUNT);
+		if (!arrays->sets[i]) {
+			kvfree(arrays->sets[0]);
+			kfree(arrays);
 			return -ENOMEM;
 		}
 	}
-	group->views = views;
+	RCU_INIT_POINTER(arrays->active, arrays->sets[0]);
+	arrays->next = 1;
+	arrays->cookie = get_state_synchronize_rcu();
+	group->event_arrays = arrays;
 	return 0;
 }
 
 /**
- * perfgrp_views_destroy - free a group's views, if it has any
- * @group: the group; all its events are released, and BPF programs cannot find it
+ * perfgrp_event_arrays_destroy - free a group's event arrays, if it has any
+ * @group: the group; all its events are released, and the kfunc cannot find it
  *
- * Waits for those who still look at it, at its records, too.
+ * Waits for an RCU grace period, after which no handler uses the group's records
+ * either.
  */
-void perfgrp_views_destroy(struct perfgrp_group *group)
+void perfgrp_event_arrays_destroy(struct perfgrp_group *group)
 {
-	struct perfgrp_views *views = group->views;
+	struct perfgrp_event_arrays *arrays = group->event_arrays;
 
-	if (!views)
+	if (!arrays)
 		return;
-	/* A software event's handler may still run. */
+	/* A software event's handler may still run after the event was released. */
 	synchronize_rcu();
-	kvfree(views->sets[0]);
-	kvfree(views->sets[1]);
-	kfree(views);
-	group->views = NULL;
+	kvfree(arrays->sets[0]);
+	kvfree(arrays->sets[1]);
+	kfree(arrays);
+	group->event_arrays = NULL;
 }

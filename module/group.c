@@ -21,16 +21,16 @@ static int check_flags(const struct perfgrp_create *arg, struct perfgrp_error *e
 
 	if (arg->flags & PERFGRP_CREATE_ONE_SCHED_GROUP && !perfgrp_core_can_link())
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
-				      "ONE_SCHED_GROUP: counters cannot be put into scheduling groups here; the kernel log says why");
+				    "ONE_SCHED_GROUP: counters cannot be put into scheduling groups here; the kernel log says why");
 	if (arg->flags & task_only && arg->target != PERFGRP_TARGET_TASK)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				      "INHERIT and ENABLE_ON_EXEC mean nothing for CPUs");
+				    "INHERIT and ENABLE_ON_EXEC mean nothing for CPUs");
 	if ((arg->flags & both) == both)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				      "ENABLED and ENABLE_ON_EXEC exclude one another");
+				    "ENABLED and ENABLE_ON_EXEC exclude one another");
 	if (arg->flags & PERFGRP_CREATE_INHERIT && arg->flags & PERFGRP_CREATE_NO_MUX)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				      "NO_MUX cannot be promised for inherited counters");
+				    "NO_MUX cannot be promised for inherited counters");
 	return perfgrp_bpf_events_check(arg, err);
 }
 
@@ -40,39 +40,38 @@ static int check_target(const struct perfgrp_create *arg, struct perfgrp_error *
 	case PERFGRP_TARGET_TASK:
 		if (arg->nr_cpus > 1)
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "nr_cpus",
-					      "a task is counted on all CPUs or on one, not on a list of %u",
-					      arg->nr_cpus);
+					    "a task is counted on all CPUs or on one, not on a list of %u",
+					    arg->nr_cpus);
 		if (arg->pid < 0)
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_PID, "pid",
-					      "pid %d is negative", arg->pid);
+					    "pid %d is negative", arg->pid);
 		break;
 	case PERFGRP_TARGET_CPUS:
 		if (!arg->nr_cpus)
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EMPTY, "nr_cpus",
-					      "the list of CPUs is empty");
+					    "the list of CPUs is empty");
 		break;
 	case PERFGRP_TARGET_ALL_CPUS:
 		if (arg->nr_cpus)
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "nr_cpus",
-					      "ALL_CPUS takes no list of CPUs");
+					    "ALL_CPUS takes no list of CPUs");
 		break;
 	case PERFGRP_TARGET_NONE:
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "target",
-				      "no target: neither a task nor a CPU is named");
+				    "no target: neither a task nor a CPU is named");
 	default:
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "target",
-				      "target %u is unknown", arg->target);
+				    "target %u is unknown", arg->target);
 	}
 	if (arg->target != PERFGRP_TARGET_TASK && arg->pid)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "pid",
-				      "a pid is named, but the target is CPUs");
+				    "a pid is named, but the target is CPUs");
 	if (arg->cpus && !arg->nr_cpus)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "cpus",
-				      "cpus is set, but nr_cpus is 0");
+				    "cpus is set, but nr_cpus is 0");
 	if (arg->nr_cpus > nr_cpu_ids)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_CPU, "nr_cpus",
-				      "%u CPUs are named; there can be %u", arg->nr_cpus,
-				      nr_cpu_ids);
+				    "%u CPUs are named; there can be %u", arg->nr_cpus, nr_cpu_ids);
 	return 0;
 }
 
@@ -80,24 +79,24 @@ static int check_buffer(const struct perfgrp_create *arg, struct perfgrp_error *
 {
 	if (!arg->buffer_size && arg->flags & PERFGRP_CREATE_OVERWRITE)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				      "OVERWRITE means nothing without a buffer");
+				    "OVERWRITE means nothing without a buffer");
 	if (!arg->buffer_size && arg->wakeup_records)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "wakeup_records",
-				      "wakeup_records means nothing without a buffer");
+				    "wakeup_records means nothing without a buffer");
 	if (!arg->buffer_size && arg->wakeup_bytes)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "wakeup_bytes",
-				      "wakeup_bytes means nothing without a buffer");
+				    "wakeup_bytes means nothing without a buffer");
 	if (arg->buffer_size > PERFGRP_MAX_BUFFER)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_LIMIT, "buffer_size",
-				      "buffer_size is %u, at most %d is taken", arg->buffer_size,
-				      PERFGRP_MAX_BUFFER);
+				    "buffer_size is %u, at most %d is taken", arg->buffer_size,
+				    PERFGRP_MAX_BUFFER);
 	if (arg->wakeup_bytes > arg->buffer_size / 2)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_LIMIT, "wakeup_bytes",
-				      "wakeup_bytes is %u, more than half of buffer_size",
-				      arg->wakeup_bytes);
+				    "wakeup_bytes is %u, more than half of buffer_size",
+				    arg->wakeup_bytes);
 	if (arg->buffer_size && arg->flags & PERFGRP_CREATE_INHERIT)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				      "inherited counters do not sample: INHERIT takes no buffer");
+				    "inherited counters do not sample: INHERIT takes no buffer");
 	return 0;
 }
 
@@ -114,20 +113,20 @@ static int read_cpus(const struct perfgrp_create *arg, struct cpumask *cpus,
 		err->cpu = -1;
 		if (get_user(cpu, list + i))
 			return perfgrp_fail(err, -EFAULT, PERFGRP_REASON_POINTER, "cpus",
-					      "the list of CPUs cannot be read");
+					    "the list of CPUs cannot be read");
 		err->cpu = (s32)cpu;
 		if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
 			return perfgrp_fail(err, -ENODEV, PERFGRP_REASON_CPU, "cpus",
-					      "CPU %u does not exist", cpu);
+					    "CPU %u does not exist", cpu);
 		if (cpumask_test_and_set_cpu(cpu, cpus))
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_CPU, "cpus",
-					      "CPU %u is named twice", cpu);
+					    "CPU %u is named twice", cpu);
 	}
 	for_each_cpu(offline, cpus) {
 		err->cpu = offline;
 		if (!perfgrp_hotplug_cpu_usable(offline))
 			return perfgrp_fail(err, -ENODEV, PERFGRP_REASON_CPU_OFFLINE, "cpus",
-					      "CPU %d is offline", offline);
+					    "CPU %d is offline", offline);
 	}
 	err->cpu = -1;
 	return 0;
@@ -153,10 +152,10 @@ static int set_task(struct perfgrp_group *group, const struct perfgrp_create *ar
 	group->task = find_task(arg->pid);
 	if (!group->task)
 		return perfgrp_fail(err, -ESRCH, PERFGRP_REASON_PID, "pid", "there is no task %d",
-				      arg->pid);
+				    arg->pid);
 	if (group->task->flags & PF_EXITING)
 		return perfgrp_fail(err, -ESRCH, PERFGRP_REASON_PID, "pid", "task %d has exited",
-				      arg->pid);
+				    arg->pid);
 	return 0;
 }
 
@@ -299,7 +298,7 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 uncharge:
 	perfgrp_access_uncharge_group(group->owner);
 free:
-	perfgrp_views_destroy(group);
+	perfgrp_event_arrays_destroy(group);
 	perfgrp_sampling_destroy(group);
 	free_group(group);
 	return ERR_PTR(ret);
@@ -321,7 +320,7 @@ void perfgrp_group_destroy(struct perfgrp_group *group)
 	perfgrp_group_drop_members(group);
 	up_write(&group->lock);
 	perfgrp_bpf_events_leave(group);
-	perfgrp_views_destroy(group);
+	perfgrp_event_arrays_destroy(group);
 	perfgrp_sampling_destroy(group);
 
 	perfgrp_access_uncharge_group(group->owner);

@@ -19,7 +19,7 @@ static void leave_cpu(struct perfgrp_group *group, struct perfgrp_instance *inst
 	for (i = group->nr_members; i--;)
 		perfgrp_counter_accumulate(group, &group->members[i]->instances[index]);
 	if (group->nr_members)
-		perfgrp_views_publish(group);
+		perfgrp_event_arrays_publish(group);
 	perfgrp_instance_release_next(group, index);
 	cpumask_clear_cpu(instance->cpu, group->cpus);
 	instance->live = false;
@@ -41,7 +41,7 @@ static void enter_cpu(struct perfgrp_group *group, struct perfgrp_instance *inst
 	instance->live = true;
 	cpumask_set_cpu(instance->cpu, group->cpus);
 	if (group->nr_members)
-		perfgrp_views_publish(group);
+		perfgrp_event_arrays_publish(group);
 	if (group->enabled)
 		perfgrp_instance_start(group, index);
 }

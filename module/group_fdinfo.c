@@ -54,7 +54,8 @@ static void show_programs(struct seq_file *seq, struct perfgrp_group *group)
 		query.id = group->members[i]->id;
 		if (!group->members[i]->attachment || perfgrp_bpf_query(group, &query, &err))
 			continue;
-		seq_printf(seq, "bpf:\tmember %u prog %u tag %*phN runs %llu misses %llu dropped %llu\n",
+		seq_printf(seq,
+			   "bpf:\tmember %u prog %u tag %*phN runs %llu misses %llu dropped %llu\n",
 			   query.id, query.prog_id, (int)sizeof(query.tag), query.tag, query.runs,
 			   query.misses, query.dropped);
 	}
@@ -64,7 +65,7 @@ static void show_records(struct seq_file *seq, struct perfgrp_group *group)
 {
 	struct perfgrp_stream stream = {};
 
-	if (group->sampling && perfgrp_records_stat(group->sampling->records, &stream))
+	if (group->sampling && perfgrp_records_get_stats(group->sampling->records, &stream))
 		return;
 	seq_printf(seq, "records:\t%llu produced %llu read %llu lost %llu filtered\n",
 		   stream.produced, stream.read, stream.lost, stream.filtered);

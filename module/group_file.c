@@ -42,11 +42,11 @@ static int check_element_size(u32 size, size_t min_size, const char *field,
 {
 	if (size < min_size)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_SIZE, field,
-				      "%s is %u, at least %zu is needed", field, size, min_size);
+				    "%s is %u, at least %zu is needed", field, size, min_size);
 	if (size > PAGE_SIZE)
 		return perfgrp_fail(err, -E2BIG, PERFGRP_REASON_SIZE, field,
-				      "%s is %u, at most a page (%lu) is taken", field, size,
-				      PAGE_SIZE);
+				    "%s is %u, at most a page (%lu) is taken", field, size,
+				    PAGE_SIZE);
 	return 0;
 }
 
@@ -66,10 +66,10 @@ static int copy_descs(const struct perfgrp_add *add, struct perfgrp_counter *des
 		err->member = i;
 		if (ret == -E2BIG)
 			return perfgrp_fail(err, ret, PERFGRP_REASON_TAIL, "counter_size",
-					      "counter_size is %u, this kernel knows %zu, and the rest is not zero",
-					      add->counter_size, sizeof(descs[i]));
+					    "counter_size is %u, this kernel knows %zu, and the rest is not zero",
+					    add->counter_size, sizeof(descs[i]));
 		return perfgrp_fail(err, ret, PERFGRP_REASON_POINTER, "counters",
-				      "the array of counters cannot be read");
+				    "the array of counters cannot be read");
 	}
 	return 0;
 }
@@ -84,7 +84,7 @@ static int write_ids(const struct perfgrp_add *add, const struct perfgrp_counter
 	for (i = 0; i < add->nr_counters; i++, to += add->counter_size)
 		if (put_user(descs[i].id, (u32 __user *)to))
 			return perfgrp_fail(err, -EFAULT, PERFGRP_REASON_POINTER, "counters",
-					      "the array of counters cannot be written");
+					    "the array of counters cannot be written");
 	return 0;
 }
 
@@ -114,11 +114,11 @@ static int group_add(struct file *file, struct perfgrp_call *call)
 
 	if (!add->nr_counters)
 		return perfgrp_fail(&call->err, -EINVAL, PERFGRP_REASON_EMPTY, "nr_counters",
-				      "no counter is given");
+				    "no counter is given");
 	if (add->nr_counters > PERFGRP_MAX_MEMBERS)
 		return perfgrp_fail(&call->err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
-				      "%u counters are given, a group has at most %d",
-				      add->nr_counters, PERFGRP_MAX_MEMBERS);
+				    "%u counters are given, a group has at most %d",
+				    add->nr_counters, PERFGRP_MAX_MEMBERS);
 	ret = check_element_size(add->counter_size, PERFGRP_COUNTER_SIZE_VER0, "counter_size",
 				 &call->err);
 	if (ret)
@@ -263,19 +263,19 @@ static int copy_snapshot(struct perfgrp_call *call, const struct perfgrp_readout
 	if (fits && copy_array(arg->rows, arg->row_size, snapshot->rows, sizeof(*snapshot->rows),
 			       snapshot->nr_rows))
 		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "rows",
-				      "the array of rows cannot be written");
+				    "the array of rows cannot be written");
 	if (fits && copy_array(arg->values, arg->value_size, snapshot->values,
 			       sizeof(*snapshot->values), snapshot->nr_values))
 		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "values",
-				      "the array of values cannot be written");
+				    "the array of values cannot be written");
 
 	arg->nr_rows = snapshot->nr_rows;
 	arg->nr_values = snapshot->nr_values;
 	if (!fits) {
 		call->out_on_error = true;
 		return perfgrp_fail(&call->err, -EMSGSIZE, PERFGRP_REASON_BUFFER, small,
-				      "the snapshot has %u rows and %u values", snapshot->nr_rows,
-				      snapshot->nr_values);
+				    "the snapshot has %u rows and %u values", snapshot->nr_rows,
+				    snapshot->nr_values);
 	}
 	arg->time_before = snapshot->time_before;
 	arg->time_after = snapshot->time_after;
@@ -304,7 +304,7 @@ static int check_snapshot(const struct perfgrp_snapshot *arg, struct perfgrp_err
 
 	if (arg->flags & PERFGRP_SNAPSHOT_MIX_PMUS && !(arg->flags & PERFGRP_SNAPSHOT_TOTALS))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				      "MIX_PMUS means nothing without TOTALS");
+				    "MIX_PMUS means nothing without TOTALS");
 	ret = check_element_size(arg->row_size, PERFGRP_ROW_SIZE_VER0, "row_size", err);
 	if (!ret)
 		ret = check_element_size(arg->value_size, PERFGRP_VALUE_SIZE_VER0, "value_size",
@@ -352,7 +352,7 @@ static int query_locked(struct perfgrp_group *group, struct perfgrp_call *call)
 	if (room < group->nr_members) {
 		call->out_on_error = true;
 		return perfgrp_fail(&call->err, -EMSGSIZE, PERFGRP_REASON_BUFFER, "nr_counters",
-				      "the group has %u members", group->nr_members);
+				    "the group has %u members", group->nr_members);
 	}
 	for (i = 0; i < group->nr_members; i++) {
 		counter = group->members[i]->desc;
@@ -361,9 +361,8 @@ static int query_locked(struct perfgrp_group *group, struct perfgrp_call *call)
 		if (perfgrp_copy_element_to_user(u64_to_user_ptr(query->counters) +
 							 (size_t)i * query->counter_size,
 						 query->counter_size, &counter, sizeof(counter)))
-			return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER,
-					      "counters",
-					      "the array of counters cannot be written");
+			return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "counters",
+					    "the array of counters cannot be written");
 	}
 	query->create_flags = group->flags;
 	query->target = group->target;
@@ -393,7 +392,7 @@ static int group_query(struct file *file, struct perfgrp_call *call)
 static int fail_no_buffer(struct perfgrp_error *err)
 {
 	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "",
-			      "the group was created without a buffer (buffer_size)");
+			    "the group was created without a buffer (buffer_size)");
 }
 
 static int group_set_period(struct file *file, struct perfgrp_call *call)
@@ -417,7 +416,7 @@ static int group_stream(struct file *file, struct perfgrp_call *call)
 
 	if (!group->sampling)
 		return fail_no_buffer(&call->err);
-	ret = perfgrp_records_stat(group->sampling->records, &call->arg.stream);
+	ret = perfgrp_records_get_stats(group->sampling->records, &call->arg.stream);
 	if (ret)
 		return perfgrp_fail(&call->err, ret, PERFGRP_REASON_NONE, "", "interrupted");
 	return 0;

@@ -32,8 +32,8 @@ struct head {
 static_assert(HEAD_LIKE(perfgrp_info) && HEAD_LIKE(perfgrp_create) && HEAD_LIKE(perfgrp_add) &&
 	      HEAD_LIKE(perfgrp_remove) && HEAD_LIKE(perfgrp_control) && HEAD_LIKE(perfgrp_query) &&
 	      HEAD_LIKE(perfgrp_snapshot) && HEAD_LIKE(perfgrp_period) &&
-	      HEAD_LIKE(perfgrp_stream) && HEAD_LIKE(perfgrp_bpf) &&
-	      HEAD_LIKE(perfgrp_bpf_query) && HEAD_LIKE(perfgrp_bpf_handle));
+	      HEAD_LIKE(perfgrp_stream) && HEAD_LIKE(perfgrp_bpf) && HEAD_LIKE(perfgrp_bpf_query) &&
+	      HEAD_LIKE(perfgrp_bpf_handle));
 
 /* Released sizes never change. */
 static_assert(sizeof(struct perfgrp_error) == 256);
@@ -63,8 +63,8 @@ static_assert(sizeof(struct perfgrp_value) == PERFGRP_VALUE_SIZE_VER0);
  *
  * Return: @ret
  */
-int perfgrp_fail(struct perfgrp_error *err, int ret, enum perfgrp_reason reason,
-		   const char *field, const char *fmt, ...)
+int perfgrp_fail(struct perfgrp_error *err, int ret, enum perfgrp_reason reason, const char *field,
+		 const char *fmt, ...)
 {
 	va_list args;
 	int length;
@@ -154,38 +154,38 @@ static int copy_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 
 	if (size < ioctl->min_size)
 		return perfgrp_fail(&call->err, -EINVAL, PERFGRP_REASON_SIZE, "size",
-				      "%s: size is %u, at least %u is needed", ioctl->name, size,
-				      ioctl->min_size);
+				    "%s: size is %u, at least %u is needed", ioctl->name, size,
+				    ioctl->min_size);
 	if (size > PAGE_SIZE) {
 		put_user(ioctl->size, (u32 __user *)user);
 		return perfgrp_fail(&call->err, -E2BIG, PERFGRP_REASON_SIZE, "size",
-				      "%s: size is %u, this kernel knows %u, and takes at most a page",
-				      ioctl->name, size, ioctl->size);
+				    "%s: size is %u, this kernel knows %u, and takes at most a page",
+				    ioctl->name, size, ioctl->size);
 	}
 	ret = read_argument(ioctl, call, user, size);
 	if (ret == -E2BIG) {
 		put_user(ioctl->size, (u32 __user *)user);
 		return perfgrp_fail(&call->err, ret, PERFGRP_REASON_TAIL, "size",
-				      "%s: size is %u, this kernel knows %u, and the rest is not zero",
-				      ioctl->name, size, ioctl->size);
+				    "%s: size is %u, this kernel knows %u, and the rest is not zero",
+				    ioctl->name, size, ioctl->size);
 	}
 	if (ret)
 		return perfgrp_fail(&call->err, ret, PERFGRP_REASON_POINTER, "",
-				      "%s: the argument cannot be read", ioctl->name);
+				    "%s: the argument cannot be read", ioctl->name);
 	/* It may have been changed since it was looked at first. */
 	head->size = size;
 
 	if (head->flags & ~ioctl->flags)
 		return perfgrp_fail(&call->err, -EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags",
-				      "%s: unknown flags %#x", ioctl->name,
-				      head->flags & ~ioctl->flags);
+				    "%s: unknown flags %#x", ioctl->name,
+				    head->flags & ~ioctl->flags);
 	if (!all_zero((void *)&call->arg + ioctl->reserved, ioctl->reserved_size))
 		return perfgrp_fail(&call->err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
-				      "%s: a reserved field is not zero", ioctl->name);
+				    "%s: a reserved field is not zero", ioctl->name);
 	/* Before anything is done whose result could not be told. */
 	if (ioctl->out && !can_write(call, user, min_t(u32, size, ioctl->size)))
 		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "",
-				      "%s: the argument cannot be written", ioctl->name);
+				    "%s: the argument cannot be written", ioctl->name);
 	return 0;
 }
 
@@ -194,7 +194,7 @@ static int copy_result(const struct perfgrp_ioctl *ioctl, struct perfgrp_call *c
 {
 	if (write_argument(ioctl, call, user, size))
 		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "",
-				      "%s: the argument cannot be written", ioctl->name);
+				    "%s: the argument cannot be written", ioctl->name);
 	return 0;
 }
 

@@ -61,8 +61,8 @@ static int find_member(const struct perfgrp_group *group, u32 id)
 static int fail_no_member(const struct perfgrp_group *group, u32 id, struct perfgrp_error *err)
 {
 	return perfgrp_fail(err, -ENOENT, PERFGRP_REASON_MEMBER, "id",
-			      "the group has no member %u%s", id,
-			      id && id <= group->next_id ? " any more" : "");
+			    "the group has no member %u%s", id,
+			    id && id <= group->next_id ? " any more" : "");
 }
 
 static int create_counters(struct perfgrp_group *group, unsigned int index,
@@ -89,8 +89,8 @@ static int link_begin(struct perfgrp_error *err)
 
 	if (ret)
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "",
-				      "the probe for scheduling groups cannot be armed: errno %d",
-				      -ret);
+				    "the probe for scheduling groups cannot be armed: errno %d",
+				    -ret);
 	return 0;
 }
 
@@ -100,9 +100,9 @@ static int check_sampling(const struct perfgrp_group *group, const struct perfgr
 	if (group->sampling || (!desc->sample && !desc->min_move))
 		return 0;
 	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION,
-			      desc->sample ? "sample" : "min_move",
-			      "%s is set, but the group was created without a buffer (buffer_size)",
-			      desc->sample ? "sample" : "min_move");
+			    desc->sample ? "sample" : "min_move",
+			    "%s is set, but the group was created without a buffer (buffer_size)",
+			    desc->sample ? "sample" : "min_move");
 }
 
 static int prepare_member(struct perfgrp_group *group, unsigned int index,
@@ -139,7 +139,7 @@ static int check_alive(const struct perfgrp_group *group, struct perfgrp_error *
 	for (i = 0; i < group->nr_members; i++)
 		if (perfgrp_counter_dead(&group->members[i]->instances[0]))
 			return perfgrp_fail(err, -ESRCH, PERFGRP_REASON_PID, "pid",
-					      "the task has exited, or runs a program that its user may not watch");
+					    "the task has exited, or runs a program that its user may not watch");
 	return 0;
 }
 
@@ -164,16 +164,16 @@ static int check_add(struct perfgrp_group *group, unsigned int nr, struct perfgr
 	if (nr > PERFGRP_MAX_MEMBERS - group->nr_members) {
 		err->member = PERFGRP_MAX_MEMBERS - group->nr_members;
 		return perfgrp_fail(err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
-				      "a group has at most %d members; this one has %u",
-				      PERFGRP_MAX_MEMBERS, group->nr_members);
+				    "a group has at most %d members; this one has %u",
+				    PERFGRP_MAX_MEMBERS, group->nr_members);
 	}
 	if (group->next_id > PERFGRP_NONE - 1 - nr)
 		return perfgrp_fail(err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
-				      "the group has used up all ids");
+				    "the group has used up all ids");
 	if (group->nr_members && perfgrp_group_inherits(group))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "nr_counters",
-				      "an INHERIT group takes all its members in one call; what its %u count is inherited already",
-				      group->nr_members);
+				    "an INHERIT group takes all its members in one call; what its %u count is inherited already",
+				    group->nr_members);
 	ret = check_alive(group, err);
 	if (!ret)
 		ret = check_pinned(group, group->nr_members, err);
@@ -309,7 +309,7 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
 	rebase_all(group);
-	perfgrp_views_publish(group);
+	perfgrp_event_arrays_publish(group);
 	if (group->enabled && !perfgrp_group_inherits(group))
 		perfgrp_group_start_all(group);
 }
@@ -322,7 +322,7 @@ static void drop_member(struct perfgrp_group *group, unsigned int index)
 	memmove(&group->members[index], &group->members[index + 1],
 		(group->nr_members - index) * sizeof(member));
 	group->members[group->nr_members] = NULL;
-	perfgrp_views_publish(group);
+	perfgrp_event_arrays_publish(group);
 	release_member(group, member);
 }
 
@@ -338,7 +338,7 @@ void perfgrp_group_drop_members(struct perfgrp_group *group)
 
 	perfgrp_group_stop_all(group);
 	group->nr_members = 0;
-	perfgrp_views_publish(group);
+	perfgrp_event_arrays_publish(group);
 	release_members(group, 0, nr);
 }
 
@@ -387,7 +387,7 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 
 	if (perfgrp_group_inherits(group))
 		return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
-				      "other members of its PMU are scheduled with it, and what was inherited cannot be made anew");
+				    "other members of its PMU are scheduled with it, and what was inherited cannot be made anew");
 
 	ret = link_begin(err);
 	if (ret)
@@ -418,7 +418,7 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 		replaced = true;
 	}
 	if (replaced)
-		perfgrp_views_publish(group);
+		perfgrp_event_arrays_publish(group);
 	for (i = 0; i < group->nr_instances; i++)
 		perfgrp_instance_release_next(group, i);
 	for (i = 0; replaced && group->enabled && i < group->nr_instances; i++)
@@ -439,8 +439,8 @@ static int remove_member(struct perfgrp_group *group, u32 id, bool cascade,
 	if (index == 0) {
 		if (group->nr_members > 1 && !cascade)
 			return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
-					      "member %u leads %u others; remove them first, or all with CASCADE",
-					      id, group->nr_members - 1);
+					    "member %u leads %u others; remove them first, or all with CASCADE",
+					    id, group->nr_members - 1);
 		perfgrp_group_drop_members(group);
 		return 0;
 	}
@@ -519,9 +519,9 @@ int perfgrp_group_set_period(struct perfgrp_group *group, u32 id, u64 sample,
 		return -ENOENT;
 	if (!member->desc.sample)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "id",
-				      "member %u was added without a period or frequency", id);
+				    "member %u was added without a period or frequency", id);
 	if (!sample || sample >> 63)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
-				      "sample is %llu; 1 to 2^63 - 1 is taken", sample);
+				    "sample is %llu; 1 to 2^63 - 1 is taken", sample);
 	return perfgrp_sampling_set_period(group, member, sample, err);
 }

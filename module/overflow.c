@@ -2,16 +2,17 @@
 /*
  * The overflow handler: from a counter's overflow to a record.
  *
- * It runs in whatever the overflow has interrupted: NMI where the PMU has it, hard
- * IRQ, the scheduler with its run queue locked, a page fault. It takes no lock,
- * allocates nothing and calls nothing that does. All that it knows of the group is
- * its instance's view (event_array.c), which stays as it is while RCU readers look at
- * it; but for each counter's history, which handlers of this instance alone write,
- * one at a time but for an NMI's, and then both may pass.
+ * It runs in whatever context the overflow interrupted: NMI if the PMU has one, hard
+ * IRQ, the scheduler with the run queue locked, a page fault. It takes no lock,
+ * allocates nothing and calls nothing that does. All it knows of the group is the
+ * event array of its instance (event_array.c), which is constant inside
+ * rcu_read_lock(), and the overflow_state of each counter. Only handlers on the same
+ * instance write overflow_state; they run one at a time, except that an NMI may
+ * interrupt another, and then min_move may let both samples pass.
  *
- * A sample reads the members as perf_output_read_group() does: those on this CPU's
- * PMU are asked, the one that has overflowed is as its driver has just left it. In
- * an NMI no other PMU is asked: its driver may hold a lock.
+ * A sample reads the members as perf_output_read_group() does: pmu->read() for events
+ * of this CPU's PMU, the stored count for the event that overflowed, which its driver
+ * has just read. In NMI context no other PMU is read: its driver may hold a lock.
  */
 #include <linux/irqflags.h>
 #include <linux/perf_event.h>
@@ -25,7 +26,7 @@
 #include "perfcore.h"
 #include "perfgrp.h"
 
-/* Numbers in the header, which needs no <linux/perf_event.h>. */
+/* The UAPI header spells these as numbers, so that it needs no <linux/perf_event.h>. */
 static_assert(PERFGRP_SAMPLE_TYPE ==
 	      (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_READ |
 	       PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD));
@@ -37,7 +38,7 @@ static_assert(PERFGRP_READ_FORMAT ==
  * struct sample - an overflow under way
  * @event: that overflowed
  * @group: whose
- * @view: what is known of the instance
+* @array: what is known of the instance
  * @index: of the member in @view
  * @clock: the moment
  * @counts: what each member has counted, since its event was created
@@ -46,57 +47,73 @@ static_assert(PERFGRP_READ_FORMAT ==
 struct sample {
 	struct perf_event *event;
 	struct perfgrp_group *group;
-	const struct perfgrp_view *view;
+	const struct perfgrp_event_array *array;
 	unsigned int index;
 	u64 clock;
 	struct perfgrp_count own;
 	u64 counts[PERFGRP_MAX_MEMBERS];
 };
 
-/* -1 where the member is not in the group yet, or any more. */
-static int find_entry(const struct perfgrp_view *view, const struct perf_event *event)
+/* -1 if the event is not published yet, or not any more. */
+static int find_entry(const struct perfgrp_event_array *array, const struct perf_event *event)
 {
 	unsigned int i;
 
-	for (i = 0; i < view->nr; i++)
-		if (view->entries[i].event == event)
+	for (i = 0; i < array->nr; i++)
+		if (array->entries[i].event == event)
 			return i;
 	return -1;
 }
 
 static void read_members(struct sample *sample)
 {
-	const struct perfgrp_view *view = sample->view;
+	const struct perfgrp_event_array *array = sample->array;
 	struct perf_event *event;
 	unsigned int i;
 
-	for (i = 0; i < view->nr; i++) {
-		event = view->entries[i].event;
-		sample->counts[i] = event ? perfgrp_core_count_at_overflow(event, sample->event) : 0;
+	for (i = 0; i < array->nr; i++) {
+		event = array->entries[i].event;
+		sample->counts[i] =
+			event ? perfgrp_core_count_at_overflow(event, sample->event) : 0;
 	}
 	perfgrp_core_times(sample->event, perfgrp_core_state(sample->event), sample->clock,
 			   &sample->own);
 }
 
-/* Whether a member has moved far enough since the last record; and notes this one. */
-static bool has_moved(struct sample *sample)
+/* Whether a member has counted at least its min_move since the last record. */
+static bool has_moved(const struct sample *sample)
 {
-	const struct perfgrp_view *view = sample->view;
-	const struct perfgrp_view_entry *entry;
-	bool moved = !view->filters;
+	const struct perfgrp_event_array *array = sample->array;
+	const struct perfgrp_event_array_entry *entry;
 	unsigned int i;
+	u64 last;
 
-	for (i = 0; i < view->nr && !moved; i++) {
-		entry = &view->entries[i];
-		moved = entry->min_move &&
-			sample->counts[i] - READ_ONCE(entry->history->last) >= entry->min_move;
+	if (!array->filters)
+		return true;
+	for (i = 0; i < array->nr; i++) {
+		entry = &array->entries[i];
+		if (!entry->min_move)
+			continue;
+		last = READ_ONCE(entry->overflow_state->last);
+		if (sample->counts[i] - last >= entry->min_move)
+			return true;
 	}
-	for (i = 0; i < view->nr && moved && view->filters; i++)
-		WRITE_ONCE(view->entries[i].history->last, sample->counts[i]);
-	return moved;
+	return false;
 }
 
-static void record_throttle(const struct sample *sample, u32 type)
+/* The counts that the next sample's deltas are taken from. */
+static void save_last_counts(const struct sample *sample)
+{
+	const struct perfgrp_event_array *array = sample->array;
+	unsigned int i;
+
+	if (!array->filters)
+		return;
+	for (i = 0; i < array->nr; i++)
+		WRITE_ONCE(array->entries[i].overflow_state->last, sample->counts[i]);
+}
+
+static void output_throttle(const struct sample *sample, u32 type)
 {
 	struct perfgrp_records *records = sample->group->sampling->records;
 	struct perfgrp_record_throttle *record;
@@ -108,48 +125,48 @@ static void record_throttle(const struct sample *sample, u32 type)
 	record = ring_buffer_event_data(event);
 	record->header = (struct perf_event_header){ .type = type, .size = sizeof(*record) };
 	record->time = sample->clock;
-	record->id = sample->view->entries[sample->index].id;
+	record->id = sample->array->entries[sample->index].id;
 	record->stream_id = record->id;
-	perfgrp_records_fill_trailer(sample->group, record->time, record->id, &record->trailer);
+	perfgrp_records_fill_sample_id(sample->group, record->time, record->id, &record->sample_id);
 	perfgrp_records_commit(records, event, sizeof(*record));
 }
 
 /*
- * The perf core tells nobody but its own buffers. That it has just throttled the
- * counter shows in the event; that it has let it go on, at the next overflow.
+ * The perf core reports throttling to its own buffers only. Here a throttled event shows
+ * in hw.interrupts, and an unthrottled one by its next overflow.
  */
-static void follow_throttling(const struct sample *sample)
+static void output_throttle_change(const struct sample *sample)
 {
-	struct perfgrp_history *history = sample->view->entries[sample->index].history;
+	struct perfgrp_overflow_state *state = sample->array->entries[sample->index].overflow_state;
 	bool throttled = perfgrp_core_throttled(sample->event);
 
-	if (READ_ONCE(history->throttled)) {
-		WRITE_ONCE(history->throttled, false);
-		record_throttle(sample, PERF_RECORD_UNTHROTTLE);
+	if (READ_ONCE(state->throttled)) {
+		WRITE_ONCE(state->throttled, false);
+		output_throttle(sample, PERF_RECORD_UNTHROTTLE);
 	}
 	if (throttled) {
-		WRITE_ONCE(history->throttled, true);
-		record_throttle(sample, PERF_RECORD_THROTTLE);
+		WRITE_ONCE(state->throttled, true);
+		output_throttle(sample, PERF_RECORD_THROTTLE);
 	}
 }
 
-/* An interrupt that came too late must not show what the counter leaves out. */
-static u64 ip_of(const struct perf_event *event, struct pt_regs *regs)
+/* A skidded interrupt must not reveal a kernel address that the event excludes. */
+static u64 sample_ip(const struct perf_event *event, struct pt_regs *regs)
 {
 	if (event->attr.exclude_kernel && !user_mode(regs))
 		return 0;
 	return instruction_pointer(regs);
 }
 
-static void record_sample(const struct sample *sample, u64 period, struct pt_regs *regs)
+static void output_sample(const struct sample *sample, u64 period, struct pt_regs *regs)
 {
 	const struct perfgrp_sampling *sampling = sample->group->sampling;
-	const struct perfgrp_view *view = sample->view;
-	const struct perfgrp_view_entry *own = &view->entries[sample->index];
+	const struct perfgrp_event_array *array = sample->array;
+	const struct perfgrp_event_array_entry *own = &array->entries[sample->index];
 	struct perfgrp_record_sample *record;
 	struct ring_buffer_event *event;
 	unsigned int i;
-	size_t size = struct_size(record, values, view->nr);
+	size_t size = struct_size(record, values, array->nr);
 
 	event = perfgrp_records_reserve(sampling->records, size, sample->clock);
 	if (!event)
@@ -160,7 +177,7 @@ static void record_sample(const struct sample *sample, u64 period, struct pt_reg
 		.misc = user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL,
 		.size = size,
 	};
-	record->ip = ip_of(sample->event, regs);
+	record->ip = sample_ip(sample->event, regs);
 	record->pid = perfgrp_records_current_nr(PIDTYPE_TGID, sampling->pid_ns);
 	record->tid = perfgrp_records_current_nr(PIDTYPE_PID, sampling->pid_ns);
 	record->time = sample->clock;
@@ -168,12 +185,12 @@ static void record_sample(const struct sample *sample, u64 period, struct pt_reg
 	record->cpu = smp_processor_id();
 	record->reserved = 0;
 	record->period = period;
-	record->nr = view->nr;
+	record->nr = array->nr;
 	record->enabled = own->base.enabled + sample->own.enabled;
 	record->running = own->base.running + sample->own.running;
-	for (i = 0; i < view->nr; i++) {
-		record->values[i].value = view->entries[i].base.count + sample->counts[i];
-		record->values[i].id = view->entries[i].id;
+	for (i = 0; i < array->nr; i++) {
+		record->values[i].value = array->entries[i].base.count + sample->counts[i];
+		record->values[i].id = array->entries[i].id;
 	}
 	perfgrp_records_commit(sampling->records, event, size);
 }
@@ -184,15 +201,14 @@ static unsigned int this_instance(const struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_overflow - what the perf core calls when a counter has overflowed
- * @event: the counter's event; its context is the group
- * @data: of which the period is used, and what a BPF program looks at
- * @regs: what it has interrupted
+ * perfgrp_overflow - overflow handler of all sampling events
+ * @event: the event; its overflow_handler_context is the group
+ * @data: the period is used, and a BPF program may look at the rest
+ * @regs: registers at the overflow
  *
  * Any context.
  */
-void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data,
-		      struct pt_regs *regs)
+void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct perfgrp_group *group = event->overflow_handler_context;
 	struct sample sample = { .event = event, .group = group };
@@ -200,23 +216,25 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data,
 	unsigned long flags;
 	int index;
 
-	/* Software events come with interrupts on, from some kernels. */
+	/* Some kernels call the handlers of software events with interrupts on. */
 	local_irq_save(flags);
 	rcu_read_lock();
-	sample.view = perfgrp_view_of(group->views, this_instance(group));
-	index = find_entry(sample.view, event);
+	sample.array = perfgrp_event_array_get(group->event_arrays, this_instance(group));
+	index = find_entry(sample.array, event);
 	if (index < 0)
 		goto out;
 	sample.index = index;
 	sample.clock = perfgrp_core_clock();
-	follow_throttling(&sample);
-	/* Before the program runs: as they are at the overflow. */
+	output_throttle_change(&sample);
+	/* Before the program runs, so that the values are those at the overflow. */
 	read_members(&sample);
-	attachment = sample.view->entries[index].attachment;
-	if ((!attachment || perfgrp_bpf_run(attachment, event, data, regs)) && has_moved(&sample))
-		record_sample(&sample, data->period, regs);
-	else
-		perfgrp_records_filter(group->sampling->records);
+	attachment = sample.array->entries[index].attachment;
+	if ((!attachment || perfgrp_bpf_run(attachment, event, data, regs)) && has_moved(&sample)) {
+		save_last_counts(&sample);
+		output_sample(&sample, data->period, regs);
+	} else {
+		perfgrp_records_account_filtered(group->sampling->records);
+	}
 out:
 	rcu_read_unlock();
 	local_irq_restore(flags);

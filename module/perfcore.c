@@ -299,7 +299,8 @@ bool perfgrp_core_is_settled(const struct perf_event *event)
  */
 u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_event *overflowed)
 {
-	bool askable = !in_nmi() || event->pmu == overflowed->pmu || perfgrp_core_is_software(event);
+	bool askable =
+		!in_nmi() || event->pmu == overflowed->pmu || perfgrp_core_is_software(event);
 
 	if (event != overflowed && askable &&
 	    perfgrp_core_is_here(event, perfgrp_core_state(event)) &&

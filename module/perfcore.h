@@ -18,8 +18,7 @@
  * Return: the leader's where that is off, because then the event is, whatever its
  * own says; else its own.
  */
-static __always_inline enum perf_event_state
-perfgrp_core_state(const struct perf_event *event)
+static __always_inline enum perf_event_state perfgrp_core_state(const struct perf_event *event)
 {
 	enum perf_event_state leader = READ_ONCE(event->group_leader->state);
 
@@ -76,8 +75,8 @@ static __always_inline void perfgrp_core_times(const struct perf_event *event,
  *
  * Return: perfgrp_core_state() as it was read.
  */
-static __always_inline enum perf_event_state
-perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count *count)
+static __always_inline enum perf_event_state perfgrp_core_read(struct perf_event *event, u64 clock,
+							       struct perfgrp_count *count)
 {
 	enum perf_event_state state = perfgrp_core_state(event);
 
@@ -100,13 +99,14 @@ perfgrp_core_read(struct perf_event *event, u64 clock, struct perfgrp_count *cou
  *
  * Return: perfgrp_core_state() as it was read.
  */
-static __always_inline enum perf_event_state
-perfgrp_core_read_anywhere(struct perf_event *event, u64 clock, struct perfgrp_count *count)
+static __always_inline enum perf_event_state perfgrp_core_read_anywhere(struct perf_event *event,
+									u64 clock,
+									struct perfgrp_count *count)
 {
 	enum perf_event_state state = perfgrp_core_state(event);
 
-	if (perfgrp_core_is_here(event, state) &&
-	    event->pmu->task_ctx_nr != perf_invalid_context && perfgrp_core_is_settled(event))
+	if (perfgrp_core_is_here(event, state) && event->pmu->task_ctx_nr != perf_invalid_context &&
+	    perfgrp_core_is_settled(event))
 		event->pmu->read(event);
 	perfgrp_core_times(event, state, clock, count);
 	return state;

@@ -15,7 +15,7 @@
  *				task does not exec, so neither what the caller may
  *				see of it nor its events' enable_on_exec changes
  *	records.h reading	one reader of a group's records at a time
- *	records.c allocating	one buffer is made at a time; by workers, for which
+ *	records.c alloc_lock	one buffer is made at a time; by workers, for which
  *				a creator waits with no lock held
  *	kprobe.h lock		how many want a probe armed, and whether it is
  *	perfcore.c link_lock	one creation under a leader at a time
@@ -39,7 +39,7 @@
 
 #define PERFGRP_VERSION	    "0.1"
 #define PERFGRP_MAX_MEMBERS 32
-#define PERFGRP_MAX_GROUPS  4096 /* a user */
+#define PERFGRP_MAX_GROUPS  4096       /* a user */
 #define PERFGRP_MAX_BUFFER  (64 << 20) /* bytes a CPU */
 
 /* ---- pure data ----------------------------------------------------------- */
@@ -79,17 +79,18 @@ static inline struct perfgrp_count perfgrp_count_sub(struct perfgrp_count a, str
 /* ---- objects ------------------------------------------------------------- */
 
 /**
- * struct perfgrp_history - what overflow handlers know of a counter from one to the next
- * @event: that it is about
- * @base: of the counter, from which it began
+ * struct perfgrp_overflow_state - what overflow handlers remember from one overflow to the next
+ * @event: the event it is about
+ * @base: the counter's base count when @last was initialised
  * @last: what @event read at the last record
- * @throttled: the perf core has stopped it
+ * @throttled: the perf core has throttled it
  *
- * @event and @base are perfgrp_views_publish()'s (perfgrp_group.lock). It begins @last and
- * @throttled, which from then on the handlers of @event write, NMIs among them: each is
- * one word, written whole, and what a handler writes while it is begun anew may stay.
+ * @event and @base belong to perfgrp_event_arrays_publish() (perfgrp_group.lock). It
+ * initialises @last and @throttled; from then on the handlers of @event write them, in
+ * NMI too. Each is one word and written with WRITE_ONCE(); a handler that races with
+ * the initialisation may win.
  */
-struct perfgrp_history {
+struct perfgrp_overflow_state {
 	const struct perf_event *event;
 	u64 base;
 	u64 last;
@@ -106,9 +107,9 @@ struct perfgrp_history {
  *	earlier events counted, less what a reset took away.
  * @frozen: what an inherited counter read when its group was disabled
  * @pmu: number of the PMU of its last event; PERFGRP_NONE where it had none yet
- * @history: of @event, where it samples
+ * @overflow_state: of @event, where it samples
  *
- * All but @history under perfgrp_group.lock.
+ * All but @overflow_state under perfgrp_group.lock.
  */
 struct perfgrp_member_instance {
 	struct perf_event *event;
@@ -116,7 +117,7 @@ struct perfgrp_member_instance {
 	struct perfgrp_count base;
 	struct perfgrp_count frozen;
 	u32 pmu;
-	struct perfgrp_history history;
+	struct perfgrp_overflow_state overflow_state;
 };
 
 /**
@@ -182,7 +183,7 @@ struct perfgrp_instance {
  * @cpus: CPUs of the live instances (@lock)
  * @spare: memory for a snapshot, or NULL; taken and given back with xchg() by
  *	snapshots, which only share @lock
- * @views: where its counters may sample, or BPF programs may read it, else NULL; set
+ * @event_arrays: where its counters may sample, or BPF programs may read it, else NULL; set
  *	once (@lock)
  * @sampling: where its counters may sample, else NULL; fixed
  * @handle: what BPF programs know it by; 0 before it is asked for (@lock)
@@ -209,7 +210,7 @@ struct perfgrp_group {
 	unsigned int nr_rows;
 	cpumask_var_t cpus;
 	struct perfgrp_buffer *spare;
-	struct perfgrp_views *views;
+	struct perfgrp_event_arrays *event_arrays;
 	struct perfgrp_sampling *sampling;
 	u64 handle;
 	struct list_head bpf_events_node;
@@ -219,45 +220,47 @@ struct perfgrp_group {
 };
 
 /**
- * struct perfgrp_view_entry - a member, as those know it who can take no lock
- * @event: its event on the instance; NULL where there is none
+ * struct perfgrp_event_array_entry - a member for lockless readers
+ * @event: its event on the instance; NULL if there is none
  * @base: to be added to what @event reads
  * @min_move: see struct perfgrp_counter
  * @attachment: its BPF program, or NULL
- * @history: of @event
+ * @overflow_state: of @event
  * @id: of the member
  */
-struct perfgrp_view_entry {
+struct perfgrp_event_array_entry {
 	struct perf_event *event;
 	struct perfgrp_count base;
 	u64 min_move;
 	struct perfgrp_attachment *attachment;
-	struct perfgrp_history *history;
+	struct perfgrp_overflow_state *overflow_state;
 	u32 id;
 };
 
 /**
- * struct perfgrp_view - an instance, as those know it who can take no lock
+ * struct perfgrp_event_array - an instance for lockless readers; see event_array.c
  * @nr: members
  * @filters: at least one has a min_move
  * @entries: leader first
  */
-struct perfgrp_view {
+struct perfgrp_event_array {
 	unsigned int nr;
 	bool filters;
-	struct perfgrp_view_entry entries[PERFGRP_MAX_MEMBERS];
+	struct perfgrp_event_array_entry entries[PERFGRP_MAX_MEMBERS];
 };
 
 /**
- * struct perfgrp_views - the views of all instances of a group
- * @sets: two sets of a view an instance; see event_array.c. Written under
- *	perfgrp_group.lock, the one that readers do not look at; read under RCU.
- * @current_set: the set that readers look at
- * @cookie: RCU's state when they began to (perfgrp_group.lock)
+ * struct perfgrp_event_arrays - the event arrays of a group
+ * @sets: two sets of one array per instance. The set that is not @active is filled
+ *	under perfgrp_group.lock; readers use @active under RCU.
+ * @active: the set that readers use
+ * @next: index of the set to fill next (perfgrp_group.lock)
+ * @cookie: RCU's state when that set was last visible (perfgrp_group.lock)
  */
-struct perfgrp_views {
-	struct perfgrp_view *sets[2];
-	unsigned int current_set;
+struct perfgrp_event_arrays {
+	struct perfgrp_event_array *sets[2];
+	struct perfgrp_event_array __rcu *active;
+	unsigned int next;
 	unsigned long cookie;
 };
 
@@ -273,7 +276,7 @@ struct perfgrp_sampling {
 
 /* ---- records, laid out as perf's; the buffer aligns them to 4 bytes ------- */
 
-struct perfgrp_record_trailer {
+struct perfgrp_sample_id {
 	u32 pid;
 	u32 tid;
 	u64 time;
@@ -306,7 +309,7 @@ struct perfgrp_record_throttle {
 	u64 time;
 	u64 id;
 	u64 stream_id;
-	struct perfgrp_record_trailer trailer;
+	struct perfgrp_sample_id sample_id;
 } __packed __aligned(4);
 
 struct perfgrp_record_bpf_event {
@@ -315,14 +318,14 @@ struct perfgrp_record_bpf_event {
 	u16 flags;
 	u32 prog_id;
 	u8 tag[BPF_TAG_SIZE];
-	struct perfgrp_record_trailer trailer;
+	struct perfgrp_sample_id sample_id;
 } __packed __aligned(4);
 
 struct perfgrp_record_lost {
 	struct perf_event_header header;
 	u64 id;
 	u64 lost;
-	struct perfgrp_record_trailer trailer;
+	struct perfgrp_sample_id sample_id;
 } __packed __aligned(4);
 
 /* ---- ioctl.c: arguments in, errors out ----------------------------------- */
@@ -334,7 +337,7 @@ struct perfgrp_record_lost {
 	}
 
 __printf(5, 6) int perfgrp_fail(struct perfgrp_error *err, int ret, enum perfgrp_reason reason,
-				  const char *field, const char *fmt, ...);
+				const char *field, const char *fmt, ...);
 
 struct perfgrp_call;
 
@@ -478,8 +481,10 @@ void perfgrp_counter_take_next(struct perfgrp_member_instance *counter);
 void perfgrp_counter_release(struct perfgrp_member_instance *counter);
 void perfgrp_counter_release_next(struct perfgrp_member_instance *counter);
 void perfgrp_instance_release_next(struct perfgrp_group *group, unsigned int instance);
-void perfgrp_counter_accumulate(const struct perfgrp_group *group, struct perfgrp_member_instance *counter);
-void perfgrp_counter_rebase(const struct perfgrp_group *group, struct perfgrp_member_instance *counter);
+void perfgrp_counter_accumulate(const struct perfgrp_group *group,
+				struct perfgrp_member_instance *counter);
+void perfgrp_counter_rebase(const struct perfgrp_group *group,
+			    struct perfgrp_member_instance *counter);
 bool perfgrp_counter_leads_others(const struct perfgrp_member_instance *counter);
 bool perfgrp_counter_failed(const struct perfgrp_member_instance *counter);
 bool perfgrp_counter_dead(const struct perfgrp_member_instance *counter);
@@ -528,15 +533,15 @@ void perfgrp_snapshot_free(struct perfgrp_readout *snapshot);
 
 /* ---- event_array.c: what those know who can take no lock ------------------------- */
 
-int perfgrp_views_create(struct perfgrp_group *group);
-void perfgrp_views_destroy(struct perfgrp_group *group);
-void perfgrp_views_publish(struct perfgrp_group *group);
+int perfgrp_event_arrays_create(struct perfgrp_group *group);
+void perfgrp_event_arrays_destroy(struct perfgrp_group *group);
+void perfgrp_event_arrays_publish(struct perfgrp_group *group);
 
-/* The view of an instance, under RCU. */
-static inline const struct perfgrp_view *perfgrp_view_of(const struct perfgrp_views *views,
-							 unsigned int instance)
+/* The event array of an instance; inside rcu_read_lock(). */
+static inline const struct perfgrp_event_array *
+perfgrp_event_array_get(const struct perfgrp_event_arrays *arrays, unsigned int instance)
 {
-	return &views->sets[smp_load_acquire(&views->current_set)][instance];
+	return &rcu_dereference(arrays->active)[instance];
 }
 
 /* ---- sampling.c: the buffer's beginning and end, periods ------------------ */
@@ -577,7 +582,8 @@ int perfgrp_bpf_query(struct perfgrp_group *group, struct perfgrp_bpf_query *que
 
 void perfgrp_bpf_kfunc_init(void);
 bool perfgrp_bpf_kfunc_supported(void);
-int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle, struct perfgrp_error *err);
+int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle,
+				 struct perfgrp_error *err);
 void perfgrp_bpf_kfunc_free_handle(struct perfgrp_group *group);
 
 /* ---- records.c, records_read.c: the buffer ------------------------------- */
@@ -589,22 +595,22 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 					       const struct perfgrp_create *arg,
 					       struct perfgrp_error *err);
 void perfgrp_records_destroy(struct perfgrp_records *records);
-void perfgrp_records_lose(struct perfgrp_records *records, unsigned long nr, u64 time);
+void perfgrp_records_account_lost(struct perfgrp_records *records, unsigned long nr, u64 time);
 struct ring_buffer_event *perfgrp_records_reserve(struct perfgrp_records *records, size_t size,
 						  u64 time);
 void perfgrp_records_commit(struct perfgrp_records *records, struct ring_buffer_event *event,
 			    size_t size);
-void perfgrp_records_filter(struct perfgrp_records *records);
+void perfgrp_records_account_filtered(struct perfgrp_records *records);
 u32 perfgrp_records_current_nr(enum pid_type type, struct pid_namespace *ns);
-void perfgrp_records_fill_trailer(const struct perfgrp_group *group, u64 time, u64 id,
-				  struct perfgrp_record_trailer *trailer);
-void perfgrp_records_tell_bpf(const struct perfgrp_group *group, u16 type, u16 flags,
-			      const struct bpf_prog *prog, u32 member);
+void perfgrp_records_fill_sample_id(const struct perfgrp_group *group, u64 time, u64 id,
+				    struct perfgrp_sample_id *sample_id);
+void perfgrp_records_output_bpf(const struct perfgrp_group *group, u16 type, u16 flags,
+				const struct bpf_prog *prog, u32 member);
 ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, size_t room,
 			     bool wait);
 __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file,
 			      struct poll_table_struct *table);
-int perfgrp_records_stat(struct perfgrp_records *records, struct perfgrp_stream *stream);
+int perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_stream *stream);
 
 /* ---- bpf_events.c: which BPF programs come and go ------------------------- */
 

@@ -47,20 +47,20 @@ u32 perfgrp_records_current_nr(enum pid_type type, struct pid_namespace *ns)
 }
 
 /**
- * perfgrp_records_fill_trailer - who, when, where
+ * perfgrp_records_fill_sample_id - who, when, where
  * @group: whose record it is
  * @time: of the record
  * @id: of the member, 0 for none
- * @trailer: filled in
+ * @sample_id: filled in
  *
  * Preemption is off; any context.
  */
-void perfgrp_records_fill_trailer(const struct perfgrp_group *group, u64 time, u64 id,
-				  struct perfgrp_record_trailer *trailer)
+void perfgrp_records_fill_sample_id(const struct perfgrp_group *group, u64 time, u64 id,
+				    struct perfgrp_sample_id *sample_id)
 {
 	struct pid_namespace *ns = group->sampling->pid_ns;
 
-	*trailer = (struct perfgrp_record_trailer){
+	*sample_id = (struct perfgrp_sample_id){
 		.pid = perfgrp_records_current_nr(PIDTYPE_TGID, ns),
 		.tid = perfgrp_records_current_nr(PIDTYPE_PID, ns),
 		.time = time,
@@ -81,42 +81,42 @@ void perfgrp_records_fill_lost(struct perfgrp_record_lost *record, u64 lost, u64
 	*record = (struct perfgrp_record_lost){
 		.header = { .type = PERF_RECORD_LOST, .size = sizeof(*record) },
 		.lost = lost,
-		.trailer = { .pid = -1, .tid = -1, .time = time, .cpu = cpu },
+		.sample_id = { .pid = -1, .tid = -1, .time = time, .cpu = cpu },
 	};
 }
 
 /* ---- writing -------------------------------------------------------------- */
 
-static void begin_writing(struct perfgrp_records *records)
+static void nest_begin(struct perfgrp_records *records)
 {
-	this_cpu_inc(records->cpu->writing);
+	this_cpu_inc(records->cpu->nest);
 }
 
-static void end_writing(struct perfgrp_records *records)
+static void nest_end(struct perfgrp_records *records)
 {
 	unsigned long written;
 
 	/* What this one has interrupted lets nothing be read yet. */
-	if (this_cpu_dec_return(records->cpu->writing))
+	if (this_cpu_dec_return(records->cpu->nest))
 		return;
 	do {
 		written = this_cpu_read(records->cpu->written);
-		/* Pairs with the load in peek(). */
-		smp_store_release(this_cpu_ptr(&records->cpu->visible), written);
+		/* Pairs with the load in records_peek(). */
+		smp_store_release(this_cpu_ptr(&records->cpu->committed), written);
 	} while (written != this_cpu_read(records->cpu->written));
 }
 
-static void tell_lost(struct perfgrp_records *records, struct perfgrp_records_cpu *cpu, u64 time)
+static void output_lost(struct perfgrp_records *records, struct perfgrp_records_cpu *cpu, u64 time)
 {
 	struct ring_buffer_event *event;
 	long lost;
 
-	if (records->overwrite || !atomic_long_read(&cpu->untold))
+	if (records->overwrite || !atomic_long_read(&cpu->lost_pending))
 		return;
 	event = ring_buffer_lock_reserve(records->buffer, sizeof(struct perfgrp_record_lost));
 	if (!event)
 		return;
-	lost = atomic_long_xchg(&cpu->untold, 0);
+	lost = atomic_long_xchg(&cpu->lost_pending, 0);
 	if (!lost) {
 		/* A reader was faster. */
 		ring_buffer_discard_commit(records->buffer, event);
@@ -128,21 +128,21 @@ static void tell_lost(struct perfgrp_records *records, struct perfgrp_records_cp
 }
 
 /**
- * perfgrp_records_lose - count records that are lost
+ * perfgrp_records_account_lost - count records that are lost
  * @records: the buffer
  * @nr: how many
  * @time: when that was seen
  *
  * Preemption is off; any context.
  */
-void perfgrp_records_lose(struct perfgrp_records *records, unsigned long nr, u64 time)
+void perfgrp_records_account_lost(struct perfgrp_records *records, unsigned long nr, u64 time)
 {
 	struct perfgrp_records_cpu *cpu = this_cpu_ptr(records->cpu);
 
 	this_cpu_add(records->cpu->produced, nr);
 	this_cpu_add(records->cpu->lost, nr);
-	WRITE_ONCE(cpu->untold_time, time);
-	atomic_long_add(nr, &cpu->untold);
+	WRITE_ONCE(cpu->lost_time, time);
+	atomic_long_add(nr, &cpu->lost_pending);
 }
 
 /**
@@ -161,15 +161,15 @@ struct ring_buffer_event *perfgrp_records_reserve(struct perfgrp_records *record
 	struct perfgrp_records_cpu *cpu = this_cpu_ptr(records->cpu);
 	struct ring_buffer_event *event;
 
-	begin_writing(records);
-	tell_lost(records, cpu, time);
+	nest_begin(records);
+	output_lost(records, cpu, time);
 	event = ring_buffer_lock_reserve(records->buffer, size);
 	if (event) {
 		this_cpu_inc(records->cpu->produced);
 		return event;
 	}
-	perfgrp_records_lose(records, 1, time);
-	end_writing(records);
+	perfgrp_records_account_lost(records, 1, time);
+	nest_end(records);
 	return NULL;
 }
 
@@ -186,13 +186,13 @@ static u64 waiting_bytes(const struct perfgrp_records *records, int nr)
 }
 
 /**
- * perfgrp_records_enough_waits - whether a reader is to be woken
+ * perfgrp_records_watermark_reached - whether a reader is to be woken
  * @records: the buffer
  * @cpu: whose records
  *
  * Return: whether there are as many records or bytes as was asked for.
  */
-bool perfgrp_records_enough_waits(const struct perfgrp_records *records, int cpu)
+bool perfgrp_records_watermark_reached(const struct perfgrp_records *records, int cpu)
 {
 	return ring_buffer_entries_cpu(records->buffer, cpu) >= records->wakeup_records ||
 	       waiting_bytes(records, cpu) >= records->wakeup_bytes;
@@ -211,15 +211,15 @@ void perfgrp_records_commit(struct perfgrp_records *records, struct ring_buffer_
 
 	compat_ring_buffer_commit(records->buffer, event);
 	this_cpu_inc(records->cpu->written);
-	end_writing(records);
+	nest_end(records);
 	this_cpu_add(records->cpu->written_bytes, size);
 	if (wq_has_sleeper(&records->wait) &&
-	    perfgrp_records_enough_waits(records, smp_processor_id()))
+	    perfgrp_records_watermark_reached(records, smp_processor_id()))
 		irq_work_queue(&cpu->wake);
 }
 
 /**
- * perfgrp_records_tell_bpf - a record of what has become of a BPF program
+ * perfgrp_records_output_bpf - a record of what has become of a BPF program
  * @group: whose stream; nothing is done where it has none
  * @type: PERF_BPF_EVENT_* or PERFGRP_BPF_EVENT_*
  * @flags: of the record
@@ -228,8 +228,8 @@ void perfgrp_records_commit(struct perfgrp_records *records, struct ring_buffer_
  *
  * Any context.
  */
-void perfgrp_records_tell_bpf(const struct perfgrp_group *group, u16 type, u16 flags,
-			      const struct bpf_prog *prog, u32 member)
+void perfgrp_records_output_bpf(const struct perfgrp_group *group, u16 type, u16 flags,
+				const struct bpf_prog *prog, u32 member)
 {
 	struct perfgrp_record_bpf_event *record;
 	struct perfgrp_records *records;
@@ -254,22 +254,22 @@ void perfgrp_records_tell_bpf(const struct perfgrp_group *group, u16 type, u16 f
 	record->flags = flags;
 	record->prog_id = prog->aux->id;
 	memcpy(record->tag, prog->tag, sizeof(record->tag));
-	perfgrp_records_fill_trailer(group, time, member, &record->trailer);
+	perfgrp_records_fill_sample_id(group, time, member, &record->sample_id);
 	perfgrp_records_commit(records, event, sizeof(*record));
 out:
 	local_irq_restore(irqs);
 }
 
 /**
- * perfgrp_records_filter - count a sample that is to be no record
+ * perfgrp_records_account_filtered - count a sample that is to be no record
  * @records: the buffer
  */
-void perfgrp_records_filter(struct perfgrp_records *records)
+void perfgrp_records_account_filtered(struct perfgrp_records *records)
 {
 	this_cpu_inc(records->cpu->filtered);
 }
 
-static void wake_readers(struct irq_work *work)
+static void records_wake(struct irq_work *work)
 {
 	struct perfgrp_records_cpu *cpu = container_of(work, struct perfgrp_records_cpu, wake);
 	struct perfgrp_records *records = cpu->records;
@@ -283,16 +283,15 @@ static void wake_readers(struct irq_work *work)
  * ring_buffer.h has a buffer for every CPU. A group of few CPUs needs but few of
  * them; the others are as small as can be. BPF programs come and go on any.
  */
-static bool needs_few(const struct perfgrp_group *group)
+static bool needs_few_cpus(const struct perfgrp_group *group)
 {
-	return group->target == PERFGRP_TARGET_CPUS &&
-	       !(group->flags & PERFGRP_CREATE_BPF_EVENTS);
+	return group->target == PERFGRP_TARGET_CPUS && !(group->flags & PERFGRP_CREATE_BPF_EVENTS);
 }
 
 static unsigned long count_pages(const struct perfgrp_records *records)
 {
 	const struct perfgrp_group *group = records->group;
-	unsigned int nr_cpus = needs_few(group) ? group->nr_instances : num_online_cpus();
+	unsigned int nr_cpus = needs_few_cpus(group) ? group->nr_instances : num_online_cpus();
 
 	return nr_cpus * (unsigned long)(records->size >> PAGE_SHIFT);
 }
@@ -306,25 +305,25 @@ static bool has_memory(unsigned long nr_pages)
 }
 
 /* Held from the look at how much memory there is: two at once would take it twice. */
-static DEFINE_MUTEX(allocating);
+static DEFINE_MUTEX(alloc_lock);
 
 /* A buffer to be made. */
-struct allocation {
+struct buffer_alloc {
 	struct work_struct work;
 	struct perfgrp_records *records;
 	unsigned long size;
 };
 
-static void allocate(struct work_struct *work)
+static void alloc_buffer_work(struct work_struct *work)
 {
-	struct allocation *allocation = container_of(work, struct allocation, work);
+	struct buffer_alloc *allocation = container_of(work, struct buffer_alloc, work);
 	struct perfgrp_records *records = allocation->records;
 
-	mutex_lock(&allocating);
+	mutex_lock(&alloc_lock);
 	if (has_memory(records->nr_pages))
 		records->buffer = ring_buffer_alloc(allocation->size,
 						    records->overwrite ? RB_FL_OVERWRITE : 0);
-	mutex_unlock(&allocating);
+	mutex_unlock(&alloc_lock);
 }
 
 /*
@@ -336,15 +335,15 @@ static void allocate(struct work_struct *work)
 static int alloc_buffer(struct perfgrp_records *records)
 {
 	struct perfgrp_group *group = records->group;
-	bool few = needs_few(group);
-	struct allocation allocation = {
+	bool few = needs_few_cpus(group);
+	struct buffer_alloc allocation = {
 		.records = records,
 		.size = few ? 0 : records->size,
 	};
 	unsigned int i;
 	int ret = 0;
 
-	INIT_WORK_ONSTACK(&allocation.work, allocate);
+	INIT_WORK_ONSTACK(&allocation.work, alloc_buffer_work);
 	queue_work(system_unbound_wq, &allocation.work);
 	flush_work(&allocation.work);
 	destroy_work_on_stack(&allocation.work);
@@ -391,13 +390,14 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 	records->user = get_uid(current_user());
 	ret = -ENOMEM;
 	records->heads = kvcalloc(nr_cpu_ids, sizeof(*records->heads), GFP_KERNEL_ACCOUNT);
-	records->cpu = alloc_percpu_gfp(struct perfgrp_records_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	records->cpu =
+		alloc_percpu_gfp(struct perfgrp_records_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!records->heads || !records->cpu)
 		goto destroy;
 	for_each_possible_cpu(cpu) {
 		counts = per_cpu_ptr(records->cpu, cpu);
 		counts->records = records;
-		init_irq_work(&counts->wake, wake_readers);
+		init_irq_work(&counts->wake, records_wake);
 	}
 	ret = alloc_buffer(records);
 	if (ret)

@@ -34,12 +34,12 @@ struct user_struct;
  * @filtered: samples that were to be no records
  * @written_bytes: bytes of records that found room
  * @taken_bytes: bytes of those that were read, by readers
- * @untold: those of @lost that no LOST record has told yet
- * @untold_time: when the last of them was lost
- * @writing: writers under way, one having interrupted the other
+ * @lost_pending: those of @lost that no LOST record has told yet
+ * @lost_time: when the last of them was lost
+ * @nest: writers under way, one having interrupted the other
  * @written: records that ring_buffer.h has got, those of what was lost among them
- * @visible: as many of these can be read: all, when the outermost writer was done
- * @gone: of these were taken or overwritten, by readers
+ * @committed: as many of these can be read: all, when the outermost writer was done
+ * @consumed: of these were taken or overwritten, by readers
  * @wake: wakes the readers
  * @records: of these
  */
@@ -49,12 +49,12 @@ struct perfgrp_records_cpu {
 	u64 filtered;
 	u64 written_bytes;
 	u64 taken_bytes;
-	atomic_long_t untold;
-	u64 untold_time;
-	unsigned int writing;
+	atomic_long_t lost_pending;
+	u64 lost_time;
+	unsigned int nest;
 	unsigned long written;
-	unsigned long visible;
-	unsigned long gone;
+	unsigned long committed;
+	unsigned long consumed;
 	struct irq_work wake;
 	struct perfgrp_records *records;
 };
@@ -106,6 +106,6 @@ struct perfgrp_records {
 };
 
 void perfgrp_records_fill_lost(struct perfgrp_record_lost *record, u64 lost, u64 time, int cpu);
-bool perfgrp_records_enough_waits(const struct perfgrp_records *records, int cpu);
+bool perfgrp_records_watermark_reached(const struct perfgrp_records *records, int cpu);
 
 #endif /* PERFGRP_RECORDS_H */

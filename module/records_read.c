@@ -23,48 +23,48 @@
 #include "perfgrp.h"
 #include "records.h"
 
-static u64 time_of(const void *record)
+static u64 record_time(const void *record)
 {
 	const struct perf_event_header *header = record;
 
 	if (header->type == PERF_RECORD_SAMPLE)
 		return ((const struct perfgrp_record_sample *)record)->time;
 	if (header->type == PERF_RECORD_LOST)
-		return ((const struct perfgrp_record_lost *)record)->trailer.time;
+		return ((const struct perfgrp_record_lost *)record)->sample_id.time;
 	if (header->type == PERF_RECORD_BPF_EVENT)
-		return ((const struct perfgrp_record_bpf_event *)record)->trailer.time;
+		return ((const struct perfgrp_record_bpf_event *)record)->sample_id.time;
 	return ((const struct perfgrp_record_throttle *)record)->time;
 }
 
-static struct ring_buffer_event *peek(struct perfgrp_records *records, int cpu,
-				      unsigned long *overwritten)
+static struct ring_buffer_event *records_peek(struct perfgrp_records *records, int cpu,
+					      unsigned long *overwritten)
 {
 	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
 
 	*overwritten = 0;
-	/* Pairs with the store in records.c end_writing(), which can go back for a moment. */
-	if ((long)(smp_load_acquire(&counts->visible) - counts->gone) <= 0)
+	/* Pairs with the store in records.c nest_end(), which can go back for a moment. */
+	if ((long)(smp_load_acquire(&counts->committed) - counts->consumed) <= 0)
 		return NULL;
 	return ring_buffer_peek(records->buffer, cpu, NULL, overwritten);
 }
 
-static void look(struct perfgrp_records *records, int cpu)
+static void records_update_head(struct perfgrp_records *records, int cpu)
 {
 	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
 	struct perfgrp_records_head *head = &records->heads[cpu];
 	struct ring_buffer_event *event;
 	unsigned long overwritten;
 
-	event = peek(records, cpu, &overwritten);
+	event = records_peek(records, cpu, &overwritten);
 	if (event)
-		head->time = time_of(ring_buffer_event_data(event));
+		head->time = record_time(ring_buffer_event_data(event));
 	else
-		head->time = READ_ONCE(counts->untold_time);
-	head->there = event || atomic_long_read(&counts->untold);
+		head->time = READ_ONCE(counts->lost_time);
+	head->there = event || atomic_long_read(&counts->lost_pending);
 }
 
 /* The CPU with the oldest record; -1 where there is none. */
-static int oldest(struct perfgrp_records *records)
+static int records_oldest_cpu(struct perfgrp_records *records)
 {
 	int cpu, best = -1;
 
@@ -76,7 +76,7 @@ static int oldest(struct perfgrp_records *records)
 }
 
 /* Bytes, or a negative errno with nothing copied. */
-static ssize_t copy_record(char __user *to, size_t room, const void *record)
+static ssize_t records_copy(char __user *to, size_t room, const void *record)
 {
 	size_t size = ((const struct perf_event_header *)record)->size;
 
@@ -87,31 +87,33 @@ static ssize_t copy_record(char __user *to, size_t room, const void *record)
 	return size;
 }
 
-static ssize_t copy_lost(char __user *to, size_t room, u64 lost, u64 time, int cpu)
+static ssize_t records_copy_lost(char __user *to, size_t room, u64 lost, u64 time, int cpu)
 {
 	struct perfgrp_record_lost record;
 
 	perfgrp_records_fill_lost(&record, lost, time, cpu);
-	return copy_record(to, room, &record);
+	return records_copy(to, room, &record);
 }
 
-static ssize_t take_untold(struct perfgrp_records *records, int cpu, char __user *to, size_t room)
+static ssize_t records_read_pending_lost(struct perfgrp_records *records, int cpu, char __user *to,
+					 size_t room)
 {
 	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
-	long lost = atomic_long_xchg(&counts->untold, 0);
+	long lost = atomic_long_xchg(&counts->lost_pending, 0);
 	ssize_t ret;
 
 	/* A writer was faster. */
 	if (!lost)
 		return 0;
-	ret = copy_lost(to, room, lost, READ_ONCE(counts->untold_time), cpu);
+	ret = records_copy_lost(to, room, lost, READ_ONCE(counts->lost_time), cpu);
 	if (ret < 0)
-		atomic_long_add(lost, &counts->untold);
+		atomic_long_add(lost, &counts->lost_pending);
 	return ret;
 }
 
 /* The next record of @cpu: its bytes; 0 where it was told already; a negative errno. */
-static ssize_t take(struct perfgrp_records *records, int cpu, char __user *to, size_t room)
+static ssize_t records_read_one(struct perfgrp_records *records, int cpu, char __user *to,
+				size_t room)
 {
 	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
 	struct perfgrp_records_head *head = &records->heads[cpu];
@@ -120,20 +122,20 @@ static ssize_t take(struct perfgrp_records *records, int cpu, char __user *to, s
 	unsigned long overwritten;
 	ssize_t ret;
 
-	event = peek(records, cpu, &overwritten);
+	event = records_peek(records, cpu, &overwritten);
 	if (!event)
-		return take_untold(records, cpu, to, room);
+		return records_read_pending_lost(records, cpu, to, room);
 	header = ring_buffer_event_data(event);
 	if (overwritten && !head->told) {
-		ret = copy_lost(to, room, overwritten, time_of(header), cpu);
+		ret = records_copy_lost(to, room, overwritten, record_time(header), cpu);
 		if (ret > 0) {
 			records->nr_overwritten += overwritten;
-			counts->gone += overwritten;
+			counts->consumed += overwritten;
 			head->told = true;
 		}
 		return ret;
 	}
-	ret = copy_record(to, room, header);
+	ret = records_copy(to, room, header);
 	if (ret < 0)
 		return ret;
 	if (header->type != PERF_RECORD_LOST) {
@@ -141,7 +143,7 @@ static ssize_t take(struct perfgrp_records *records, int cpu, char __user *to, s
 		records->nr_read++;
 	}
 	ring_buffer_consume(records->buffer, cpu, NULL, NULL);
-	counts->gone++;
+	counts->consumed++;
 	head->told = false;
 	return ret;
 }
@@ -157,13 +159,13 @@ static ssize_t read_records(struct perfgrp_records *records, char __user *to, si
 
 	perfgrp_bpf_events_count_missed(records->group);
 	for_each_possible_cpu(cpu)
-		look(records, cpu);
-	while ((cpu = oldest(records)) >= 0) {
-		ret = take(records, cpu, to + done, room - done);
+		records_update_head(records, cpu);
+	while ((cpu = records_oldest_cpu(records)) >= 0) {
+		ret = records_read_one(records, cpu, to + done, room - done);
 		if (ret < 0)
 			break;
 		done += ret;
-		look(records, cpu);
+		records_update_head(records, cpu);
 		if (signal_pending(current))
 			break;
 		cond_resched();
@@ -171,18 +173,18 @@ static ssize_t read_records(struct perfgrp_records *records, char __user *to, si
 	return done ?: ret;
 }
 
-static bool readable(const struct perfgrp_records *records)
+static bool records_readable(const struct perfgrp_records *records)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		if (perfgrp_records_enough_waits(records, cpu))
+		if (perfgrp_records_watermark_reached(records, cpu))
 			return true;
 	return false;
 }
 
 /* All that its task was to produce is there. */
-static bool ended(const struct perfgrp_records *records)
+static bool records_task_exited(const struct perfgrp_records *records)
 {
 	const struct task_struct *task = records->group->task;
 
@@ -193,12 +195,14 @@ static bool ended(const struct perfgrp_records *records)
  * Nothing that a module can reach tells a sleeper that a task has exited; so those
  * who wait for a task's records look from time to time.
  */
-static int wait_for_records(struct perfgrp_records *records)
+static int records_wait(struct perfgrp_records *records)
 {
 	long left = records->group->task ? HZ / 4 : MAX_SCHEDULE_TIMEOUT;
 
 	left = wait_event_interruptible_timeout(records->wait,
-						readable(records) || ended(records), left);
+						records_readable(records) ||
+							records_task_exited(records),
+						left);
 	return left < 0 ? left : 0;
 }
 
@@ -220,7 +224,7 @@ ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, s
 
 	for (;;) {
 		/* Asked before, so that what it left behind is found. */
-		last = ended(records);
+		last = records_task_exited(records);
 		if (mutex_lock_interruptible(&records->reading))
 			return -ERESTARTSYS;
 		ret = read_records(records, to, room);
@@ -229,7 +233,7 @@ ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, s
 			return ret;
 		if (!wait)
 			return -EAGAIN;
-		ret = wait_for_records(records);
+		ret = records_wait(records);
 		if (ret)
 			return ret;
 	}
@@ -249,21 +253,21 @@ __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file
 	__poll_t events = 0;
 
 	poll_wait(file, &records->wait, table);
-	if (ended(records))
+	if (records_task_exited(records))
 		events |= EPOLLHUP | EPOLLIN | EPOLLRDNORM;
-	else if (readable(records))
+	else if (records_readable(records))
 		events |= EPOLLIN | EPOLLRDNORM;
 	return events;
 }
 
 /**
- * perfgrp_records_stat - what became of the records
+ * perfgrp_records_get_stats - what became of the records
  * @records: the buffer
  * @stream: filled in: produced, read, lost, filtered, buffer_size
  *
  * Return: 0 or -EINTR.
  */
-int perfgrp_records_stat(struct perfgrp_records *records, struct perfgrp_stream *stream)
+int perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_stream *stream)
 {
 	const struct perfgrp_records_cpu *counts;
 	int cpu;

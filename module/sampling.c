@@ -47,8 +47,8 @@ undo:
 			perfgrp_core_set_period(event, member->attr.freq, member->desc.sample);
 	}
 	return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample",
-			      "%s %llu is out of range (kernel.perf_event_max_sample_rate?)",
-			      member->attr.freq ? "frequency" : "period", sample);
+			    "%s %llu is out of range (kernel.perf_event_max_sample_rate?)",
+			    member->attr.freq ? "frequency" : "period", sample);
 }
 
 /**
@@ -72,7 +72,7 @@ int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_cr
 		goto no_memory;
 	group->sampling = sampling;
 	sampling->pid_ns = get_pid_ns(task_active_pid_ns(current));
-	if (perfgrp_views_create(group))
+	if (perfgrp_event_arrays_create(group))
 		goto no_memory;
 	sampling->records = perfgrp_records_create(group, arg, err);
 	ret = PTR_ERR_OR_ZERO(sampling->records);
@@ -80,7 +80,7 @@ int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_cr
 		return ret;
 no_memory:
 	return perfgrp_fail(err, -ENOMEM, PERFGRP_REASON_MEMORY, "buffer_size",
-			      "no memory for a buffer of %u bytes a CPU", arg->buffer_size);
+			    "no memory for a buffer of %u bytes a CPU", arg->buffer_size);
 }
 
 /**

@@ -72,7 +72,8 @@ static void store_reading(struct perfgrp_value *value, const struct perf_event *
 }
 
 /* Has counted all the time: done. */
-static void store_counted(struct perfgrp_value *value, const struct perfgrp_member_instance *counter,
+static void store_counted(struct perfgrp_value *value,
+			  const struct perfgrp_member_instance *counter,
 			  const struct perf_event *leader, const struct perfgrp_count *count)
 {
 	value->state = PERFGRP_STATE_COUNTED;
@@ -337,8 +338,9 @@ static struct perfgrp_count value_count(const struct perfgrp_value *value)
 	};
 }
 
-static void finish_value(const struct perfgrp_group *group, const struct perfgrp_member_instance *counter,
-			 struct perfgrp_row *row, struct perfgrp_value *value)
+static void finish_value(const struct perfgrp_group *group,
+			 const struct perfgrp_member_instance *counter, struct perfgrp_row *row,
+			 struct perfgrp_value *value)
 {
 	u32 state = value->state, flags = value->flags;
 	struct perfgrp_count count = perfgrp_count_add(counter->base, value_count(value));
@@ -582,7 +584,7 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_re
 								      m]));
 		}
 	}
-	perfgrp_views_publish(group);
+	perfgrp_event_arrays_publish(group);
 }
 
 void perfgrp_snapshot_free(struct perfgrp_readout *snapshot)
