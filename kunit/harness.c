@@ -206,7 +206,7 @@ void harness_disable(struct perfgrp_group *group)
 
 int harness_reset(struct perfgrp_group *group)
 {
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	int ret;
 
 	down_write(&group->lock);
@@ -219,7 +219,7 @@ int harness_reset(struct perfgrp_group *group)
 	return ret;
 }
 
-int harness_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_readout *readout)
+int harness_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *readout)
 {
 	int ret;
 
@@ -238,7 +238,7 @@ int harness_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_read
 }
 
 /* Return: the row of @cpu, NULL where there is none. */
-struct perfgrp_row *harness_row(struct perfgrp_readout *readout, int cpu)
+struct perfgrp_row *harness_row(struct perfgrp_snap *readout, int cpu)
 {
 	unsigned int i;
 
@@ -252,7 +252,7 @@ struct perfgrp_row *harness_row(struct perfgrp_readout *readout, int cpu)
 struct perfgrp_value harness_value(struct kunit *test, struct perfgrp_group *group, int cpu, u32 id)
 {
 	struct perfgrp_value value = {};
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	struct perfgrp_row *row;
 	unsigned int i;
 

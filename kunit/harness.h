@@ -37,8 +37,8 @@ int harness_remove(struct perfgrp_group *group, u32 id, bool cascade, struct per
 int harness_enable(struct perfgrp_group *group, struct perfgrp_error *err);
 void harness_disable(struct perfgrp_group *group);
 int harness_reset(struct perfgrp_group *group);
-int harness_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_readout *readout);
-struct perfgrp_row *harness_row(struct perfgrp_readout *readout, int cpu);
+int harness_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *readout);
+struct perfgrp_row *harness_row(struct perfgrp_snap *readout, int cpu);
 struct perfgrp_value harness_value(struct kunit *test, struct perfgrp_group *group, int cpu,
 				   u32 id);
 

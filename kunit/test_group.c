@@ -190,7 +190,7 @@ static void first_leads(struct kunit *test)
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
 	struct perfgrp_counter descs[3] = { CLOCK, DUMMY, CLOCK };
 	struct perfgrp_error err = harness_error();
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	unsigned int i;
 	u32 last;
 
@@ -508,7 +508,7 @@ static void software_is_never_multiplexed(struct kunit *test)
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
 	static struct perfgrp_counter descs[PERFGRP_MAX_MEMBERS];
 	struct perfgrp_error err = harness_error();
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	unsigned int i, j;
 
 	for (i = 0; i < ARRAY_SIZE(descs); i++)

@@ -48,7 +48,7 @@ static void hotplug_exit(struct kunit *test)
 
 static struct perfgrp_row row_of(struct kunit *test, struct perfgrp_group *group, int cpu)
 {
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	struct perfgrp_row row = { .cpu = -2 }, *found;
 
 	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
@@ -61,7 +61,7 @@ static struct perfgrp_row row_of(struct kunit *test, struct perfgrp_group *group
 
 static struct perfgrp_value total_of(struct kunit *test, struct perfgrp_group *group)
 {
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	struct perfgrp_value value;
 
 	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_TOTALS, &readout), 0);

@@ -88,7 +88,7 @@ static void breakpoint_counts_exactly(struct kunit *test)
 static void breakpoint_restarts(struct kunit *test)
 {
 	struct perfgrp_group *group;
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	u32 id, second;
 
 	group = watching_group(test, PERFGRP_CREATE_ENABLED, &id);
@@ -186,17 +186,17 @@ static void handler_runs_in_nmi(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits.irqs_off, 10U);
 }
 
-struct asking {
+struct subscribers {
 	struct perf_event *clock;
 	unsigned int times;
 };
 
 static void ask(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
-	struct asking *asking = event->overflow_handler_context;
+	struct subscribers *subscribers = event->overflow_handler_context;
 
-	asking->times++;
-	perfgrp_core_count_at_overflow(asking->clock, event);
+	subscribers->times++;
+	perfgrp_core_count_at_overflow(subscribers->clock, event);
 }
 
 /*
@@ -219,7 +219,7 @@ static void clock_asked_before_it_starts(struct kunit *test)
 	};
 	struct perf_event *breakpoint;
 	u64 count, enabled, running;
-	struct asking asking;
+	struct subscribers subscribers;
 	unsigned int i, j;
 
 	if (!IS_ENABLED(CONFIG_X86))
@@ -227,21 +227,21 @@ static void clock_asked_before_it_starts(struct kunit *test)
 	harness_pin_to(test, 0);
 	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
 		attr.config = clocks[i];
-		asking.clock = harness_event(test, &attr, 0, NULL, NULL);
-		asking.times = 0;
-		watch.bp_addr = (u64)(uintptr_t)&asking.clock->state;
-		breakpoint = harness_event(test, &watch, 0, ask, &asking);
+		subscribers.clock = harness_event(test, &attr, 0, NULL, NULL);
+		subscribers.times = 0;
+		watch.bp_addr = (u64)(uintptr_t)&subscribers.clock->state;
+		breakpoint = harness_event(test, &watch, 0, ask, &subscribers);
 		perf_event_enable(breakpoint);
 		/* For the first time, and again. */
 		for (j = 0; j < 2; j++) {
 			mdelay(100);
-			perf_event_enable(asking.clock);
+			perf_event_enable(subscribers.clock);
 			mdelay(1);
-			perf_event_disable(asking.clock);
+			perf_event_disable(subscribers.clock);
 		}
 		perf_event_disable(breakpoint);
-		KUNIT_EXPECT_GE(test, asking.times, 4U);
-		count = perf_event_read_value(asking.clock, &enabled, &running);
+		KUNIT_EXPECT_GE(test, subscribers.times, 4U);
+		count = perf_event_read_value(subscribers.clock, &enabled, &running);
 		KUNIT_EXPECT_LT(test, count, running + 50 * NSEC_PER_MSEC);
 		KUNIT_EXPECT_GT(test, count, NSEC_PER_MSEC);
 	}

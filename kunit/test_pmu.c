@@ -94,7 +94,7 @@ static void read_and_reset(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	u64 sum = 0, enabled = 0;
 	unsigned int i;
 	u32 id;
@@ -329,7 +329,7 @@ static void multiplexed_exactly(struct kunit *test)
 static void check_running_set(struct kunit *test, struct perfgrp_group *group,
 			      struct perfgrp_value *last)
 {
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	struct perfgrp_value *value;
 	bool saturated;
 	unsigned int i;
@@ -489,7 +489,7 @@ static void no_mux_finds_no_room(struct kunit *test)
 
 static void expect_failed(struct kunit *test, struct perfgrp_group *group)
 {
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	unsigned int i;
 
 	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
@@ -857,36 +857,36 @@ static void counted_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
 }
 
-struct asking {
+struct subscribers {
 	struct perf_event *other;
 	unsigned int times;
 };
 
 static void ask(struct perf_event *event, void *data)
 {
-	struct asking *asking = data;
+	struct subscribers *subscribers = data;
 
-	if (event == asking->other)
+	if (event == subscribers->other)
 		return;
-	asking->times++;
-	perfgrp_core_count_at_overflow(event, asking->other);
+	subscribers->times++;
+	perfgrp_core_count_at_overflow(event, subscribers->other);
 }
 
 /* [O3] [S9] An NMI that finds an event half put on does not ask it, and it counts as ever. */
 static void asked_while_put_on(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 2, FAKE_NO_ROTATION);
-	struct asking asking = {};
+	struct subscribers subscribers = {};
 	struct perf_event *event;
 	u64 count, enabled, running;
 	unsigned long flags;
 	unsigned int i;
 
 	harness_pin_to(test, 0);
-	asking.other = harness_fake_event(test, fake, FAKE_TICKS(1), 0, false);
+	subscribers.other = harness_fake_event(test, fake, FAKE_TICKS(1), 0, false);
 	event = harness_fake_event(test, fake, FAKE_TICKS(1), 0, false);
-	perf_event_enable(asking.other);
-	fake->interrupt_data = &asking;
+	perf_event_enable(subscribers.other);
+	fake->interrupt_data = &subscribers;
 	fake->interrupt = ask;
 	/* For the first time, and again. */
 	for (i = 0; i < 2; i++) {
@@ -894,13 +894,13 @@ static void asked_while_put_on(struct kunit *test)
 		perf_event_enable(event);
 		fake_pmu_tick(fake, 10);
 		local_irq_save(flags);
-		count = perfgrp_core_count_at_overflow(event, asking.other);
+		count = perfgrp_core_count_at_overflow(event, subscribers.other);
 		local_irq_restore(flags);
 		KUNIT_EXPECT_EQ(test, count, 10ULL * (i + 1));
 		perf_event_disable(event);
 	}
 	fake->interrupt = NULL;
-	KUNIT_EXPECT_GE(test, asking.times, 4U);
+	KUNIT_EXPECT_GE(test, subscribers.times, 4U);
 	KUNIT_EXPECT_EQ(test, perf_event_read_value(event, &enabled, &running), 20ULL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->strange_reads), 0);
 }

@@ -28,9 +28,9 @@ static struct perfgrp_group *all_cpus_group(struct kunit *test, u32 flags)
 	return harness_group(test, PERFGRP_TARGET_ALL_CPUS, flags);
 }
 
-static struct perfgrp_readout take(struct kunit *test, struct perfgrp_group *group, u32 flags)
+static struct perfgrp_snap take(struct kunit *test, struct perfgrp_group *group, u32 flags)
 {
-	struct perfgrp_readout readout = {};
+	struct perfgrp_snap readout = {};
 
 	KUNIT_ASSERT_EQ(test, harness_snapshot(group, flags, &readout), 0);
 	return readout;
@@ -45,7 +45,7 @@ static void a_row_a_cpu(struct kunit *test)
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
 	struct perfgrp_counter descs[3];
 	struct perfgrp_error err = harness_error();
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	u64 before, after, earliest = U64_MAX, latest = 0;
 	const struct perfgrp_value *value;
 	const struct perfgrp_row *row;
@@ -97,7 +97,7 @@ static void read_where_they_count(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
@@ -118,7 +118,7 @@ static void order_after_changes(struct kunit *test)
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
 	struct perfgrp_error err = harness_error();
 	static const u32 weights[] = { 1, 3, 5 };
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	unsigned int m;
 	u32 ids[5];
 
@@ -142,7 +142,7 @@ static void order_after_changes(struct kunit *test)
 static void no_members(struct kunit *test)
 {
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	unsigned int i;
 
 	readout = take(test, group, 0);
@@ -170,7 +170,7 @@ static void a_row_for_a_task(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group;
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	u32 id;
 
 	group = harness_group(test, PERFGRP_TARGET_TASK, PERFGRP_CREATE_ENABLED);
@@ -197,7 +197,7 @@ static void a_row_for_a_task(struct kunit *test)
 /* ---- sums ---------------------------------------------------------------- */
 
 /* What a sum over @rows is to be, member by member. */
-static void expect_sum(struct kunit *test, const struct perfgrp_readout *rows,
+static void expect_sum(struct kunit *test, const struct perfgrp_snap *rows,
 		       const struct perfgrp_row *total, const struct perfgrp_value *values)
 {
 	struct perfgrp_value sum;
@@ -235,7 +235,7 @@ static void totals(struct kunit *test)
 		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_CLOCK(3)), FAKE(fake, FAKE_TICKS(7)),
 	};
 	struct perfgrp_error err = harness_error();
-	struct perfgrp_readout rows, sums;
+	struct perfgrp_snap rows, sums;
 	const struct perfgrp_row *row;
 	unsigned int m;
 
@@ -282,7 +282,7 @@ static void totals_with_a_gap(struct kunit *test)
 	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
 	struct perf_event *other = harness_fake_event(test, fake, 0, 0, true);
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	u32 id;
 
 	if (nr_cpus() == 1)
@@ -324,7 +324,7 @@ static struct perfgrp_counter two_kinds(struct kunit *test, struct fake_pmu *kin
 static void totals_by_pmu(struct kunit *test)
 {
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	struct perfgrp_counter desc;
 	struct fake_pmu *kinds[2];
 	unsigned int i;

@@ -199,7 +199,7 @@ static void task_that_exits(struct kunit *test)
 	struct perfgrp_group *group;
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_counter desc = FAKE(fake, FAKE_TICKS(1));
-	struct perfgrp_readout readout;
+	struct perfgrp_snap readout;
 	struct perfgrp_value value;
 	u32 id;
 

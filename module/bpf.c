@@ -91,7 +91,7 @@ static u32 type_of_map(const struct bpf_map *map)
 	return map->map_type;
 }
 
-static void look_at_maps(struct perfgrp_attachment *attachment)
+static void classify_maps(struct perfgrp_attachment *attachment)
 {
 	struct bpf_prog_aux *aux = attachment->prog->aux;
 	enum perfgrp_locks locks;
@@ -207,7 +207,7 @@ struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf *arg,
 		free_attachment(attachment);
 		return ERR_PTR(ret);
 	}
-	look_at_maps(attachment);
+	classify_maps(attachment);
 	return attachment;
 
 no_memory:

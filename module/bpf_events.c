@@ -41,12 +41,12 @@ MODULE_PARM_DESC(bpf_events, "records of BPF programs' loads and unloads (defaul
 /* What perfgrp_kprobe_register() returned. Set by perfgrp_bpf_events_init() alone. */
 static int probe_error = -EOPNOTSUPP;
 
-/* The groups that ask. Written under asking_lock, read under RCU. */
-static DEFINE_MUTEX(asking_lock);
-static LIST_HEAD(asking);
+/* The groups that ask. Written under subscribers_lock, read under RCU. */
+static DEFINE_MUTEX(subscribers_lock);
+static LIST_HEAD(subscribers);
 
 /* Runs in tasks and softirqs; with preemption off, or as an exception in them. */
-static int tell_groups(struct kprobe *kprobe, struct pt_regs *regs)
+static int output_bpf_event(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	const struct bpf_prog *prog = (void *)perfgrp_kprobe_arg(regs, 0);
 	u16 type = perfgrp_kprobe_arg(regs, 1);
@@ -54,7 +54,7 @@ static int tell_groups(struct kprobe *kprobe, struct pt_regs *regs)
 	struct perfgrp_group *group;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(group, &asking, bpf_events_node) {
+	list_for_each_entry_rcu(group, &subscribers, bpf_events_node) {
 		perfgrp_bpf_events_count_missed(group);
 		perfgrp_records_output_bpf(group, type, flags, prog, 0);
 	}
@@ -62,9 +62,9 @@ static int tell_groups(struct kprobe *kprobe, struct pt_regs *regs)
 	return 0;
 }
 
-NOKPROBE_SYMBOL(tell_groups);
+NOKPROBE_SYMBOL(output_bpf_event);
 
-PERFGRP_KPROBE(probe, perf_event_bpf_event, tell_groups);
+PERFGRP_KPROBE(probe, perf_event_bpf_event, output_bpf_event);
 
 /**
  * perfgrp_bpf_events_count_missed - let a group know what the probe has missed
@@ -127,15 +127,15 @@ int perfgrp_bpf_events_check(const struct perfgrp_create *arg, struct perfgrp_er
 }
 
 /**
- * perfgrp_bpf_events_join - begin to tell a group of BPF programs
+ * perfgrp_bpf_events_subscribe - begin to tell a group of BPF programs
  * @group: a new one, with its buffer; nothing is done where it does not ask
  * @err: says why not
  *
  * May sleep.
  *
- * Return: 0, and then perfgrp_bpf_events_leave() must follow; or a negative errno.
+ * Return: 0, and then perfgrp_bpf_events_unsubscribe() must follow; or a negative errno.
  */
-int perfgrp_bpf_events_join(struct perfgrp_group *group, struct perfgrp_error *err)
+int perfgrp_bpf_events_subscribe(struct perfgrp_group *group, struct perfgrp_error *err)
 {
 	int ret;
 
@@ -147,26 +147,26 @@ int perfgrp_bpf_events_join(struct perfgrp_group *group, struct perfgrp_error *e
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "flags",
 				    "BPF_EVENTS: the kprobe cannot be armed (errno %d)", -ret);
 	atomic_long_set(&group->bpf_events_missed, perfgrp_kprobe_missed(&probe));
-	mutex_lock(&asking_lock);
-	list_add_tail_rcu(&group->bpf_events_node, &asking);
-	mutex_unlock(&asking_lock);
+	mutex_lock(&subscribers_lock);
+	list_add_tail_rcu(&group->bpf_events_node, &subscribers);
+	mutex_unlock(&subscribers_lock);
 	return 0;
 }
 
 /**
- * perfgrp_bpf_events_leave - tell a group no more
+ * perfgrp_bpf_events_unsubscribe - tell a group no more
  * @group: that has joined; nothing is done where it does not ask
  *
  * May sleep. When it returns nobody works with the group any more.
  */
-void perfgrp_bpf_events_leave(struct perfgrp_group *group)
+void perfgrp_bpf_events_unsubscribe(struct perfgrp_group *group)
 {
 	if (!(group->flags & PERFGRP_CREATE_BPF_EVENTS))
 		return;
 
-	mutex_lock(&asking_lock);
+	mutex_lock(&subscribers_lock);
 	list_del_rcu(&group->bpf_events_node);
-	mutex_unlock(&asking_lock);
+	mutex_unlock(&subscribers_lock);
 	perfgrp_kprobe_disarm(&probe);
 	/* The probe may still be at work with it. */
 	synchronize_rcu();

@@ -109,7 +109,7 @@ static bool is_safe(const struct perfgrp_attachment *attachment, const struct pe
  * it could print. (So it is with programs on perf's own events.) In an NMI this is all
  * that lockdep looks at, so nothing else goes unseen while it is told not to look.
  */
-static void lockdep_look_away(void)
+static void lockdep_nmi_off(void)
 {
 #ifdef CONFIG_PROVE_LOCKING
 	if (in_nmi())
@@ -117,7 +117,7 @@ static void lockdep_look_away(void)
 #endif
 }
 
-static void lockdep_look_again(void)
+static void lockdep_nmi_on(void)
 {
 #ifdef CONFIG_PROVE_LOCKING
 	if (in_nmi())
@@ -125,8 +125,8 @@ static void lockdep_look_again(void)
 #endif
 }
 
-static u32 run(const struct perfgrp_attachment *attachment, struct perf_event *event,
-	       struct perf_sample_data *data, struct pt_regs *regs)
+static u32 run_prog(const struct perfgrp_attachment *attachment, struct perf_event *event,
+		    struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct bpf_perf_event_data_kern ctx = {
 		.regs = perf_arch_bpf_user_pt_regs(regs),
@@ -144,11 +144,11 @@ static u32 run(const struct perfgrp_attachment *attachment, struct perf_event *e
 	return bpf_prog_run(attachment->prog, &ctx);
 }
 
-static u32 run_timed(const struct perfgrp_attachment *attachment, struct perf_event *event,
-		     struct perf_sample_data *data, struct pt_regs *regs)
+static u32 run_prog_timed(const struct perfgrp_attachment *attachment, struct perf_event *event,
+			  struct perf_sample_data *data, struct pt_regs *regs)
 {
 	u64 start = perfgrp_core_clock();
-	u32 ret = run(attachment, event, data, regs);
+	u32 ret = run_prog(attachment, event, data, regs);
 
 	this_cpu_add(attachment->cpu->nsecs, perfgrp_core_clock() - start);
 	return ret;
@@ -180,12 +180,12 @@ bool perfgrp_bpf_run(const struct perfgrp_attachment *attachment, struct perf_ev
 		this_cpu_inc(attachment->cpu->misses);
 		goto out;
 	}
-	lockdep_look_away();
+	lockdep_nmi_off();
 	if (is_timed(attachment))
-		ret = run_timed(attachment, event, data, regs);
+		ret = run_prog_timed(attachment, event, data, regs);
 	else
-		ret = run(attachment, event, data, regs);
-	lockdep_look_again();
+		ret = run_prog(attachment, event, data, regs);
+	lockdep_nmi_on();
 	this_cpu_inc(attachment->cpu->runs);
 	if (!ret)
 		this_cpu_inc(attachment->cpu->dropped);

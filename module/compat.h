@@ -3,7 +3,7 @@
  * What differs between the kernels that perfgrp builds on (6.1 and later).
  *
  * The rest of the module is written as for the newest of them. What must differ
- * is found by asking the headers, not the version, wherever they can be asked:
+ * is found by subscribers the headers, not the version, wherever they can be asked:
  * stable updates change signatures inside one series.
  */
 #ifndef PERFGRP_COMPAT_H

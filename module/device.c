@@ -30,7 +30,7 @@ static u64 known_features(void)
 	return features;
 }
 
-static int tell_info(struct file *file, struct perfgrp_call *call)
+static int get_info(struct file *file, struct perfgrp_call *call)
 {
 	struct perfgrp_info *info = &call->arg.info;
 
@@ -77,7 +77,7 @@ static const struct perfgrp_ioctl device_ioctls[] = {
 		.size		= sizeof(struct perfgrp_info),
 		.min_size	= PERFGRP_INFO_SIZE_VER0,
 		.out		= true,
-		.fn		= tell_info,
+		.fn		= get_info,
 	},
 	[_IOC_NR(PERFGRP_CREATE)] = {
 		.name		= "PERFGRP_CREATE",

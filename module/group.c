@@ -217,7 +217,7 @@ static void free_group(struct perfgrp_group *group)
 {
 	if (group->task)
 		put_task_struct(group->task);
-	kvfree(group->spare);
+	kvfree(group->snap_cache);
 	kvfree(group->instance_of);
 	kvfree(group->instances);
 	free_cpumask_var(group->cpus);
@@ -286,13 +286,13 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 		ret = perfgrp_access_charge_group(group->owner, err);
 	if (ret)
 		goto free;
-	ret = perfgrp_bpf_events_join(group, err);
+	ret = perfgrp_bpf_events_subscribe(group, err);
 	if (ret)
 		goto uncharge;
 
 	if (group->instance_of) {
-		perfgrp_hotplug_follow(group);
-		perfgrp_group_follow_cpus(group);
+		perfgrp_hotplug_add_group(group);
+		perfgrp_group_sync_cpus(group);
 	}
 	return group;
 uncharge:
@@ -314,12 +314,12 @@ void perfgrp_group_destroy(struct perfgrp_group *group)
 {
 	perfgrp_bpf_kfunc_free_handle(group);
 	if (group->instance_of)
-		perfgrp_hotplug_unfollow(group);
+		perfgrp_hotplug_remove_group(group);
 
 	down_write(&group->lock);
 	perfgrp_group_drop_members(group);
 	up_write(&group->lock);
-	perfgrp_bpf_events_leave(group);
+	perfgrp_bpf_events_unsubscribe(group);
 	perfgrp_event_arrays_destroy(group);
 	perfgrp_sampling_destroy(group);
 

@@ -10,7 +10,7 @@
 
 #include "perfgrp.h"
 
-static void leave_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
+static void release_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
 {
 	unsigned int index = instance - group->instances;
 	unsigned int i;
@@ -25,7 +25,7 @@ static void leave_cpu(struct perfgrp_group *group, struct perfgrp_instance *inst
 	instance->live = false;
 }
 
-static void enter_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
+static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
 {
 	struct perfgrp_error err = PERFGRP_ERROR_INIT;
 	unsigned int index = instance - group->instances;
@@ -57,7 +57,7 @@ static void number_rows(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_group_follow_cpus - let the instances be where the CPUs are
+ * perfgrp_group_sync_cpus - let the instances be where the CPUs are
  * @group: a group of CPUs; takes its lock
  *
  * Runs in a worker after a CPU has come or gone, and once at creation. Events of
@@ -65,7 +65,7 @@ static void number_rows(struct perfgrp_group *group)
  * Where that cannot be done the instance's values say that they failed, until the
  * CPU's next coming.
  */
-void perfgrp_group_follow_cpus(struct perfgrp_group *group)
+void perfgrp_group_sync_cpus(struct perfgrp_group *group)
 {
 	struct perfgrp_instance *instance;
 	unsigned int i;
@@ -78,12 +78,12 @@ void perfgrp_group_follow_cpus(struct perfgrp_group *group)
 		instance = &group->instances[i];
 		if (test_bit(0, &instance->lost)) {
 			if (instance->live)
-				leave_cpu(group, instance);
+				release_cpu(group, instance);
 			clear_bit(0, &instance->lost);
-			smp_mb__after_atomic(); /* pairs with cpu_goes() */
+			smp_mb__after_atomic(); /* pairs with hotplug_cpu_offline() */
 		}
 		if (!instance->live && perfgrp_hotplug_cpu_usable(instance->cpu))
-			enter_cpu(group, instance);
+			create_on_cpu(group, instance);
 	}
 	number_rows(group);
 	if (armed)

@@ -31,17 +31,17 @@ static const char *state_name(u32 state)
 static void show_members(struct seq_file *seq, struct perfgrp_group *group)
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
-	struct perfgrp_readout snapshot;
+	struct perfgrp_snap snap;
 	unsigned int i;
 
 	if (perfgrp_snapshot_take(group, PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS,
-				  &snapshot))
+				  &snap))
 		return;
-	for (i = 0; i < snapshot.nr_values; i++)
-		seq_printf(seq, "member:\t%u %s %s%s\n", snapshot.values[i].id,
+	for (i = 0; i < snap.nr_values; i++)
+		seq_printf(seq, "member:\t%u %s %s%s\n", snap.values[i].id,
 			   perfgrp_event_name(&group->members[i]->desc, buf),
-			   state_name(snapshot.values[i].state), i ? "" : " leader");
-	perfgrp_snapshot_free(&snapshot);
+			   state_name(snap.values[i].state), i ? "" : " leader");
+	perfgrp_snapshot_free(&snap);
 }
 
 static void show_programs(struct seq_file *seq, struct perfgrp_group *group)

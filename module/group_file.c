@@ -183,10 +183,10 @@ static int group_disable_all(struct file *file, struct perfgrp_call *call)
 	return ret;
 }
 
-static int take_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_readout *snapshot,
+static int take_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap,
 			 struct perfgrp_error *err)
 {
-	int ret = perfgrp_snapshot_take(group, flags, snapshot);
+	int ret = perfgrp_snapshot_take(group, flags, snap);
 
 	if (ret == -ENOMEM)
 		return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
@@ -198,16 +198,16 @@ static int take_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_
 static int group_reset_all(struct file *file, struct perfgrp_call *call)
 {
 	struct perfgrp_group *group = group_of(file);
-	struct perfgrp_readout snapshot;
+	struct perfgrp_snap snap;
 	int ret;
 
 	ret = lock_write(group, &call->err);
 	if (ret)
 		return ret;
-	ret = take_snapshot(group, 0, &snapshot, &call->err);
+	ret = take_snapshot(group, 0, &snap, &call->err);
 	if (!ret) {
-		perfgrp_snapshot_reset(group, &snapshot);
-		perfgrp_snapshot_free(&snapshot);
+		perfgrp_snapshot_reset(group, &snap);
+		perfgrp_snapshot_free(&snap);
 	}
 	up_write(&group->lock);
 	return ret;
@@ -254,47 +254,47 @@ static __always_inline int copy_array(u64 pointer, u32 user_size, const void *ar
 	return 0;
 }
 
-static int copy_snapshot(struct perfgrp_call *call, const struct perfgrp_readout *snapshot)
+static int copy_snapshot(struct perfgrp_call *call, const struct perfgrp_snap *snap)
 {
 	struct perfgrp_snapshot *arg = &call->arg.snapshot;
-	bool fits = arg->nr_rows >= snapshot->nr_rows && arg->nr_values >= snapshot->nr_values;
-	const char *small = arg->nr_rows < snapshot->nr_rows ? "nr_rows" : "nr_values";
+	bool fits = arg->nr_rows >= snap->nr_rows && arg->nr_values >= snap->nr_values;
+	const char *small = arg->nr_rows < snap->nr_rows ? "nr_rows" : "nr_values";
 
-	if (fits && copy_array(arg->rows, arg->row_size, snapshot->rows, sizeof(*snapshot->rows),
-			       snapshot->nr_rows))
+	if (fits &&
+	    copy_array(arg->rows, arg->row_size, snap->rows, sizeof(*snap->rows), snap->nr_rows))
 		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "rows",
 				    "the array of rows cannot be written");
-	if (fits && copy_array(arg->values, arg->value_size, snapshot->values,
-			       sizeof(*snapshot->values), snapshot->nr_values))
+	if (fits && copy_array(arg->values, arg->value_size, snap->values, sizeof(*snap->values),
+			       snap->nr_values))
 		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "values",
 				    "the array of values cannot be written");
 
-	arg->nr_rows = snapshot->nr_rows;
-	arg->nr_values = snapshot->nr_values;
+	arg->nr_rows = snap->nr_rows;
+	arg->nr_values = snap->nr_values;
 	if (!fits) {
 		call->out_on_error = true;
 		return perfgrp_fail(&call->err, -EMSGSIZE, PERFGRP_REASON_BUFFER, small,
-				    "the snapshot has %u rows and %u values", snapshot->nr_rows,
-				    snapshot->nr_values);
+				    "the snapshot has %u rows and %u values", snap->nr_rows,
+				    snap->nr_values);
 	}
-	arg->time_before = snapshot->time_before;
-	arg->time_after = snapshot->time_after;
+	arg->time_before = snap->time_before;
+	arg->time_after = snap->time_after;
 	return 0;
 }
 
 static int snapshot_locked(struct perfgrp_group *group, struct perfgrp_call *call)
 {
 	u32 flags = call->arg.snapshot.flags;
-	struct perfgrp_readout snapshot __uninitialized;
+	struct perfgrp_snap snap __uninitialized;
 	int ret;
 
-	ret = take_snapshot(group, flags, &snapshot, &call->err);
+	ret = take_snapshot(group, flags, &snap, &call->err);
 	if (ret)
 		return ret;
-	ret = copy_snapshot(call, &snapshot);
+	ret = copy_snapshot(call, &snap);
 	if (!ret && flags & PERFGRP_SNAPSHOT_RESET)
-		perfgrp_snapshot_reset(group, &snapshot);
-	perfgrp_snapshot_free(&snapshot);
+		perfgrp_snapshot_reset(group, &snap);
+	perfgrp_snapshot_free(&snap);
 	return ret;
 }
 

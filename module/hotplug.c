@@ -4,7 +4,7 @@
  *
  * The callbacks run with the CPU hotplug lock held for writing, where creating
  * or releasing an event can deadlock. So they only say what has happened
- * (instance.lost, usable_cpus) and queue each group's work; perfgrp_group_follow_cpus()
+ * (instance.lost, usable_cpus) and queue each group's work; perfgrp_group_sync_cpus()
  * does the rest in a worker.
  *
  * On the way down the callback runs while the CPU is still online and before the
@@ -57,47 +57,47 @@ static void queue_groups(unsigned int cpu, bool lost)
 	mutex_unlock(&groups_lock);
 }
 
-static int cpu_comes(unsigned int cpu)
+static int hotplug_cpu_online(unsigned int cpu)
 {
 	cpumask_set_cpu(cpu, &usable_cpus);
 	queue_groups(cpu, false);
 	return 0;
 }
 
-static int cpu_goes(unsigned int cpu)
+static int hotplug_cpu_offline(unsigned int cpu)
 {
 	cpumask_clear_cpu(cpu, &usable_cpus);
 	/*
 	 * Before instance.lost is set: who clears it and then still finds the CPU
-	 * usable (perfgrp_group_follow_cpus()) is told again.
+	 * usable (perfgrp_group_sync_cpus()) is told again.
 	 */
 	smp_mb__before_atomic();
 	queue_groups(cpu, true);
 	return 0;
 }
 
-static void follow_cpus(struct work_struct *work)
+static void sync_cpus_work(struct work_struct *work)
 {
-	perfgrp_group_follow_cpus(container_of(work, struct perfgrp_group, hotplug_work));
+	perfgrp_group_sync_cpus(container_of(work, struct perfgrp_group, hotplug_work));
 }
 
 /**
- * perfgrp_hotplug_follow - let a group of CPUs follow them
+ * perfgrp_hotplug_add_group - let a group of CPUs follow them
  * @group: a new group with its instances; the worker may run at once
  */
-void perfgrp_hotplug_follow(struct perfgrp_group *group)
+void perfgrp_hotplug_add_group(struct perfgrp_group *group)
 {
-	INIT_WORK(&group->hotplug_work, follow_cpus);
+	INIT_WORK(&group->hotplug_work, sync_cpus_work);
 	mutex_lock(&groups_lock);
 	list_add_tail(&group->node, &groups);
 	mutex_unlock(&groups_lock);
 }
 
 /**
- * perfgrp_hotplug_unfollow - the opposite; when it returns no worker runs
+ * perfgrp_hotplug_remove_group - the opposite; when it returns no worker runs
  * @group: that is about to go. Its lock is not held.
  */
-void perfgrp_hotplug_unfollow(struct perfgrp_group *group)
+void perfgrp_hotplug_remove_group(struct perfgrp_group *group)
 {
 	mutex_lock(&groups_lock);
 	list_del(&group->node);
@@ -109,8 +109,9 @@ int perfgrp_hotplug_init(void)
 {
 	int ret;
 
-	/* Calls cpu_comes() for each CPU that is online now. */
-	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perfgrp:online", cpu_comes, cpu_goes);
+	/* Calls hotplug_cpu_online() for each CPU that is online now. */
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perfgrp:online", hotplug_cpu_online,
+				hotplug_cpu_offline);
 	if (ret < 0)
 		return ret;
 	hotplug_state = ret;

@@ -32,7 +32,7 @@
  * perf_event_read_value().
  *
  * 3. Reading in an NMI, or a BPF program, which may be in the midst of the perf core's
- * own work. perfgrp_core_is_settled() has what is assumed of that.
+ * own work. perfgrp_core_pmu_read_safe() has what is assumed of that.
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
 
@@ -261,7 +261,7 @@ u64 perfgrp_core_clock(void)
 }
 
 /**
- * perfgrp_core_is_settled - can an event be asked in the midst of whatever was interrupted?
+ * perfgrp_core_pmu_read_safe - can an event be asked in the midst of whatever was interrupted?
  * @event: an event that is on this CPU
  *
  * The perf core says that an event is on a CPU before it puts it there: its counter may
@@ -274,7 +274,7 @@ u64 perfgrp_core_clock(void)
  *
  * Return: whether the event counts, and from where it should.
  */
-bool perfgrp_core_is_settled(const struct perf_event *event)
+bool perfgrp_core_pmu_read_safe(const struct perf_event *event)
 {
 	u64 begin = local64_read(&event->hw.prev_count);
 
@@ -304,7 +304,7 @@ u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_e
 
 	if (event != overflowed && askable &&
 	    perfgrp_core_is_here(event, perfgrp_core_state(event)) &&
-	    perfgrp_core_is_settled(event))
+	    perfgrp_core_pmu_read_safe(event))
 		event->pmu->read(event);
 	return local64_read(&event->count);
 }

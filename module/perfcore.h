@@ -106,7 +106,7 @@ static __always_inline enum perf_event_state perfgrp_core_read_anywhere(struct p
 	enum perf_event_state state = perfgrp_core_state(event);
 
 	if (perfgrp_core_is_here(event, state) && event->pmu->task_ctx_nr != perf_invalid_context &&
-	    perfgrp_core_is_settled(event))
+	    perfgrp_core_pmu_read_safe(event))
 		event->pmu->read(event);
 	perfgrp_core_times(event, state, clock, count);
 	return state;

@@ -19,7 +19,7 @@
  *				a creator waits with no lock held
  *	kprobe.h lock		how many want a probe armed, and whether it is
  *	perfcore.c link_lock	one creation under a leader at a time
- *	bpf_events.c asking_lock
+ *	bpf_events.c subscribers_lock
  *				which groups ask for records of BPF programs
  *	the perf core's, the kprobes' and the CPU hotplug lock
  *	hotplug.c groups_lock	which groups follow hotplug; a leaf, taken with
@@ -181,7 +181,7 @@ struct perfgrp_instance {
  * @instance_of: instance of a CPU, -1 for none; NULL for task targets; fixed
  * @nr_rows: how many of @instances have been seen (@lock)
  * @cpus: CPUs of the live instances (@lock)
- * @spare: memory for a snapshot, or NULL; taken and given back with xchg() by
+ * @snap_cache: memory for a snapshot, or NULL; taken and given back with xchg() by
  *	snapshots, which only share @lock
  * @event_arrays: where its counters may sample, or BPF programs may read it, else NULL; set
  *	once (@lock)
@@ -209,7 +209,7 @@ struct perfgrp_group {
 	int *instance_of;
 	unsigned int nr_rows;
 	cpumask_var_t cpus;
-	struct perfgrp_buffer *spare;
+	struct perfgrp_snap_buffer *snap_cache;
 	struct perfgrp_event_arrays *event_arrays;
 	struct perfgrp_sampling *sampling;
 	u64 handle;
@@ -455,7 +455,7 @@ int perfgrp_group_check_pinned(struct perfgrp_group *group, unsigned int nr_memb
 
 /* ---- group_cpus.c: CPUs that come and go ------------------------------------- */
 
-void perfgrp_group_follow_cpus(struct perfgrp_group *group);
+void perfgrp_group_sync_cpus(struct perfgrp_group *group);
 
 static inline bool perfgrp_group_inherits(const struct perfgrp_group *group)
 {
@@ -506,7 +506,7 @@ bool perfgrp_event_is_software(const struct perf_event_attr *attr);
 /* ---- snapshot.c ---------------------------------------------------------- */
 
 /**
- * struct perfgrp_readout - all values of a group at one moment
+ * struct perfgrp_snap - all values of a group at one moment
  * @nr_rows: rows of @rows
  * @nr_values: values of @values
  * @rows: see struct perfgrp_row
@@ -516,7 +516,7 @@ bool perfgrp_event_is_software(const struct perf_event_attr *attr);
  * @group: what was read
  * @buffer: the memory of all of it
  */
-struct perfgrp_readout {
+struct perfgrp_snap {
 	unsigned int nr_rows;
 	unsigned int nr_values;
 	struct perfgrp_row *rows;
@@ -524,12 +524,12 @@ struct perfgrp_readout {
 	u64 time_before;
 	u64 time_after;
 	struct perfgrp_group *group;
-	struct perfgrp_buffer *buffer;
+	struct perfgrp_snap_buffer *buffer;
 };
 
-int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_readout *snapshot);
-void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_readout *snapshot);
-void perfgrp_snapshot_free(struct perfgrp_readout *snapshot);
+int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap);
+void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_snap *snap);
+void perfgrp_snapshot_free(struct perfgrp_snap *snap);
 
 /* ---- event_array.c: what those know who can take no lock ------------------------- */
 
@@ -618,8 +618,8 @@ void perfgrp_bpf_events_init(void);
 void perfgrp_bpf_events_exit(void);
 bool perfgrp_bpf_events_available(void);
 int perfgrp_bpf_events_check(const struct perfgrp_create *arg, struct perfgrp_error *err);
-int perfgrp_bpf_events_join(struct perfgrp_group *group, struct perfgrp_error *err);
-void perfgrp_bpf_events_leave(struct perfgrp_group *group);
+int perfgrp_bpf_events_subscribe(struct perfgrp_group *group, struct perfgrp_error *err);
+void perfgrp_bpf_events_unsubscribe(struct perfgrp_group *group);
 void perfgrp_bpf_events_count_missed(struct perfgrp_group *group);
 
 /* ---- value.c: arithmetic, no state --------------------------------------- */
@@ -632,8 +632,8 @@ void perfgrp_value_add(struct perfgrp_value *total, const struct perfgrp_value *
 
 int perfgrp_hotplug_init(void);
 void perfgrp_hotplug_exit(void);
-void perfgrp_hotplug_follow(struct perfgrp_group *group);
-void perfgrp_hotplug_unfollow(struct perfgrp_group *group);
+void perfgrp_hotplug_add_group(struct perfgrp_group *group);
+void perfgrp_hotplug_remove_group(struct perfgrp_group *group);
 bool perfgrp_hotplug_cpu_usable(int cpu);
 
 /* ---- perfcore.c: what reaches into the perf core; see perfcore.h, too ---- */
@@ -650,7 +650,7 @@ bool perfgrp_core_is_software(const struct perf_event *event);
 void perfgrp_core_set_inherit(struct perf_event *event);
 bool perfgrp_core_exec_pending(const struct perf_event *event);
 void perfgrp_core_cancel_exec(struct perf_event *event);
-bool perfgrp_core_is_settled(const struct perf_event *event);
+bool perfgrp_core_pmu_read_safe(const struct perf_event *event);
 u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_event *overflowed);
 int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample);
 bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count *count);

@@ -34,7 +34,7 @@
 #include "perfcore.h"
 #include "perfgrp.h"
 
-/* In a row's flags until finish(): not all of its values are done. */
+/* In a row's flags until finish_rows(): not all of its values are done. */
 #define ROW_UNFINISHED BIT(31)
 
 /* A value's state until finish_value(): read, with an event that is well. */
@@ -371,23 +371,23 @@ static void fail_row(const struct perfgrp_row *row, struct perfgrp_value *values
 		values[m].state = PERFGRP_STATE_FAILED;
 }
 
-static void finish(const struct perfgrp_group *group, struct perfgrp_readout *snapshot)
+static void finish_rows(const struct perfgrp_group *group, struct perfgrp_snap *snap)
 {
 	struct perfgrp_value *value;
 	unsigned int i, m;
 
 	for (i = 0; i < group->nr_instances; i++) {
 		const struct perfgrp_instance *instance = &group->instances[i];
-		struct perfgrp_row *row = &snapshot->rows[instance->row];
+		struct perfgrp_row *row = &snap->rows[instance->row];
 
 		if (!instance->seen)
 			continue;
-		snapshot->time_before = min(snapshot->time_before, row->time_before);
-		snapshot->time_after = max(snapshot->time_after, row->time_after);
+		snap->time_before = min(snap->time_before, row->time_before);
+		snap->time_after = max(snap->time_after, row->time_after);
 		if (!(row->flags & ROW_UNFINISHED))
 			continue;
 		row->flags &= ~ROW_UNFINISHED;
-		value = &snapshot->values[row->first_value];
+		value = &snap->values[row->first_value];
 		/* An exit that is under way has not happened yet. */
 		if (group->task && all_exited(group, value))
 			row->flags |= PERFGRP_ROW_EXITED;
@@ -395,7 +395,7 @@ static void finish(const struct perfgrp_group *group, struct perfgrp_readout *sn
 			if (value->state != PERFGRP_STATE_COUNTED)
 				finish_value(group, &group->members[m]->instances[i], row, value);
 		if (group->flags & PERFGRP_CREATE_NO_MUX && row->flags & PERFGRP_ROW_FAILED)
-			fail_row(row, &snapshot->values[row->first_value]);
+			fail_row(row, &snap->values[row->first_value]);
 	}
 }
 
@@ -439,47 +439,47 @@ static struct perfgrp_row *total_for(struct perfgrp_row *rows, struct perfgrp_va
 	return row;
 }
 
-/* Adds up @snapshot's rows into the room behind them, and lets it show these. */
-static void add_up(struct perfgrp_readout *snapshot, unsigned int nr_members, bool mix)
+/* Adds up @snap's rows into the room behind them, and lets it show these. */
+static void sum_rows(struct perfgrp_snap *snap, unsigned int nr_members, bool mix)
 {
-	struct perfgrp_row *rows = snapshot->rows + snapshot->nr_rows, *total, *row;
-	struct perfgrp_value *values = snapshot->values + snapshot->nr_values;
+	struct perfgrp_row *rows = snap->rows + snap->nr_rows, *total, *row;
+	struct perfgrp_value *values = snap->values + snap->nr_values;
 	unsigned int nr = 0, i, m;
 
-	for (i = 0; i < snapshot->nr_rows; i++) {
-		row = &snapshot->rows[i];
-		total = total_for(rows, values, &nr, &snapshot->values[row->first_value],
-				  nr_members, mix);
+	for (i = 0; i < snap->nr_rows; i++) {
+		row = &snap->rows[i];
+		total = total_for(rows, values, &nr, &snap->values[row->first_value], nr_members,
+				  mix);
 		for (m = 0; m < nr_members; m++)
 			perfgrp_value_add(&values[total->first_value + m],
-					  &snapshot->values[row->first_value + m]);
+					  &snap->values[row->first_value + m]);
 		total->nr_cpus += row->nr_cpus;
 		total->flags |= row->flags & PERFGRP_ROW_FAILED;
 		total->time_before = min(total->time_before, row->time_before);
 		total->time_after = max(total->time_after, row->time_after);
 	}
-	snapshot->rows = rows;
-	snapshot->values = values;
-	snapshot->nr_rows = nr;
-	snapshot->nr_values = nr * nr_members;
+	snap->rows = rows;
+	snap->values = values;
+	snap->nr_rows = nr;
+	snap->nr_values = nr * nr_members;
 }
 
 /* ---- the whole ----------------------------------------------------------- */
 
 /**
- * struct perfgrp_buffer - memory for one snapshot
+ * struct perfgrp_snap_buffer - memory for one snapshot
  * @size: of @values and what follows them
  * @values: the values an instance, those of the totals, the rows
  */
-struct perfgrp_buffer {
+struct perfgrp_snap_buffer {
 	size_t size;
 	struct perfgrp_value values[];
 };
 
 /* The group keeps the last one that was used, so that a lone reader allocates nothing. */
-static struct perfgrp_buffer *take_buffer(struct perfgrp_group *group, size_t size)
+static struct perfgrp_snap_buffer *snap_buffer_get(struct perfgrp_group *group, size_t size)
 {
-	struct perfgrp_buffer *buffer = xchg(&group->spare, NULL);
+	struct perfgrp_snap_buffer *buffer = xchg(&group->snap_cache, NULL);
 
 	if (buffer && buffer->size >= size)
 		return buffer;
@@ -491,28 +491,27 @@ static struct perfgrp_buffer *take_buffer(struct perfgrp_group *group, size_t si
 }
 
 /* Only the marks that a row was not read are set; reading it fills in all else. */
-static int begin_snapshot(struct perfgrp_group *group, bool totals,
-			  struct perfgrp_readout *snapshot)
+static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_snap *snap)
 {
 	size_t nr_rows = group->nr_rows, nr_values = nr_rows * group->nr_members;
 	size_t copies = totals ? 2 : 1;
-	struct perfgrp_buffer *buffer;
+	struct perfgrp_snap_buffer *buffer;
 	size_t i;
 
-	buffer = take_buffer(group, copies * (nr_rows * sizeof(struct perfgrp_row) +
-					      nr_values * sizeof(struct perfgrp_value)));
+	buffer = snap_buffer_get(group, copies * (nr_rows * sizeof(struct perfgrp_row) +
+						  nr_values * sizeof(struct perfgrp_value)));
 	if (!buffer)
 		return -ENOMEM;
-	snapshot->group = group;
-	snapshot->buffer = buffer;
-	snapshot->values = buffer->values;
-	snapshot->rows = (void *)(buffer->values + copies * nr_values);
-	snapshot->nr_rows = nr_rows;
-	snapshot->nr_values = nr_values;
-	snapshot->time_before = U64_MAX;
-	snapshot->time_after = 0;
+	snap->group = group;
+	snap->buffer = buffer;
+	snap->values = buffer->values;
+	snap->rows = (void *)(buffer->values + copies * nr_values);
+	snap->nr_rows = nr_rows;
+	snap->nr_values = nr_values;
+	snap->time_before = U64_MAX;
+	snap->time_after = 0;
 	for (i = 0; i < nr_rows; i++)
-		snapshot->rows[i].time_after = 0;
+		snap->rows[i].time_after = 0;
 	return 0;
 }
 
@@ -520,25 +519,25 @@ static int begin_snapshot(struct perfgrp_group *group, bool totals,
  * perfgrp_snapshot_take - read a whole group
  * @group: the group; the lock is held, for reading at least
  * @flags: PERFGRP_SNAPSHOT_*; RESET is not done here
- * @snapshot: what was read; to be freed with perfgrp_snapshot_free()
+ * @snap: what was read; to be freed with perfgrp_snapshot_free()
  *
  * May sleep.
  *
  * Return: 0, -ENOMEM, or -EINTR on a fatal signal.
  */
-int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_readout *snapshot)
+int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap)
 {
 	struct reader reader = { .group = group };
 	int ret = 0;
 
 	lockdep_assert_held(&group->lock);
 
-	ret = begin_snapshot(group, flags & PERFGRP_SNAPSHOT_TOTALS, snapshot);
+	ret = snap_init(group, flags & PERFGRP_SNAPSHOT_TOTALS, snap);
 	if (ret)
 		return ret;
 
-	reader.rows = snapshot->rows;
-	reader.values = snapshot->values;
+	reader.rows = snap->rows;
+	reader.values = snap->values;
 	if (group->instance_of)
 		read_cpus(&reader);
 	else if (perfgrp_group_inherits(group))
@@ -546,26 +545,26 @@ int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp
 	else
 		ret = read_task(&reader);
 	if (ret) {
-		perfgrp_snapshot_free(snapshot);
+		perfgrp_snapshot_free(snap);
 		return ret;
 	}
 
-	finish(group, snapshot);
+	finish_rows(group, snap);
 	if (flags & PERFGRP_SNAPSHOT_TOTALS)
-		add_up(snapshot, group->nr_members, flags & PERFGRP_SNAPSHOT_MIX_PMUS);
+		sum_rows(snap, group->nr_members, flags & PERFGRP_SNAPSHOT_MIX_PMUS);
 	return 0;
 }
 
 /**
  * perfgrp_snapshot_reset - take away from the group what a snapshot has read
  * @group: the group; the lock has been held for writing since before the snapshot
- * @snapshot: of perfgrp_snapshot_take()
+ * @snap: of perfgrp_snapshot_take()
  *
  * What was counted since then stays, so that no event is lost between the two.
  */
-void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_readout *snapshot)
+void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_snap *snap)
 {
-	const struct perfgrp_value *values = snapshot->buffer->values;
+	const struct perfgrp_value *values = snap->buffer->values;
 	struct perfgrp_count *from;
 	struct perfgrp_member_instance *counter;
 	unsigned int i, m;
@@ -587,8 +586,8 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_re
 	perfgrp_event_arrays_publish(group);
 }
 
-void perfgrp_snapshot_free(struct perfgrp_readout *snapshot)
+void perfgrp_snapshot_free(struct perfgrp_snap *snap)
 {
-	if (cmpxchg(&snapshot->group->spare, NULL, snapshot->buffer))
-		kvfree(snapshot->buffer);
+	if (cmpxchg(&snap->group->snap_cache, NULL, snap->buffer))
+		kvfree(snap->buffer);
 }
