@@ -18,7 +18,7 @@
 #define BUFFER_SIZE	(64 << 10)
 
 /**
- * struct watch - what is watched
+ * struct bpf_watcher - what is watched
  * @group: tells of loads and unloads
  * @known: programs that are loaded
  * @nr: how many
@@ -26,7 +26,7 @@
  * @json: JSON in place of text
  * @buf: PERFGRP_RECORD_MAX bytes for records
  */
-struct watch {
+struct bpf_watcher {
 	struct perfgrp_group *group;
 	struct bpf_info *known;
 	size_t nr;
@@ -37,7 +37,7 @@ struct watch {
 
 /* ---- programs -------------------------------------------------------------- */
 
-static struct bpf_info *find(struct watch *watch, __u32 id)
+static struct bpf_info *find(struct bpf_watcher *watch, __u32 id)
 {
 	size_t i;
 
@@ -47,7 +47,7 @@ static struct bpf_info *find(struct watch *watch, __u32 id)
 	return NULL;
 }
 
-static void learn(struct watch *watch, const struct bpf_info *info)
+static void learn(struct bpf_watcher *watch, const struct bpf_info *info)
 {
 	struct bpf_info *old = find(watch, info->id);
 
@@ -58,7 +58,7 @@ static void learn(struct watch *watch, const struct bpf_info *info)
 	*old = *info;
 }
 
-static void forget(struct watch *watch, __u32 id)
+static void forget(struct bpf_watcher *watch, __u32 id)
 {
 	struct bpf_info *old = find(watch, id);
 
@@ -67,7 +67,7 @@ static void forget(struct watch *watch, __u32 id)
 }
 
 /* What is there already, so that its unload has a name. */
-static void learn_all(struct watch *watch)
+static void learn_all(struct bpf_watcher *watch)
 {
 	struct bpf_info info;
 	__u32 id = 0;
@@ -163,7 +163,7 @@ static void print_event_json(const struct perfgrp_bpf_event *event, const char *
 	json_print(stdout, to, 0);
 }
 
-static void print_lost(const struct watch *watch, const struct perfgrp_notice *notice)
+static void print_lost(const struct bpf_watcher *watch, const struct perfgrp_notice *notice)
 {
 	if (watch->json) {
 		struct json_object *to = json_object_new_object();
@@ -181,7 +181,7 @@ static void print_lost(const struct watch *watch, const struct perfgrp_notice *n
 
 /* ---- records --------------------------------------------------------------- */
 
-static void take_event(struct watch *watch, const struct perfgrp_bpf_event *event)
+static void take_event(struct bpf_watcher *watch, const struct perfgrp_bpf_event *event)
 {
 	const bool load = event->type == PERF_BPF_EVENT_PROG_LOAD;
 	const char *what = load ? "load" : "unload";
@@ -213,7 +213,7 @@ static void take_event(struct watch *watch, const struct perfgrp_bpf_event *even
 		forget(watch, event->prog_id);
 }
 
-static int take_records(struct watch *watch, size_t len)
+static int take_records(struct bpf_watcher *watch, size_t len)
 {
 	const struct perf_event_header *record;
 	size_t offset = 0;
@@ -238,7 +238,7 @@ static int take_records(struct watch *watch, size_t len)
 }
 
 /* Takes what there is, which may be nothing. */
-static int take_all(struct watch *watch)
+static int take_all(struct bpf_watcher *watch)
 {
 	ssize_t len;
 	int err;
@@ -263,7 +263,7 @@ static int take_all(struct watch *watch)
 	return 0;
 }
 
-static int watch_until_end(struct watch *watch, struct ending *ending)
+static int watch_until_end(struct bpf_watcher *watch, struct ending *ending)
 {
 	struct pollfd polls[] = {
 		{ .fd = ending->signal_fd, .events = POLLIN },
@@ -285,7 +285,7 @@ static int watch_until_end(struct watch *watch, struct ending *ending)
 	return err;
 }
 
-static int open_group(struct watch *watch, struct perfgrp_dev *dev)
+static int open_group(struct bpf_watcher *watch, struct perfgrp_dev *dev)
 {
 	struct perfgrp_info info;
 
@@ -314,7 +314,7 @@ static int open_group(struct watch *watch, struct perfgrp_dev *dev)
  */
 int bpf_watch(const struct bpf_options *opt)
 {
-	struct watch watch = {
+	struct bpf_watcher watch = {
 		.json = opt->json,
 		.buf = xcalloc(PERFGRP_RECORD_MAX, 1),
 	};

@@ -56,7 +56,7 @@ static void print_json(const struct perfgrp_info *info)
 	pmu_names(&names, NULL);
 	for (i = 0; i < names.nr; i++) {
 		struct json_object *one;
-		struct pmu pmu;
+		struct pmu_dir pmu;
 		char *cpus;
 
 		if (pmu_open(&pmu, NULL, names.s[i]))
@@ -99,7 +99,7 @@ static void print_text(const struct perfgrp_info *info)
 	printf("PMUs\n");
 	pmu_names(&names, NULL);
 	for (i = 0; i < names.nr; i++) {
-		struct pmu pmu;
+		struct pmu_dir pmu;
 		char *cpus;
 
 		if (pmu_open(&pmu, NULL, names.s[i]))

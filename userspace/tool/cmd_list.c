@@ -32,28 +32,34 @@ static const struct {
 };
 
 /**
- * struct entry - one event of the list
+ * struct listed_event - one event of the list
  * @kind: what it is
  * @names: its names
  * @desc: what it counts, or NULL
  * @event: its constant, by which names of one event are brought together
  */
-struct entry {
+struct listed_event {
 	enum kind kind;
 	struct strings names;
 	char *desc;
 	__u64 event;
 };
 
-struct list {
-	struct entry *entries;
+/**
+ * struct listing - what is listed
+ * @entries: the events
+ * @nr: how many
+ * @room: how many @entries has room for
+ */
+struct listing {
+	struct listed_event *entries;
 	size_t nr;
 	size_t room;
 };
 
-static struct entry *add(struct list *list, enum kind kind, char *name, char *desc)
+static struct listed_event *add(struct listing *list, enum kind kind, char *name, char *desc)
 {
-	struct entry *entry;
+	struct listed_event *entry;
 
 	GROW(list->entries, list->nr, list->room);
 	entry = &list->entries[list->nr++];
@@ -67,7 +73,7 @@ static struct entry *add(struct list *list, enum kind kind, char *name, char *de
 static void add_pfm(void *arg, const char *pmu, const char *name, const char *desc,
 		    const struct perfgrp_counter *counter)
 {
-	struct list *list = arg;
+	struct listing *list = arg;
 	enum kind kind;
 	size_t i;
 
@@ -86,7 +92,7 @@ static void add_pfm(void *arg, const char *pmu, const char *name, const char *de
 		kind = SOFTWARE;
 	}
 	for (i = 0; i < list->nr; i++) {
-		struct entry *entry = &list->entries[i];
+		struct listed_event *entry = &list->entries[i];
 
 		if (entry->kind == kind && entry->event == counter->event) {
 			strings_add(&entry->names, xstrdup(name));
@@ -96,7 +102,7 @@ static void add_pfm(void *arg, const char *pmu, const char *name, const char *de
 	add(list, kind, xstrdup(name), NULL)->event = counter->event;
 }
 
-static void add_pmus(struct list *list)
+static void add_pmus(struct listing *list)
 {
 	struct strings pmus = { 0 };
 	size_t i, j;
@@ -104,7 +110,7 @@ static void add_pmus(struct list *list)
 	pmu_names(&pmus, NULL);
 	for (i = 0; i < pmus.nr; i++) {
 		struct strings events = { 0 };
-		struct pmu pmu;
+		struct pmu_dir pmu;
 
 		if (pmu_open(&pmu, NULL, pmus.s[i]))
 			continue;
@@ -117,7 +123,7 @@ static void add_pmus(struct list *list)
 	strings_free(&pmus);
 }
 
-static void add_tracepoints(struct list *list)
+static void add_tracepoints(struct listing *list)
 {
 	char *dir = event_sources_tracepoints(NULL);
 	struct strings systems = { 0 };
@@ -146,14 +152,14 @@ static void add_tracepoints(struct list *list)
 	free(dir);
 }
 
-static void add_syntax(struct list *list)
+static void add_syntax(struct listing *list)
 {
 	add(list, RAW, xstrdup("rNNN"), NULL);
 	add(list, RAW, xstrdup("PMU/term[=value],.../modifiers"), NULL);
 	add(list, BREAKPOINT, xstrdup("mem:ADDR[/LEN][:rwx]"), NULL);
 }
 
-static bool any_name(const struct entry *entry, const char *pattern)
+static bool any_name(const struct listed_event *entry, const char *pattern)
 {
 	size_t i;
 
@@ -164,7 +170,7 @@ static bool any_name(const struct entry *entry, const char *pattern)
 }
 
 /* A word picks a kind, or all events that have it in a name; or it is a pattern. */
-static bool wanted(const struct entry *entry, const char *word)
+static bool wanted(const struct listed_event *entry, const char *word)
 {
 	bool match;
 	char *inside;
@@ -181,14 +187,14 @@ static bool wanted(const struct entry *entry, const char *word)
 
 static int compare(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct listed_event *x = a, *y = b;
 
 	if (x->kind != y->kind)
 		return (int)x->kind - (int)y->kind;
 	return strverscmp(x->names.s[0], y->names.s[0]);
 }
 
-static void print_text(const struct entry *entry, bool details)
+static void print_text(const struct listed_event *entry, bool details)
 {
 	char *names = xstrdup(entry->names.s[0]);
 	size_t i;
@@ -205,7 +211,7 @@ static void print_text(const struct entry *entry, bool details)
 	free(names);
 }
 
-static struct json_object *make_json(const struct entry *entry)
+static struct json_object *make_json(const struct listed_event *entry)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *aliases;
@@ -244,7 +250,7 @@ int cmd_list(int argc, char **argv)
 	};
 	bool details = false, json = false;
 	struct json_object *array = NULL;
-	struct list list = { 0 };
+	struct listing list = { 0 };
 	size_t i, shown = 0;
 	int c, word;
 
@@ -275,7 +281,7 @@ int cmd_list(int argc, char **argv)
 	if (json)
 		array = json_object_new_array();
 	for (i = 0; i < list.nr; i++) {
-		struct entry *entry = &list.entries[i];
+		struct listed_event *entry = &list.entries[i];
 		bool show = optind == argc;
 
 		for (word = optind; word < argc && !show; word++)

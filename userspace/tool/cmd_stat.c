@@ -22,7 +22,7 @@ static bool machine_has(const char *name)
 
 	pmu_names(&pmus, NULL);
 	for (i = 0; i < pmus.nr && !has; i++) {
-		struct pmu pmu;
+		struct pmu_dir pmu;
 
 		if (pmu_open(&pmu, NULL, pmus.s[i]))
 			continue;
@@ -34,7 +34,7 @@ static bool machine_has(const char *name)
 }
 
 /* What perf stat counts if it is not told what to count. */
-static int add_default_events(struct stat *st, unsigned int detail)
+static int add_default_events(struct stat_cmd *st, unsigned int detail)
 {
 	static const char *const detailed[] = {
 		"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
@@ -173,7 +173,7 @@ struct command_line {
 	int fd;
 };
 
-static int parse_option(struct stat *st, struct command_line *line, int c)
+static int parse_option(struct stat_cmd *st, struct command_line *line, int c)
 {
 	const unsigned int max = 1U << 30;
 	struct stat_options *opt = &st->opt;
@@ -283,7 +283,7 @@ static int parse_option(struct stat *st, struct command_line *line, int c)
 }
 
 /* Options that have no sense together. */
-static int check_options(const struct stat *st, const struct command_line *line)
+static int check_options(const struct stat_cmd *st, const struct command_line *line)
 {
 	const struct stat_options *opt = &st->opt;
 
@@ -308,7 +308,7 @@ static int check_options(const struct stat *st, const struct command_line *line)
 	return -EINVAL;
 }
 
-static int open_output(struct stat *st, const struct command_line *line)
+static int open_output(struct stat_cmd *st, const struct command_line *line)
 {
 	const char *mode = line->append ? "ae" : "we";
 	time_t t = time(NULL);
@@ -330,7 +330,7 @@ static int open_output(struct stat *st, const struct command_line *line)
 }
 
 /* Opens the device and asks what the module can do. */
-static int open_device(struct stat *st)
+static int open_device(struct stat_cmd *st)
 {
 	struct perfgrp_info info;
 
@@ -349,7 +349,7 @@ static int open_device(struct stat *st)
 }
 
 /* What can be shown apart depends on what is counted. */
-static int check_aggr(struct stat *st)
+static int check_aggr(struct stat_cmd *st)
 {
 	const bool cpus = target_has_cpus(&st->target);
 
@@ -374,7 +374,7 @@ static int check_aggr(struct stat *st)
 	return 0;
 }
 
-static int run_stat(struct stat *st, const struct command_line *line)
+static int run_stat(struct stat_cmd *st, const struct command_line *line)
 {
 	int status, failed;
 
@@ -401,7 +401,7 @@ static int run_stat(struct stat *st, const struct command_line *line)
 int cmd_stat(int argc, char **argv)
 {
 	struct command_line line = { .fd = -1 };
-	struct stat st = {
+	struct stat_cmd st = {
 		.opt = { .big_num = true, .runs = 1 },
 		.user = -1,
 	};

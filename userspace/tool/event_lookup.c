@@ -149,7 +149,7 @@ static int add_pmu_event(const struct parser *p, struct token *t, const char *pm
 {
 	struct event_group *group;
 	struct event *event;
-	struct pmu pmu;
+	struct pmu_dir pmu;
 	int err;
 
 	if (pmu_open(&pmu, p->sources, pmu_name)) {
@@ -274,7 +274,7 @@ static int add_sysfs_event(const struct parser *p, struct token *t, const char *
 
 	pmu_names(&pmus, p->sources);
 	for (i = 0; i < pmus.nr && !err; i++) {
-		struct pmu pmu;
+		struct pmu_dir pmu;
 		bool has;
 
 		if (pmu_open(&pmu, p->sources, pmus.s[i]))

@@ -30,7 +30,7 @@ static char *pmu_of_type(__u32 type, const struct event_sources *sources)
 {
 	struct strings names = { 0 };
 	char *found = NULL;
-	struct pmu pmu;
+	struct pmu_dir pmu;
 	size_t i;
 
 	pmu_names(&names, sources);

@@ -76,7 +76,7 @@ static const struct stat_cell *cell_beside(const struct stat_event *event,
  * The count of an event beside a cell: the mean over runs, and over events if there
  * are several like it, as perf has it. False where it was not counted.
  */
-static bool count_of(const struct stat *st, __u64 constant, const struct event *beside,
+static bool count_of(const struct stat_cmd *st, __u64 constant, const struct event *beside,
 		     const struct stat_cell *cell, double *count)
 {
 	const bool clock = constant == PERFGRP_SW_TASK_CLOCK;
@@ -135,7 +135,7 @@ static void set_rate(struct stat_metric *metric, double per_second)
  *
  * Return: how many there are; one without a format is known and has no value
  */
-unsigned int stat_metrics(const struct stat *st, const struct event *event,
+unsigned int stat_metrics(const struct stat_cmd *st, const struct event *event,
 			  const struct stat_cell *cell, struct stat_metric metrics[2])
 {
 	double count = stat_count(st, cell), other, another;

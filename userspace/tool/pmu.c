@@ -49,7 +49,7 @@ static int fail(struct event_error *err, unsigned int column, const char *fmt, .
  *
  * Return: 0, or -ENOENT
  */
-int pmu_open(struct pmu *pmu, const struct event_sources *sources, const char *name)
+int pmu_open(struct pmu_dir *pmu, const struct event_sources *sources, const char *name)
 {
 	char *type, *end;
 
@@ -69,7 +69,7 @@ int pmu_open(struct pmu *pmu, const struct event_sources *sources, const char *n
 	return 0;
 }
 
-void pmu_close(struct pmu *pmu)
+void pmu_close(struct pmu_dir *pmu)
 {
 	free(pmu->dir);
 	free(pmu->name);
@@ -129,7 +129,7 @@ void pmu_match(struct strings *names, const struct event_sources *sources, const
 }
 
 /* Adds the names of a PMU's events. */
-void pmu_event_names(const struct pmu *pmu, struct strings *names)
+void pmu_event_names(const struct pmu_dir *pmu, struct strings *names)
 {
 	static const char *const attributes[] = { ".scale", ".unit", ".snapshot", ".per-pkg" };
 	struct strings all = { 0 };
@@ -150,7 +150,7 @@ void pmu_event_names(const struct pmu *pmu, struct strings *names)
 	strings_free(&all);
 }
 
-bool pmu_has_event(const struct pmu *pmu, const char *name)
+bool pmu_has_event(const struct pmu_dir *pmu, const char *name)
 {
 	char *text;
 
@@ -165,7 +165,7 @@ bool pmu_has_event(const struct pmu *pmu, const char *name)
  * Returns the CPUs that a PMU wants to be opened on: one a package for an uncore
  * PMU, those of its kind for a PMU of one kind of CPU. NULL: all.
  */
-char *pmu_cpus(const struct pmu *pmu)
+char *pmu_cpus(const struct pmu_dir *pmu)
 {
 	char *cpus = read_file("%s/cpumask", pmu->dir);
 	char *online;
@@ -185,7 +185,7 @@ char *pmu_cpus(const struct pmu *pmu)
 }
 
 /* Adds up the terms that a PMU knows, for a message. */
-static char *known_terms(const struct pmu *pmu)
+static char *known_terms(const struct pmu_dir *pmu)
 {
 	char *dir = xasprintf("%s/format", pmu->dir);
 	char *text = xstrdup("config,config1,config2,config3,name,period,freq,min-move");
@@ -280,7 +280,7 @@ static const char *next_term(const char *s, struct term *term)
 	return *end ? end + 1 : NULL;
 }
 
-static int numeric_term(const struct pmu *pmu, const struct term *term, __u64 *configs,
+static int numeric_term(const struct pmu_dir *pmu, const struct term *term, __u64 *configs,
 			struct event_error *err, unsigned int column)
 {
 	int index = config_index(term->name, term->name_len);
@@ -317,7 +317,7 @@ static int numeric_term(const struct pmu *pmu, const struct term *term, __u64 *c
 }
 
 /* Expands an event of the PMU's events directory into its terms. */
-static int named_event(const struct pmu *pmu, const char *name, __u64 *configs,
+static int named_event(const struct pmu_dir *pmu, const char *name, __u64 *configs,
 		       struct event *event, struct event_error *err, unsigned int column)
 {
 	char *text = read_file("%s/events/%s", pmu->dir, name);
@@ -423,7 +423,7 @@ int pmu_common_terms(struct event *event, const char *text, struct event_error *
  *
  * Return: 0 or -EINVAL
  */
-int pmu_encode(const struct pmu *pmu, const char *text, struct event *event,
+int pmu_encode(const struct pmu_dir *pmu, const char *text, struct event *event,
 	       struct event_error *err)
 {
 	__u64 configs[NR_CONFIGS] = { 0 };

@@ -7,26 +7,26 @@
 #include "util.h"
 
 /**
- * struct pmu - one directory of /sys/bus/event_source/devices
+ * struct pmu_dir - one directory of /sys/bus/event_source/devices
  * @dir: the directory
  * @name: its name
  * @type: what attr.type says for it
  */
-struct pmu {
+struct pmu_dir {
 	char *dir;
 	char *name;
 	__u32 type;
 };
 
-int pmu_open(struct pmu *pmu, const struct event_sources *sources, const char *name);
-void pmu_close(struct pmu *pmu);
+int pmu_open(struct pmu_dir *pmu, const struct event_sources *sources, const char *name);
+void pmu_close(struct pmu_dir *pmu);
 void pmu_names(struct strings *names, const struct event_sources *sources);
 void pmu_match(struct strings *names, const struct event_sources *sources, const char *pattern);
-void pmu_event_names(const struct pmu *pmu, struct strings *names);
-bool pmu_has_event(const struct pmu *pmu, const char *name);
-char *pmu_cpus(const struct pmu *pmu);
+void pmu_event_names(const struct pmu_dir *pmu, struct strings *names);
+bool pmu_has_event(const struct pmu_dir *pmu, const char *name);
+char *pmu_cpus(const struct pmu_dir *pmu);
 int pmu_common_terms(struct event *event, const char *text, struct event_error *err);
-int pmu_encode(const struct pmu *pmu, const char *text, struct event *event,
+int pmu_encode(const struct pmu_dir *pmu, const char *text, struct event *event,
 	       struct event_error *err);
 
 #endif /* PERFGRP_PMU_H */

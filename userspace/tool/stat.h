@@ -50,7 +50,7 @@ struct stat_options {
 
 /**
  * struct stat_cell - one event's count in one place
- * @place: which of the places of &struct stat.aggr
+ * @place: which of the places of &struct stat_cmd.aggr
  * @pmu: number of the PMU that counted it, or PERFGRP_NONE
  * @state: enum perfgrp_state
  * @flags: PERFGRP_VALUE_*
@@ -119,7 +119,7 @@ struct stat_group {
 };
 
 /**
- * struct stat - one "perfgrp stat"
+ * struct stat_cmd - one "perfgrp stat"
  * @opt: what the user wants
  * @target: what to count
  * @dev: the device
@@ -138,7 +138,7 @@ struct stat_group {
  * @user: user time of the command in seconds, or negative
  * @sys: system time of the command in seconds
  */
-struct stat {
+struct stat_cmd {
 	struct stat_options opt;
 	struct target target;
 	struct perfgrp_dev *dev;
@@ -158,20 +158,20 @@ struct stat {
 	double sys;
 };
 
-int stat_run(struct stat *st);
+int stat_run(struct stat_cmd *st);
 
 /* stat_open.c: groups of the module */
 
-int stat_open(struct stat *st);
-void stat_close(struct stat *st);
-void stat_free(struct stat *st);
-bool stat_enables_on_exec(const struct stat *st);
+int stat_open(struct stat_cmd *st);
+void stat_close(struct stat_cmd *st);
+void stat_free(struct stat_cmd *st);
+bool stat_enables_on_exec(const struct stat_cmd *st);
 
 /* stat_count.c: their counts */
-int stat_enable(struct stat *st);
-int stat_disable(struct stat *st);
-int stat_collect(struct stat *st);
-bool stat_tasks_exited(struct stat *st);
+int stat_enable(struct stat_cmd *st);
+int stat_disable(struct stat_cmd *st);
+int stat_collect(struct stat_cmd *st);
+bool stat_tasks_exited(struct stat_cmd *st);
 
 /* stat_print.c: what all formats have in common */
 
@@ -220,26 +220,26 @@ struct stat_line {
  * @end: called after the last line
  */
 struct stat_format {
-	void (*begin)(struct stat *st);
-	void (*line)(struct stat *st, const struct stat_line *line);
-	void (*end)(struct stat *st);
+	void (*begin)(struct stat_cmd *st);
+	void (*line)(struct stat_cmd *st, const struct stat_line *line);
+	void (*end)(struct stat_cmd *st);
 };
 
 extern const struct stat_format stat_text, stat_csv, stat_json;
 
-void stat_add_run(struct stat *st);
+void stat_add_run(struct stat_cmd *st);
 void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *place,
 		      const char *separator);
 double stat_deviation(const struct stat_mean *mean);
-void stat_print(struct stat *st);
-__u64 stat_count(const struct stat *st, const struct stat_cell *cell);
+void stat_print(struct stat_cmd *st);
+__u64 stat_count(const struct stat_cmd *st, const struct stat_cell *cell);
 double stat_percent(const struct stat_cell *cell);
 const char *stat_state(const struct stat_cell *cell);
 const char *stat_togetherness(const struct stat_line *line);
 
 /* metrics.c */
 
-unsigned int stat_metrics(const struct stat *st, const struct event *event,
+unsigned int stat_metrics(const struct stat_cmd *st, const struct event *event,
 			  const struct stat_cell *cell, struct stat_metric metrics[2]);
 
 #endif /* PERFGRP_STAT_H */

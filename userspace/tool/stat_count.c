@@ -14,7 +14,7 @@ static __u64 add_saturated(__u64 a, __u64 b)
 }
 
 /* Calls a function on all groups; a task that is gone is no error. */
-static int for_all(struct stat *st, int (*call)(struct perfgrp_group *group))
+static int for_all(struct stat_cmd *st, int (*call)(struct perfgrp_group *group))
 {
 	size_t i, j;
 
@@ -33,12 +33,12 @@ static int for_all(struct stat *st, int (*call)(struct perfgrp_group *group))
 	return 0;
 }
 
-int stat_enable(struct stat *st)
+int stat_enable(struct stat_cmd *st)
 {
 	return for_all(st, perfgrp_enable);
 }
 
-int stat_disable(struct stat *st)
+int stat_disable(struct stat_cmd *st)
 {
 	return for_all(st, perfgrp_disable);
 }
@@ -47,8 +47,8 @@ int stat_disable(struct stat *st)
  * The event's cell for a value: that of its place, and of its PMU where counts of
  * different PMUs are not to be added up.
  */
-static struct stat_cell *find_cell(const struct stat *st, struct stat_event *event, size_t place,
-				   __u32 pmu)
+static struct stat_cell *find_cell(const struct stat_cmd *st, struct stat_event *event,
+				   size_t place, __u32 pmu)
 {
 	bool apart = target_has_cpus(&st->target) && st->aggr.mode != AGGR_CPU && !st->opt.merge;
 	struct stat_cell *cell;
@@ -97,7 +97,7 @@ static void add_value(struct stat_cell *cell, const struct perfgrp_value *value)
 }
 
 /* Adds the snapshot of one perfgrp group to the cells of its events. */
-static void collect_fd(struct stat *st, struct stat_group *group, size_t fd, size_t nr)
+static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd, size_t nr)
 {
 	const __u32 *ids = &group->ids[fd * nr];
 	__u32 r;
@@ -137,7 +137,7 @@ static int compare_counts(const void *a, const void *b)
  *
  * Return: 0, or a negative errno after saying what is wrong
  */
-int stat_collect(struct stat *st)
+int stat_collect(struct stat_cmd *st)
 {
 	__u32 flags = 0;
 	size_t i, j;
@@ -197,7 +197,7 @@ static bool tasks_exist(const struct numbers *tasks)
  *
  * Return: true if all its tasks have exited
  */
-bool stat_tasks_exited(struct stat *st)
+bool stat_tasks_exited(struct stat_cmd *st)
 {
 	size_t i, j;
 	__u32 r;

@@ -14,17 +14,17 @@
 
 #include "stat.h"
 
-static void begin(struct stat *st)
+static void begin(struct stat_cmd *st)
 {
 	(void)st;
 }
 
-static void end(struct stat *st)
+static void end(struct stat_cmd *st)
 {
 	(void)st;
 }
 
-static void print_prefix(const struct stat *st, const struct stat_line *line)
+static void print_prefix(const struct stat_cmd *st, const struct stat_line *line)
 {
 	const char *sep = st->opt.separator;
 
@@ -35,7 +35,7 @@ static void print_prefix(const struct stat *st, const struct stat_line *line)
 	stat_print_place(st->out, st->aggr.mode, line->place, sep);
 }
 
-static void print_metric(const struct stat *st, const struct stat_metric *metric)
+static void print_metric(const struct stat_cmd *st, const struct stat_metric *metric)
 {
 	const char *sep = st->opt.separator;
 	char text[64], *s = text;
@@ -50,7 +50,7 @@ static void print_metric(const struct stat *st, const struct stat_metric *metric
 	fprintf(st->out, "%s%s%s%s", sep, s, sep, metric->unit);
 }
 
-static void print_count(const struct stat *st, const struct stat_line *line)
+static void print_count(const struct stat_cmd *st, const struct stat_line *line)
 {
 	__u64 count = stat_count(st, line->cell);
 	double scale = line->event->scale;
@@ -63,7 +63,7 @@ static void print_count(const struct stat *st, const struct stat_line *line)
 		fprintf(st->out, floor(scale) != scale ? "%.2f" : "%.0f", count * scale);
 }
 
-static void line(struct stat *st, const struct stat_line *line)
+static void line(struct stat_cmd *st, const struct stat_line *line)
 {
 	const struct stat_cell *cell = line->cell;
 	const char *sep = st->opt.separator;

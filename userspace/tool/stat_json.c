@@ -8,12 +8,12 @@
 #include "json.h"
 #include "stat.h"
 
-static void begin(struct stat *st)
+static void begin(struct stat_cmd *st)
 {
 	(void)st;
 }
 
-static void end(struct stat *st)
+static void end(struct stat_cmd *st)
 {
 	(void)st;
 }
@@ -56,7 +56,7 @@ static void add_place(struct json_object *object, enum aggr_mode mode,
 	json_add_u64(object, "aggregate-number", place->nr_cpus);
 }
 
-static struct json_object *new_line(const struct stat *st, const struct stat_line *line)
+static struct json_object *new_line(const struct stat_cmd *st, const struct stat_line *line)
 {
 	struct json_object *object = json_object_new_object();
 	char text[32];
@@ -92,7 +92,7 @@ static void add_raw(struct json_object *object, const struct stat_cell *cell)
 		json_add_bool(object, "partial", 1);
 }
 
-static void line(struct stat *st, const struct stat_line *line)
+static void line(struct stat_cmd *st, const struct stat_line *line)
 {
 	struct json_object *object = new_line(st, line);
 	const struct stat_cell *cell = line->cell;

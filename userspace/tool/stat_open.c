@@ -8,13 +8,13 @@
 #include "stat.h"
 
 /* The groups start by themselves when the command is executed. */
-bool stat_enables_on_exec(const struct stat *st)
+bool stat_enables_on_exec(const struct stat_cmd *st)
 {
 	return st->target.kind == TARGET_COMMAND && !st->opt.delay &&
 	       st->features & PERFGRP_FEATURE_INHERIT;
 }
 
-static __u32 create_flags(const struct stat *st, const struct event_group *events)
+static __u32 create_flags(const struct stat_cmd *st, const struct event_group *events)
 {
 	__u32 flags = events->create_flags;
 
@@ -27,7 +27,7 @@ static __u32 create_flags(const struct stat *st, const struct event_group *event
 }
 
 /* Adds the counters to a perfgrp group, and takes that into a stat_group. */
-static int add_fd(const struct stat *st, struct stat_group *group,
+static int add_fd(const struct stat_cmd *st, struct stat_group *group,
 		  const struct event_group *events, struct perfgrp_group *fd, unsigned int task)
 {
 	struct perfgrp_counter *counters = counters_make(events, st->opt.all_user,
@@ -59,7 +59,7 @@ enum refusal {
 	REFUSED_GONE,		/* the task has exited: go on without it */
 };
 
-static enum refusal judge(const struct stat *st, struct stat_group *group,
+static enum refusal judge(const struct stat_cmd *st, struct stat_group *group,
 			  const struct event_group *events, const struct perfgrp_error *why)
 {
 	size_t i;
@@ -102,7 +102,7 @@ static void close_fds(struct stat_group *group)
 	group->room = 0;
 }
 
-static struct perfgrp_group *create_group(const struct stat *st, const struct numbers *cpus,
+static struct perfgrp_group *create_group(const struct stat_cmd *st, const struct numbers *cpus,
 					  unsigned int task, __u32 flags)
 {
 	if (!target_has_cpus(&st->target))
@@ -117,7 +117,8 @@ static struct perfgrp_group *create_group(const struct stat *st, const struct nu
  * lacks an event), -EAGAIN if the group is to be taken apart, or another error,
  * which has been reported.
  */
-static int open_group(struct stat *st, struct stat_group *group, const struct event_group *events)
+static int open_group(struct stat_cmd *st, struct stat_group *group,
+		      const struct event_group *events)
 {
 	__u32 flags = create_flags(st, events);
 	bool on_cpus = target_has_cpus(&st->target);
@@ -165,7 +166,7 @@ out:
 }
 
 /* The places that have a line of their own, counted or not. */
-static void list_places(struct stat *st)
+static void list_places(struct stat_cmd *st)
 {
 	struct numbers online = { 0 };
 	size_t i;
@@ -181,7 +182,7 @@ static void list_places(struct stat *st)
 	numbers_free(&online);
 }
 
-static struct stat_group *new_group(struct stat *st, size_t nr_events)
+static struct stat_group *new_group(struct stat_cmd *st, size_t nr_events)
 {
 	struct stat_group *group;
 
@@ -200,7 +201,7 @@ static struct stat_group *new_group(struct stat *st, size_t nr_events)
  *
  * Return: 0, or a negative errno after saying what is wrong
  */
-int stat_open(struct stat *st)
+int stat_open(struct stat_cmd *st)
 {
 	size_t i = 0, j;
 
@@ -238,7 +239,7 @@ int stat_open(struct stat *st)
  * stat_close - close all groups, and keep the counts
  * @st: the groups
  */
-void stat_close(struct stat *st)
+void stat_close(struct stat_cmd *st)
 {
 	size_t i;
 
@@ -250,7 +251,7 @@ void stat_close(struct stat *st)
  * stat_free - give back all memory
  * @st: of no use afterwards
  */
-void stat_free(struct stat *st)
+void stat_free(struct stat_cmd *st)
 {
 	size_t i, j;
 

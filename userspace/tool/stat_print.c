@@ -14,7 +14,7 @@
 #define EVERY_PLACE	SIZE_MAX
 
 /* The count that the user wants to see. */
-__u64 stat_count(const struct stat *st, const struct stat_cell *cell)
+__u64 stat_count(const struct stat_cmd *st, const struct stat_cell *cell)
 {
 	return st->opt.no_scale ? cell->raw : cell->scaled;
 }
@@ -97,7 +97,7 @@ void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *p
 	fprintf(out, "%*u%s", table ? 4 : 0, place->nr_cpus, sep);
 }
 
-static const struct stat_format *format_of(const struct stat *st)
+static const struct stat_format *format_of(const struct stat_cmd *st)
 {
 	if (st->opt.json)
 		return &stat_json;
@@ -113,7 +113,7 @@ static char *pmu_name(__u32 type)
 
 	pmu_names(&names, NULL);
 	for (i = 0; i < names.nr && !name; i++) {
-		struct pmu pmu;
+		struct pmu_dir pmu;
 
 		if (pmu_open(&pmu, NULL, names.s[i]))
 			continue;
@@ -135,7 +135,7 @@ static bool shares_place(const struct stat_event *counts, const struct stat_cell
 	return false;
 }
 
-static void print_cell(struct stat *st, const struct event_group *group, size_t index,
+static void print_cell(struct stat_cmd *st, const struct event_group *group, size_t index,
 		       const struct stat_event *counts, const struct stat_cell *cell)
 {
 	struct stat_line line = {
@@ -176,7 +176,7 @@ static void print_cell(struct stat *st, const struct event_group *group, size_t 
 }
 
 /* Prints the lines of an event, or of one place only. */
-static void print_event(struct stat *st, const struct event_group *group, size_t index,
+static void print_event(struct stat_cmd *st, const struct event_group *group, size_t index,
 			const struct stat_event *counts, size_t place)
 {
 	struct stat_cell none = { .pmu = PERFGRP_NONE };
@@ -200,7 +200,7 @@ static void print_event(struct stat *st, const struct event_group *group, size_t
 	}
 }
 
-static void print_events(struct stat *st, size_t place)
+static void print_events(struct stat_cmd *st, size_t place)
 {
 	size_t i, j;
 
@@ -231,7 +231,7 @@ double stat_deviation(const struct stat_mean *mean)
  *
  * Means are of what is summed up over CPUs and tasks; a row a CPU has none.
  */
-void stat_add_run(struct stat *st)
+void stat_add_run(struct stat_cmd *st)
 {
 	size_t i, j;
 
@@ -250,7 +250,7 @@ void stat_add_run(struct stat *st)
  * stat_print - print all counts
  * @st: with the counts of the last stat_collect()
  */
-void stat_print(struct stat *st)
+void stat_print(struct stat_cmd *st)
 {
 	size_t i;
 

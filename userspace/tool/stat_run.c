@@ -42,7 +42,7 @@ static __u64 earlier(__u64 a, __u64 b)
  * @killed: the command was ended by us
  */
 struct run {
-	struct stat *st;
+	struct stat_cmd *st;
 	sigset_t signals;
 	struct workload w;
 	__u64 start;
@@ -55,7 +55,7 @@ struct run {
 /* Reads and prints what was counted since the last time. */
 static int print_interval(struct run *run, __u64 time)
 {
-	struct stat *st = run->st;
+	struct stat_cmd *st = run->st;
 	int err = stat_collect(st);
 
 	if (err)
@@ -150,7 +150,7 @@ static int count(struct run *run)
 /* The command is to end, if it has not done so by itself. */
 static void end_workload(struct run *run)
 {
-	struct stat *st = run->st;
+	struct stat_cmd *st = run->st;
 
 	if (!run->w.pid)
 		return;
@@ -169,7 +169,7 @@ static void end_workload(struct run *run)
 /* Makes the groups and lets everything start. */
 static int begin(struct run *run, const sigset_t *mask)
 {
-	struct stat *st = run->st;
+	struct stat_cmd *st = run->st;
 	int err;
 
 	if (st->target.command) {
@@ -214,7 +214,7 @@ cancel:
 /* One run from beginning to end; returns 0 or a negative errno. */
 static int run_once(struct run *run, const sigset_t *mask)
 {
-	struct stat *st = run->st;
+	struct stat_cmd *st = run->st;
 	bool ended = false;
 	__u64 end;
 	int err, ret;
@@ -252,7 +252,7 @@ static int run_once(struct run *run, const sigset_t *mask)
  *
  * Return: what to exit with. A signal that has ended counting ends the process.
  */
-int stat_run(struct stat *st)
+int stat_run(struct stat_cmd *st)
 {
 	struct run run = { .st = st };
 	sigset_t mask;

@@ -16,7 +16,7 @@
 /* Intervals between two headings. */
 #define HEADING_EVERY	25
 
-static int unit_width(const struct stat *st)
+static int unit_width(const struct stat_cmd *st)
 {
 	int width = MIN_UNIT_WIDTH;
 	size_t i, j;
@@ -31,7 +31,7 @@ static int unit_width(const struct stat *st)
 	return width;
 }
 
-static void print_target(const struct stat *st)
+static void print_target(const struct stat_cmd *st)
 {
 	const struct target *target = &st->target;
 	char **word;
@@ -63,7 +63,7 @@ static void print_target(const struct stat *st)
 }
 
 /* What stands above the places. */
-static const char *place_heading(const struct stat *st)
+static const char *place_heading(const struct stat_cmd *st)
 {
 	static const char *const headings[] = {
 		[AGGR_GLOBAL] = "",
@@ -79,14 +79,14 @@ static const char *place_heading(const struct stat *st)
 	       "" : headings[st->aggr.mode];
 }
 
-static void print_raw_heading(const struct stat *st)
+static void print_raw_heading(const struct stat_cmd *st)
 {
 	fprintf(st->out, "%s%s", st->opt.interval ? "#           time " : "", place_heading(st));
 	fprintf(st->out, "%20s %20s %16s %16s  %-11s  %-8s  %s\n", "raw", "scaled",
 		"enabled [ns]", "running [ns]", "state", "group", "event");
 }
 
-static void print_interval_heading(struct stat *st)
+static void print_interval_heading(struct stat_cmd *st)
 {
 	static unsigned int printed;
 
@@ -99,7 +99,7 @@ static void print_interval_heading(struct stat *st)
 			place_heading(st), unit_width(st), "unit");
 }
 
-static void begin(struct stat *st)
+static void begin(struct stat_cmd *st)
 {
 	if (st->opt.interval) {
 		print_interval_heading(st);
@@ -112,7 +112,7 @@ static void begin(struct stat *st)
 		print_raw_heading(st);
 }
 
-static void print_prefix(const struct stat *st, const struct stat_line *line, FILE *out)
+static void print_prefix(const struct stat_cmd *st, const struct stat_line *line, FILE *out)
 {
 	if (st->opt.interval)
 		fprintf(out, "%6" PRIu64 ".%09" PRIu64 " ",
@@ -120,7 +120,7 @@ static void print_prefix(const struct stat *st, const struct stat_line *line, FI
 	stat_print_place(out, st->aggr.mode, line->place, NULL);
 }
 
-static void print_count(const struct stat *st, const struct stat_line *line, FILE *out)
+static void print_count(const struct stat_cmd *st, const struct stat_line *line, FILE *out)
 {
 	uint64_t count = stat_count(st, line->cell);
 	double scale = line->event->scale;
@@ -148,7 +148,7 @@ static void print_metric(const struct stat_metric *metric, FILE *out)
 	fprintf(out, " %-*s", METRIC_WIDTH - n - 1, metric->unit);
 }
 
-static void print_line(struct stat *st, const struct stat_line *line, FILE *out)
+static void print_line(struct stat_cmd *st, const struct stat_line *line, FILE *out)
 {
 	const struct stat_cell *cell = line->cell;
 	unsigned int i;
@@ -172,7 +172,7 @@ static void print_line(struct stat *st, const struct stat_line *line, FILE *out)
 }
 
 /* The raw table: what has no value shows none. */
-static void print_raw(struct stat *st, const struct stat_line *line, FILE *out)
+static void print_raw(struct stat_cmd *st, const struct stat_line *line, FILE *out)
 {
 	const struct stat_cell *cell = line->cell;
 	const char *number = st->opt.big_num ? "%'20" PRIu64 " " : "%20" PRIu64 " ";
@@ -196,7 +196,7 @@ static void print_raw(struct stat *st, const struct stat_line *line, FILE *out)
 }
 
 /* Prints a line (or two) without the blanks that perf leaves at its end. */
-static void line(struct stat *st, const struct stat_line *line)
+static void line(struct stat_cmd *st, const struct stat_line *line)
 {
 	locale_t locale, before = NULL;
 	char *text = NULL, *s;
@@ -235,7 +235,7 @@ static int precision(double deviation)
 	return deviation > 1 || deviation <= 0 ? 2 : lround(ceil(-log10(deviation))) + 2;
 }
 
-static void end(struct stat *st)
+static void end(struct stat_cmd *st)
 {
 	if (st->opt.interval)
 		return;
