@@ -38,7 +38,7 @@ static void print_json(const struct perfgrp_info *info)
 {
 	struct json_object *all = json_object_new_object();
 	struct json_object *part = json_object_new_object();
-	struct strings names = { 0 };
+	struct pmu_list list;
 	size_t i;
 
 	json_add_string(all, "version", info->version);
@@ -53,32 +53,27 @@ static void print_json(const struct perfgrp_info *info)
 	json_object_object_add(all, "limits", part);
 
 	part = json_object_new_array();
-	pmu_names(&names, NULL);
-	for (i = 0; i < names.nr; i++) {
-		struct json_object *one;
-		struct pmu_dir pmu;
-		char *cpus;
+	pmu_list_open(&list, NULL);
+	for (i = 0; i < list.nr; i++) {
+		struct json_object *one = json_object_new_object();
+		const struct pmu_dir *pmu = &list.pmus[i];
+		char *cpus = pmu_cpus(pmu);
 
-		if (pmu_open(&pmu, NULL, names.s[i]))
-			continue;
-		one = json_object_new_object();
-		json_add_string(one, "name", pmu.name);
-		json_add_u64(one, "type", pmu.type);
-		cpus = pmu_cpus(&pmu);
+		json_add_string(one, "name", pmu->name);
+		json_add_u64(one, "type", pmu->type);
 		if (cpus)
 			json_add_string(one, "cpus", cpus);
 		free(cpus);
 		json_object_array_add(part, one);
-		pmu_close(&pmu);
 	}
-	strings_free(&names);
+	pmu_list_close(&list);
 	json_object_object_add(all, "pmus", part);
 	json_print(stdout, all, 1);
 }
 
 static void print_text(const struct perfgrp_info *info)
 {
-	struct strings names = { 0 };
+	struct pmu_list list;
 	__u64 known = 0;
 	size_t i;
 
@@ -97,19 +92,15 @@ static void print_text(const struct perfgrp_info *info)
 	printf("  %-14s%u\n", "groups", info->max_groups);
 	printf("  %-14s%u\n", "cpus", info->nr_cpu_ids);
 	printf("PMUs\n");
-	pmu_names(&names, NULL);
-	for (i = 0; i < names.nr; i++) {
-		struct pmu_dir pmu;
-		char *cpus;
+	pmu_list_open(&list, NULL);
+	for (i = 0; i < list.nr; i++) {
+		const struct pmu_dir *pmu = &list.pmus[i];
+		char *cpus = pmu_cpus(pmu);
 
-		if (pmu_open(&pmu, NULL, names.s[i]))
-			continue;
-		cpus = pmu_cpus(&pmu);
-		printf("  %-24s type %-4u cpus %s\n", pmu.name, pmu.type, cpus ? cpus : "all");
+		printf("  %-24s type %-4u cpus %s\n", pmu->name, pmu->type, cpus ? cpus : "all");
 		free(cpus);
-		pmu_close(&pmu);
 	}
-	strings_free(&names);
+	pmu_list_close(&list);
 }
 
 int cmd_info(int argc, char **argv)

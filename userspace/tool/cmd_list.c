@@ -104,23 +104,20 @@ static void add_pfm(void *arg, const char *pmu, const char *name, const char *de
 
 static void add_pmus(struct listing *list)
 {
-	struct strings pmus = { 0 };
+	struct pmu_list all;
 	size_t i, j;
 
-	pmu_names(&pmus, NULL);
-	for (i = 0; i < pmus.nr; i++) {
+	pmu_list_open(&all, NULL);
+	for (i = 0; i < all.nr; i++) {
+		const struct pmu_dir *pmu = &all.pmus[i];
 		struct strings events = { 0 };
-		struct pmu_dir pmu;
 
-		if (pmu_open(&pmu, NULL, pmus.s[i]))
-			continue;
-		pmu_event_names(&pmu, &events);
+		pmu_event_names(pmu, &events);
 		for (j = 0; j < events.nr; j++)
-			add(list, SYSFS, xasprintf("%s/%s/", pmu.name, events.s[j]), NULL);
+			add(list, SYSFS, xasprintf("%s/%s/", pmu->name, events.s[j]), NULL);
 		strings_free(&events);
-		pmu_close(&pmu);
 	}
-	strings_free(&pmus);
+	pmu_list_close(&all);
 }
 
 static void add_tracepoints(struct listing *list)

@@ -16,20 +16,14 @@
 
 static bool machine_has(const char *name)
 {
-	struct strings pmus = { 0 };
+	struct pmu_list list;
 	bool has = false;
 	size_t i;
 
-	pmu_names(&pmus, NULL);
-	for (i = 0; i < pmus.nr && !has; i++) {
-		struct pmu_dir pmu;
-
-		if (pmu_open(&pmu, NULL, pmus.s[i]))
-			continue;
-		has = pmu_has_event(&pmu, name);
-		pmu_close(&pmu);
-	}
-	strings_free(&pmus);
+	pmu_list_open(&list, NULL);
+	for (i = 0; i < list.nr && !has; i++)
+		has = pmu_has_event(&list.pmus[i], name);
+	pmu_list_close(&list);
 	return has;
 }
 

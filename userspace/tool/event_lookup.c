@@ -268,29 +268,22 @@ static void add_generic_event(struct token *t, __u64 constant, const struct modi
 static int add_sysfs_event(const struct parser *p, struct token *t, const char *name,
 			   const struct modifiers *m)
 {
-	struct strings pmus = { 0 };
+	struct pmu_list list;
 	size_t found = 0, i;
 	int err = 0;
 
-	pmu_names(&pmus, p->sources);
-	for (i = 0; i < pmus.nr && !err; i++) {
-		struct pmu_dir pmu;
-		bool has;
-
-		if (pmu_open(&pmu, p->sources, pmus.s[i]))
-			continue;
-		has = pmu_has_event(&pmu, name);
-		pmu_close(&pmu);
-		if (!has)
+	pmu_list_open(&list, p->sources);
+	for (i = 0; i < list.nr && !err; i++) {
+		if (!pmu_has_event(&list.pmus[i], name))
 			continue;
 		if (found++ && !t->several) {
 			err = event_fail(p, t->start, "more than one PMU has '%s'", name);
 			break;
 		}
-		err = add_pmu_event(p, t, pmus.s[i], name, t->start,
+		err = add_pmu_event(p, t, list.pmus[i].name, name, t->start,
 				    xstrndup(t->start, t->end - t->start), m);
 	}
-	strings_free(&pmus);
+	pmu_list_close(&list);
 	return err ? err : found > 0;
 }
 

@@ -26,25 +26,6 @@ static void take_name(void *arg, const char *pmu, const char *name, const char *
 		wanted->name = xstrdup(name);
 }
 
-static char *pmu_of_type(__u32 type, const struct event_sources *sources)
-{
-	struct strings names = { 0 };
-	char *found = NULL;
-	struct pmu_dir pmu;
-	size_t i;
-
-	pmu_names(&names, sources);
-	for (i = 0; i < names.nr && !found; i++) {
-		if (pmu_open(&pmu, sources, names.s[i]))
-			continue;
-		if (pmu.type == type)
-			found = xstrdup(pmu.name);
-		pmu_close(&pmu);
-	}
-	strings_free(&names);
-	return found ? found : xasprintf("type%u", type);
-}
-
 static char *breakpoint_name(const struct perfgrp_counter *counter)
 {
 	return xasprintf("mem:0x%llx/%llu:%s%s%s", (unsigned long long)counter->config1,
@@ -57,7 +38,7 @@ static char *breakpoint_name(const struct perfgrp_counter *counter)
 static char *encoded_name(const struct perfgrp_counter *counter,
 			  const struct event_sources *sources)
 {
-	char *pmu = pmu_of_type(event_type(counter), sources);
+	char *pmu = pmu_find_name(event_type(counter), sources, "type");
 	char *name = xasprintf("%s/config=0x%llx", pmu,
 			       (unsigned long long)event_config(counter));
 	const __u64 more[] = { counter->config1, counter->config2, counter->config3 };

@@ -76,10 +76,56 @@ void pmu_close(struct pmu_dir *pmu)
 	memset(pmu, 0, sizeof(*pmu));
 }
 
-/* Adds the names of all PMUs. */
-void pmu_names(struct strings *names, const struct event_sources *sources)
+/**
+ * pmu_list_open - open all PMUs
+ * @list: filled in; end with pmu_list_close()
+ * @sources: where PMUs are, or NULL
+ */
+void pmu_list_open(struct pmu_list *list, const struct event_sources *sources)
 {
-	list_dir(names, event_sources_pmus(sources));
+	struct strings names = { 0 };
+	size_t i;
+
+	memset(list, 0, sizeof(*list));
+	list_dir(&names, event_sources_pmus(sources));
+	for (i = 0; i < names.nr; i++) {
+		GROW(list->pmus, list->nr, list->room);
+		if (!pmu_open(&list->pmus[list->nr], sources, names.s[i]))
+			list->nr++;
+	}
+	strings_free(&names);
+}
+
+void pmu_list_close(struct pmu_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		pmu_close(&list->pmus[i]);
+	free(list->pmus);
+	memset(list, 0, sizeof(*list));
+}
+
+/**
+ * pmu_find_name - find the name of a PMU by its number
+ * @type: the number
+ * @sources: where PMUs are, or NULL
+ * @unknown: what comes before the number where no PMU has it
+ *
+ * Return: the name, to be freed
+ */
+char *pmu_find_name(__u32 type, const struct event_sources *sources, const char *unknown)
+{
+	struct pmu_list list;
+	char *name = NULL;
+	size_t i;
+
+	pmu_list_open(&list, sources);
+	for (i = 0; i < list.nr && !name; i++)
+		if (list.pmus[i].type == type)
+			name = xstrdup(list.pmus[i].name);
+	pmu_list_close(&list);
+	return name ? name : xasprintf("%s%u", unknown, type);
 }
 
 static bool matches(const char *pattern, const char *name)
@@ -109,7 +155,7 @@ void pmu_match(struct strings *names, const struct event_sources *sources, const
 	struct strings all = { 0 };
 	size_t i;
 
-	pmu_names(&all, sources);
+	list_dir(&all, event_sources_pmus(sources));
 	for (i = 0; i < all.nr; i++) {
 		if (!strcmp(all.s[i], pattern)) {
 			strings_add(names, xstrdup(pattern));

@@ -18,9 +18,23 @@ struct pmu_dir {
 	__u32 type;
 };
 
+/**
+ * struct pmu_list - all PMUs
+ * @pmus: the PMUs, by name
+ * @nr: how many
+ * @room: how many @pmus has room for
+ */
+struct pmu_list {
+	struct pmu_dir *pmus;
+	size_t nr;
+	size_t room;
+};
+
 int pmu_open(struct pmu_dir *pmu, const struct event_sources *sources, const char *name);
 void pmu_close(struct pmu_dir *pmu);
-void pmu_names(struct strings *names, const struct event_sources *sources);
+void pmu_list_open(struct pmu_list *list, const struct event_sources *sources);
+void pmu_list_close(struct pmu_list *list);
+char *pmu_find_name(__u32 type, const struct event_sources *sources, const char *unknown);
 void pmu_match(struct strings *names, const struct event_sources *sources, const char *pattern);
 void pmu_event_names(const struct pmu_dir *pmu, struct strings *names);
 bool pmu_has_event(const struct pmu_dir *pmu, const char *name);

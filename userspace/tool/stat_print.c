@@ -104,27 +104,6 @@ static const struct stat_format *format_of(const struct stat_cmd *st)
 	return st->opt.separator ? &stat_csv : &stat_text;
 }
 
-/* Finds the name of a PMU by its number; empty if there is none. */
-static char *pmu_name(__u32 type)
-{
-	struct strings names = { 0 };
-	char *name = NULL;
-	size_t i;
-
-	pmu_names(&names, NULL);
-	for (i = 0; i < names.nr && !name; i++) {
-		struct pmu_dir pmu;
-
-		if (pmu_open(&pmu, NULL, names.s[i]))
-			continue;
-		if (pmu.type == type)
-			name = xstrdup(pmu.name);
-		pmu_close(&pmu);
-	}
-	strings_free(&names);
-	return name ? name : xasprintf("pmu %u", type);
-}
-
 static bool shares_place(const struct stat_event *counts, const struct stat_cell *cell)
 {
 	size_t i;
@@ -166,7 +145,7 @@ static void print_cell(struct stat_cmd *st, const struct event_group *group, siz
 
 	/* Sums over CPUs of different kinds are one line a kind. */
 	if (shares_place(counts, cell)) {
-		pmu = pmu_name(cell->pmu);
+		pmu = pmu_find_name(cell->pmu, NULL, "pmu ");
 		name = xasprintf("%s [%s]", line.name, pmu);
 		free(pmu);
 		line.name = name;
