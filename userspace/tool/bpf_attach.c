@@ -342,21 +342,6 @@ static int run_all(struct run *run)
 	return err ? err : report(run);
 }
 
-static int open_device(struct record *rec)
-{
-	rec->dev = cmd_open_device();
-	if (!rec->dev)
-		return -ENODEV;
-	if (perfgrp_get_info(rec->dev, &rec->info)) {
-		error("%s", perfgrp_dev_error(rec->dev)->text);
-		return -ENODEV;
-	}
-	if (rec->info.features & PERFGRP_FEATURE_BPF)
-		return 0;
-	error("this module lacks 'bpf'");
-	return -EOPNOTSUPP;
-}
-
 /**
  * bpf_attach_own - sample events with a program attached, until the end
  * @opt: what to sample, and how
@@ -369,7 +354,8 @@ int bpf_attach_own(struct bpf_options *opt, int prog_fd)
 	struct run run = { .opt = opt, .rec = &opt->rec, .prog_fd = prog_fd, .out = stderr };
 	int status;
 
-	if (open_device(run.rec))
+	opt->rec.dev = cmd_open_device(&opt->rec.info, PERFGRP_FEATURE_BPF, "bpf");
+	if (!opt->rec.dev)
 		return EXIT_FAILED;
 	if (opt->file)
 		run.out = fopen(opt->file, "we");

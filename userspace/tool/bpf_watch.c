@@ -287,16 +287,6 @@ static int watch_until_end(struct bpf_watcher *watch, struct ending *ending)
 
 static int open_group(struct bpf_watcher *watch, struct perfgrp_dev *dev)
 {
-	struct perfgrp_info info;
-
-	if (perfgrp_get_info(dev, &info)) {
-		error("%s", perfgrp_dev_error(dev)->text);
-		return -ENODEV;
-	}
-	if (!(info.features & PERFGRP_FEATURE_BPF_EVENTS)) {
-		error("this module lacks 'bpf-events'");
-		return -EOPNOTSUPP;
-	}
 	watch->group = perfgrp_create_bpf_events(dev, BUFFER_SIZE);
 	if (!watch->group) {
 		error("%s", perfgrp_dev_error(dev)->text);
@@ -318,10 +308,12 @@ int bpf_watch(const struct bpf_options *opt)
 		.json = opt->json,
 		.buf = xcalloc(PERFGRP_RECORD_MAX, 1),
 	};
-	struct perfgrp_dev *dev = cmd_open_device();
 	int status = EXIT_FAILED;
+	struct perfgrp_info info;
+	struct perfgrp_dev *dev;
 	struct ending ending;
 
+	dev = cmd_open_device(&info, PERFGRP_FEATURE_BPF_EVENTS, "bpf-events");
 	if (!dev || open_group(&watch, dev) || ending_begin(&ending))
 		goto out;
 	/* From now on nothing is missed; what comes while this looks has been seen before. */

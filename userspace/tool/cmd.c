@@ -7,13 +7,8 @@
 #include "cmd.h"
 #include "util.h"
 
-/* Opens the device, or says what is needed and returns NULL. */
-struct perfgrp_dev *cmd_open_device(void)
+static void say_why_not_open(void)
 {
-	struct perfgrp_dev *dev = perfgrp_open();
-
-	if (dev)
-		return dev;
 	switch (errno) {
 	case ENOENT:
 	case ENODEV:
@@ -29,6 +24,31 @@ struct perfgrp_dev *cmd_open_device(void)
 	default:
 		error("cannot open %s: %s", PERFGRP_DEVICE, strerror(errno));
 	}
+}
+
+/**
+ * cmd_open_device - open the device, and ask what the module can do
+ * @info: filled in
+ * @feature: PERFGRP_FEATURE_* that the module must have, or 0
+ * @name: its name
+ *
+ * Return: the device, or NULL after saying what is wrong
+ */
+struct perfgrp_dev *cmd_open_device(struct perfgrp_info *info, __u64 feature, const char *name)
+{
+	struct perfgrp_dev *dev = perfgrp_open();
+
+	if (!dev) {
+		say_why_not_open();
+		return NULL;
+	}
+	if (perfgrp_get_info(dev, info))
+		error("%s", perfgrp_dev_error(dev)->text);
+	else if (feature && !(info->features & feature))
+		error("this module lacks '%s'", name);
+	else
+		return dev;
+	perfgrp_close(dev);
 	return NULL;
 }
 

@@ -20,7 +20,7 @@ int cmd_list(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 
-struct perfgrp_dev *cmd_open_device(void);
+struct perfgrp_dev *cmd_open_device(struct perfgrp_info *info, __u64 feature, const char *name);
 int cmd_add_events(struct event_list *list, const char *text);
 int cmd_parse_uint(const char *what, const char *text, unsigned int min, unsigned int max,
 		   unsigned int *value);

@@ -113,7 +113,7 @@ int cmd_info(int argc, char **argv)
 	struct perfgrp_info info;
 	struct perfgrp_dev *dev;
 	bool json = false;
-	int c, err;
+	int c;
 
 	while ((c = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
 		switch (c) {
@@ -133,16 +133,13 @@ int cmd_info(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 
-	dev = cmd_open_device();
+	dev = cmd_open_device(&info, 0, NULL);
 	if (!dev)
 		return 1;
-	err = perfgrp_get_info(dev, &info);
-	if (err)
-		error("%s", perfgrp_dev_error(dev)->text);
-	else if (json)
+	if (json)
 		print_json(&info);
 	else
 		print_text(&info);
 	perfgrp_close(dev);
-	return err ? 1 : 0;
+	return 0;
 }

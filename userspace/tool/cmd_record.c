@@ -269,22 +269,6 @@ int record_open_output(struct record *rec)
 	return 0;
 }
 
-/* Opens the device and asks what the module can do. */
-static int open_device(struct record *rec)
-{
-	rec->dev = cmd_open_device();
-	if (!rec->dev)
-		return -ENODEV;
-	if (perfgrp_get_info(rec->dev, &rec->info)) {
-		error("%s", perfgrp_dev_error(rec->dev)->text);
-		return -ENODEV;
-	}
-	if (rec->info.features & PERFGRP_FEATURE_SAMPLING)
-		return 0;
-	error("this module lacks 'sampling'");
-	return -EOPNOTSUPP;
-}
-
 static int run_record(struct record *rec)
 {
 	int status;
@@ -293,7 +277,8 @@ static int run_record(struct record *rec)
 		return EXIT_USAGE;
 	if (!rec->events_named && cmd_add_events(&rec->list, "cycles"))
 		return EXIT_USAGE;
-	if (open_device(rec))
+	rec->dev = cmd_open_device(&rec->info, PERFGRP_FEATURE_SAMPLING, "sampling");
+	if (!rec->dev)
 		return EXIT_FAILED;
 	name_output(rec);
 	status = record_run(rec);

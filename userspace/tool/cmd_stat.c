@@ -328,13 +328,9 @@ static int open_device(struct stat_cmd *st)
 {
 	struct perfgrp_info info;
 
-	st->dev = cmd_open_device();
+	st->dev = cmd_open_device(&info, 0, NULL);
 	if (!st->dev)
 		return -ENODEV;
-	if (perfgrp_get_info(st->dev, &info)) {
-		error("%s", perfgrp_dev_error(st->dev)->text);
-		return -ENODEV;
-	}
 	st->features = info.features;
 	if (!(st->features & PERFGRP_FEATURE_INHERIT) && !target_has_cpus(&st->target) &&
 	    !st->opt.no_inherit && st->opt.verbose)
