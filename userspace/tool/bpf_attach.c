@@ -4,7 +4,6 @@
  * on groups of our own, which are there until we end.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +14,6 @@
 
 /* Nobody reads what else the counters have to tell: two pages of it, the least there is. */
 #define BUFFER_SIZE	1
-/* No sleeper is woken because a task has exited: how often to look, in ms. */
-#define LATENCY		100
 
 /* ---- groups of others ------------------------------------------------------ */
 
@@ -189,94 +186,24 @@ static int attach_all(const struct run *run)
 	return err;
 }
 
-static int each_group(const struct record *rec, int (*call)(struct perfgrp_group *group))
-{
-	size_t i;
-	int err;
-
-	for (i = 0; i < rec->nr_groups; i++) {
-		err = call(rec->groups[i].fd);
-		if (err) {
-			error("%s", perfgrp_group_error(rec->groups[i].fd)->text);
-			return err;
-		}
-	}
-	return 0;
-}
-
-static int prepare_command(struct run *run)
-{
-	struct target *target = &run->rec->target;
-	int err;
-
-	if (!target->command)
-		return 0;
-	err = workload_prepare(&run->ending.w, target->command, &run->ending.mask,
-			       STDOUT_FILENO);
-	if (err) {
-		error("cannot make a process: %s", strerror(-err));
-		return err;
-	}
-	if (target->kind == TARGET_COMMAND)
-		numbers_add(&target->tasks, run->ending.w.pid);
-	return 0;
-}
-
-static int start_command(struct run *run)
-{
-	int err;
-
-	if (!run->ending.w.pid)
-		return 0;
-	err = workload_start(&run->ending.w);
-	if (err) {
-		fprintf(stderr, "Workload failed: %s\n", strerror(-err));
-		workload_reap(&run->ending.w, true);
-	}
-	return err;
-}
-
-/* A group whose task has exited hangs up for ever: it is not asked again. */
-static bool all_gone(struct pollfd *polls, size_t nr)
-{
-	bool gone = true;
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		if (polls[i].revents & (POLLHUP | POLLERR | POLLNVAL))
-			polls[i].fd = -1;
-		gone &= polls[i].fd < 0;
-	}
-	return gone;
-}
-
 /* Until the command, the tasks, the time or the user's patience is at its end. */
 static int wait_for_end(struct run *run)
 {
-	const struct record *rec = run->rec;
-	const int timeout = rec->target.kind == TARGET_TASKS ? LATENCY : -1;
-	struct pollfd *polls = xcalloc(rec->nr_groups + 2, sizeof(*polls));
-	int err = 0;
-	size_t i;
+	struct record *rec = run->rec;
+	/* No sleeper is woken because a task has exited. */
+	const int timeout = rec->target.kind == TARGET_TASKS ? RECORD_LATENCY : -1;
+	int gone;
 
-	polls[0] = (struct pollfd){ .fd = run->ending.signal_fd, .events = POLLIN };
-	polls[1] = (struct pollfd){ .fd = run->ending.timer_fd, .events = POLLIN };
-	for (i = 0; i < rec->nr_groups; i++)
-		polls[i + 2].fd = perfgrp_group_fd(rec->groups[i].fd);
-	for (;;) {
-		if (poll(polls, rec->nr_groups + 2, timeout) < 0) {
-			err = -errno;
-			error("poll: %s", strerror(errno));
-			break;
-		}
+	record_set_polls(rec, &run->ending, 0);
+	do {
+		gone = record_poll(rec, timeout);
+		if (gone < 0)
+			return gone;
 		if (ending_has_come(&run->ending))
 			break;
 		/* A command that has exited is reaped first. */
-		if (all_gone(&polls[2], rec->nr_groups) && !run->ending.w.pid)
-			break;
-	}
-	free(polls);
-	return err;
+	} while (!gone || run->ending.w.pid);
+	return 0;
 }
 
 static int report(const struct run *run)
@@ -319,25 +246,25 @@ static int run_all(struct run *run)
 	struct record *rec = run->rec;
 	int err;
 
-	err = prepare_command(run);
+	err = ending_prepare_command(&run->ending, &rec->target, STDOUT_FILENO);
 	if (err)
 		return err;
 	err = record_open(rec);
 	if (!err)
 		err = attach_all(run);
 	if (!err && !record_enables_on_exec(rec))
-		err = each_group(rec, perfgrp_enable);
+		err = record_each_group(rec, perfgrp_enable);
 	if (err) {
 		workload_cancel(&run->ending.w);
 		return err;
 	}
-	err = start_command(run);
+	err = ending_start_command(&run->ending);
 	if (err)
 		return err;
 	ending_set_time(&run->ending, run->opt->duration);
 	err = wait_for_end(run);
 	if (!err)
-		err = each_group(rec, perfgrp_disable);
+		err = record_each_group(rec, perfgrp_disable);
 	ending_stop_command(&run->ending);
 	return err ? err : report(run);
 }
@@ -371,8 +298,7 @@ int bpf_attach_own(struct bpf_options *opt, int prog_fd)
 		record_close(run.rec);
 		ending_finish(&run.ending);
 		if (!err)
-			status = run.ending.killed ? 0 :
-				 workload_exit_status(&run.ending.w, run.rec->target.command);
+			status = ending_status(&run.ending, &run.rec->target);
 	}
 	if (opt->file && fclose(run.out)) {
 		error("cannot write to %s", opt->file);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What ends a command that runs until something does: signals, time, a child. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -44,6 +45,15 @@ int ending_begin(struct ending *e)
 	return err;
 }
 
+static void set_timer(const struct ending *e, int flags, __u64 ns)
+{
+	const struct itimerspec when = {
+		.it_value = { .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC },
+	};
+
+	timerfd_settime(e->timer_fd, flags, &when, NULL);
+}
+
 /**
  * ending_set_time - end after some time
  * @e: begun
@@ -51,11 +61,7 @@ int ending_begin(struct ending *e)
  */
 void ending_set_time(struct ending *e, __u64 ns)
 {
-	const struct itimerspec when = {
-		.it_value = { .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC },
-	};
-
-	timerfd_settime(e->timer_fd, 0, &when, NULL);
+	set_timer(e, 0, ns);
 }
 
 /*
@@ -74,16 +80,114 @@ static bool ends(struct ending *e, const struct signalfd_siginfo *info)
 	return !e->w.pid || again || info->ssi_code <= 0;
 }
 
-/* Returns true once the end has come; does not wait for it. */
-bool ending_has_come(struct ending *e)
+/* Takes the signals that have come; returns true if one of them is the end. */
+static bool take_signals(struct ending *e)
 {
 	struct signalfd_siginfo info;
-	__u64 times;
 
 	while (read(e->signal_fd, &info, sizeof(info)) == sizeof(info))
 		if (ends(e, &info))
 			return true;
-	return read(e->timer_fd, &times, sizeof(times)) == sizeof(times);
+	return false;
+}
+
+/* Returns true once the end has come; does not wait for it. */
+bool ending_has_come(struct ending *e)
+{
+	__u64 times;
+
+	return take_signals(e) || read(e->timer_fd, &times, sizeof(times)) == sizeof(times);
+}
+
+/**
+ * ending_wait - sleep until a signal is the end, or until some time, which is not
+ * @e: begun, without ending_set_time()
+ * @until: the time in ns of CLOCK_MONOTONIC, or ENDING_NEVER
+ *
+ * It may return early.
+ *
+ * Return: true if the end has come
+ */
+bool ending_wait(struct ending *e, __u64 until)
+{
+	struct pollfd polls[] = {
+		{ .fd = e->signal_fd, .events = POLLIN },
+		{ .fd = e->timer_fd, .events = POLLIN },
+	};
+
+	/* Not poll's timeout, which may be late by a thousandth of it. */
+	set_timer(e, TFD_TIMER_ABSTIME, until == ENDING_NEVER ? 0 : until);
+	poll(polls, ARRAY_SIZE(polls), -1);
+	return take_signals(e);
+}
+
+/**
+ * ending_finish - signals do again what they did before
+ * @e: begun
+ *
+ * The signal that was the end ends the process: whoever has sent it is to see that it
+ * was heeded. A command that has failed exits without this call: its exit status is that
+ * of the failure, whatever signal comes.
+ */
+void ending_finish(struct ending *e)
+{
+	close(e->signal_fd);
+	close(e->timer_fd);
+	if (e->signal) {
+		signal(e->signal, SIG_DFL);
+		raise(e->signal);
+		sigdelset(&e->mask, e->signal);
+	}
+	sigprocmask(SIG_SETMASK, &e->mask, NULL);
+}
+
+/* ---- the command ----------------------------------------------------------- */
+
+/**
+ * ending_prepare_command - make the target's command, which waits
+ * @e: begun
+ * @target: without a command, nothing is done; where only the command is the target, its
+ *	task is filled in
+ * @out: file descriptor for the command's standard output
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int ending_prepare_command(struct ending *e, struct target *target, int out)
+{
+	int err;
+
+	if (!target->command)
+		return 0;
+	err = workload_prepare(&e->w, target->command, &e->mask, out);
+	if (err) {
+		error("cannot make a process: %s", strerror(-err));
+		return err;
+	}
+	if (target->kind == TARGET_COMMAND) {
+		numbers_free(&target->tasks);
+		numbers_add(&target->tasks, e->w.pid);
+	}
+	return 0;
+}
+
+/**
+ * ending_start_command - let the command run, if there is one
+ * @e: after ending_prepare_command()
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int ending_start_command(struct ending *e)
+{
+	int err;
+
+	if (!e->w.pid)
+		return 0;
+	err = workload_start(&e->w);
+	if (err) {
+		fprintf(stderr, "Workload failed: %s\n", strerror(-err));
+		workload_reap(&e->w, true);
+	}
+	return err;
 }
 
 /* Ends the command if it has not ended by itself. */
@@ -99,20 +203,8 @@ void ending_stop_command(struct ending *e)
 	workload_reap(&e->w, true);
 }
 
-/**
- * ending_finish - signals do again what they did before
- * @e: begun
- *
- * The signal that was the end ends the process: whoever has sent it is to see that it
- * was heeded.
- */
-void ending_finish(struct ending *e)
+/* What to exit with: as the command, unless it was ended by us. */
+int ending_status(const struct ending *e, const struct target *target)
 {
-	close(e->signal_fd);
-	close(e->timer_fd);
-	if (e->signal) {
-		signal(e->signal, SIG_DFL);
-		raise(e->signal);
-	}
-	sigprocmask(SIG_SETMASK, &e->mask, NULL);
+	return e->killed ? 0 : workload_exit_status(&e->w, target->command);
 }

@@ -8,7 +8,10 @@
 
 #include <linux/types.h>
 
+#include "target.h"
 #include "workload.h"
+
+#define ENDING_NEVER	(~0ULL)
 
 /**
  * struct ending - waiting for the end
@@ -33,7 +36,12 @@ struct ending {
 int ending_begin(struct ending *e);
 void ending_set_time(struct ending *e, __u64 ns);
 bool ending_has_come(struct ending *e);
-void ending_stop_command(struct ending *e);
+bool ending_wait(struct ending *e, __u64 until);
 void ending_finish(struct ending *e);
+
+int ending_prepare_command(struct ending *e, struct target *target, int out);
+int ending_start_command(struct ending *e);
+void ending_stop_command(struct ending *e);
+int ending_status(const struct ending *e, const struct target *target);
 
 #endif /* PERFGRP_ENDING_H */

@@ -5,11 +5,15 @@
 
 #include <stdio.h>
 
+#include "ending.h"
 #include "events.h"
 #include "perf_data.h"
 #include "perfgrp.h"
 #include "sideband.h"
 #include "target.h"
+
+/* How long records wait at most, and how often to look whether tasks have exited, in ms. */
+#define RECORD_LATENCY	100
 
 /**
  * struct record_options - how to sample
@@ -62,6 +66,7 @@ struct record_group {
  * @groups: for each task, or for all CPUs, one for each of @list
  * @nr_groups: how many
  * @room_groups: how many @groups has room for
+ * @polls: the end, and all groups
  * @side: what else there is to know about tasks
  * @file: name of the file, or NULL for standard output
  * @data: the file
@@ -80,6 +85,7 @@ struct record {
 	struct record_group *groups;
 	size_t nr_groups;
 	size_t room_groups;
+	struct pollfd *polls;
 	struct sideband side;
 	const char *file;
 	struct perf_data data;
@@ -98,6 +104,9 @@ int record_open_output(struct record *rec);
 int record_open(struct record *rec);
 void record_close(struct record *rec);
 bool record_enables_on_exec(const struct record *rec);
+int record_each_group(const struct record *rec, int (*call)(struct perfgrp_group *group));
+void record_set_polls(struct record *rec, const struct ending *ending, short events);
+int record_poll(const struct record *rec, int timeout);
 
 /* record_run.c */
 int record_run(struct record *rec);

@@ -2,6 +2,7 @@
 /* Groups of the module that sample: made on the target, and closed. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,6 +216,81 @@ int record_open(struct record *rec)
 }
 
 /**
+ * record_each_group - do something with all groups
+ * @rec: the groups
+ * @call: what to do; returns 0 or a negative errno
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int record_each_group(const struct record *rec, int (*call)(struct perfgrp_group *group))
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < rec->nr_groups; i++) {
+		err = call(rec->groups[i].fd);
+		if (err) {
+			error("%s", perfgrp_group_error(rec->groups[i].fd)->text);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* Of struct record.polls: where the groups begin. */
+#define POLL_GROUPS	2
+
+/**
+ * record_set_polls - say what record_poll() waits for
+ * @rec: its groups are open
+ * @ending: begun
+ * @events: of the groups, besides the exit of their tasks
+ */
+void record_set_polls(struct record *rec, const struct ending *ending, short events)
+{
+	size_t i;
+
+	rec->polls = xcalloc(rec->nr_groups + POLL_GROUPS, sizeof(*rec->polls));
+	rec->polls[0] = (struct pollfd){ .fd = ending->signal_fd, .events = POLLIN };
+	rec->polls[1] = (struct pollfd){ .fd = ending->timer_fd, .events = POLLIN };
+	for (i = 0; i < rec->nr_groups; i++)
+		rec->polls[i + POLL_GROUPS] = (struct pollfd){
+			.fd = perfgrp_group_fd(rec->groups[i].fd),
+			.events = events,
+		};
+}
+
+/**
+ * record_poll - wait until there is something to do
+ * @rec: after record_set_polls()
+ * @timeout: for so many ms at most; -1: for ever
+ *
+ * A group whose task has exited hangs up for ever: it is not asked again.
+ *
+ * Return: 1 if each group's task has exited, 0, or a negative errno after saying what is
+ * wrong
+ */
+int record_poll(const struct record *rec, int timeout)
+{
+	struct pollfd *polls = &rec->polls[POLL_GROUPS];
+	bool gone = true;
+	size_t i;
+	int err;
+
+	if (poll(rec->polls, rec->nr_groups + POLL_GROUPS, timeout) < 0) {
+		err = -errno;
+		error("poll: %s", strerror(errno));
+		return err;
+	}
+	for (i = 0; i < rec->nr_groups; i++) {
+		if (polls[i].revents & (POLLHUP | POLLERR | POLLNVAL))
+			polls[i].fd = -1;
+		gone &= polls[i].fd < 0;
+	}
+	return gone;
+}
+
+/**
  * record_close - close all groups
  * @rec: the groups
  */
@@ -228,8 +304,10 @@ void record_close(struct record *rec)
 	}
 	free(rec->groups);
 	free(rec->counters);
+	free(rec->polls);
 	rec->groups = NULL;
 	rec->counters = NULL;
+	rec->polls = NULL;
 	rec->nr_groups = 0;
 	rec->room_groups = 0;
 }

@@ -2,19 +2,15 @@
 /* Recording from beginning to end: the command, signals, and all that is to be read. */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "ending.h"
 #include "record.h"
 #include "synth.h"
-#include "workload.h"
 
-/* How long records wait at most, in ms. */
-#define LATENCY		100
 /* Bytes for one read. */
 #define READ_SIZE	(256 << 10)
 /* Reads of one group before it is the others' turn. */
@@ -23,24 +19,14 @@
 /**
  * struct run - recording
  * @rec: what is recorded
- * @signals: the signals to wait for, which are blocked
- * @signal_fd: where they come
- * @w: the command
- * @signal: the last signal that asks to end, or 0
- * @killed: the command was ended by us
+ * @ending: when to end
  * @sideband: perf's own records are to be had, too
- * @polls: @signal_fd, and all groups
  * @buf: READ_SIZE bytes for records
  */
 struct run {
 	struct record *rec;
-	sigset_t signals;
-	int signal_fd;
-	struct workload w;
-	int signal;
-	bool killed;
+	struct ending ending;
 	bool sideband;
-	struct pollfd *polls;
 	char *buf;
 };
 
@@ -115,65 +101,26 @@ static int read_all(struct run *run)
 
 /* ---- waiting -------------------------------------------------------------- */
 
-/*
- * A signal: returns true if it ends recording. One from the terminal has gone to the
- * command as well, and recording ends when the command does; unless it comes twice.
- */
-static bool ends(struct run *run, const struct signalfd_siginfo *info)
-{
-	bool again = run->signal;
-
-	if (info->ssi_signo == SIGCHLD) {
-		workload_reap(&run->w, false);
-		return run->w.exited;
-	}
-	run->signal = info->ssi_signo;
-	return !run->w.pid || again || info->ssi_code <= 0;
-}
-
-/* True where each group's task has exited. */
-static bool all_gone(const struct run *run)
-{
-	size_t i;
-
-	for (i = 0; i < run->rec->nr_groups; i++)
-		if (run->polls[i + 1].fd >= 0)
-			return false;
-	return true;
-}
-
-/* A group whose task has exited says so for ever, and is not asked again. */
-static void forget_exited(struct run *run)
-{
-	size_t i;
-
-	for (i = 0; i < run->rec->nr_groups; i++)
-		if (run->polls[i + 1].revents & (POLLHUP | POLLERR | POLLNVAL))
-			run->polls[i + 1].fd = -1;
-}
-
 /* Records until the command, the tasks or the user's patience is at its end. */
 static int record_until_end(struct run *run)
 {
 	const bool overwrite = run->rec->opt.overwrite;
-	struct signalfd_siginfo info;
-	int more = 0;
+	int more = 0, gone;
 
 	for (;;) {
-		if (poll(run->polls, run->rec->nr_groups + 1, more ? 0 : LATENCY) < 0)
-			return -errno;
-		forget_exited(run);
+		gone = record_poll(run->rec, more ? 0 : RECORD_LATENCY);
+		if (gone < 0)
+			return gone;
 		if (overwrite && run->sideband)
 			sideband_drain(&run->rec->side, &run->rec->data);
 		else if (!overwrite)
 			more = read_all(run);
 		if (more < 0)
 			return more;
-		while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info))
-			if (ends(run, &info))
-				return 0;
+		if (ending_has_come(&run->ending))
+			return 0;
 		/* A command that has exited is reaped first. */
-		if (!run->w.pid && all_gone(run))
+		if (!run->ending.w.pid && gone)
 			return 0;
 	}
 }
@@ -239,84 +186,15 @@ static int begin_file(struct run *run)
 static int start_command(struct run *run)
 {
 	struct record *rec = run->rec;
-	int err;
+	int err = ending_start_command(&run->ending);
 
-	if (!run->w.pid)
-		return 0;
-	err = workload_start(&run->w);
-	if (err) {
-		fprintf(stderr, "Workload failed: %s\n", strerror(-err));
-		workload_reap(&run->w, true);
-		return err;
-	}
 	/* It has its memory from its exec on. Better late than never. */
-	if (rec->target.kind == TARGET_COMMAND && !run->sideband && !rec->opt.json)
-		synth_process(&rec->data, run->w.pid);
-	return 0;
-}
-
-static void set_polls(struct run *run)
-{
-	struct record *rec = run->rec;
-	size_t i;
-
-	run->polls = xcalloc(rec->nr_groups + 1, sizeof(*run->polls));
-	run->polls[0] = (struct pollfd){ .fd = run->signal_fd, .events = POLLIN };
-	for (i = 0; i < rec->nr_groups; i++)
-		run->polls[i + 1] = (struct pollfd){
-			.fd = perfgrp_group_fd(rec->groups[i].fd),
-			.events = rec->opt.overwrite ? 0 : POLLIN,
-		};
-}
-
-static int each_group(struct record *rec, int (*call)(struct perfgrp_group *group))
-{
-	size_t i;
-	int err;
-
-	for (i = 0; i < rec->nr_groups; i++) {
-		err = call(rec->groups[i].fd);
-		if (err) {
-			error("%s", perfgrp_group_error(rec->groups[i].fd)->text);
-			return err;
-		}
-	}
-	return 0;
-}
-
-/* Makes the command, which waits. */
-static int prepare_command(struct run *run, const sigset_t *mask)
-{
-	struct target *target = &run->rec->target;
-	int err;
-
-	if (!target->command)
-		return 0;
-	/* Where records go to standard output, nothing else does. */
-	err = workload_prepare(&run->w, target->command, mask,
-			       run->rec->file ? STDOUT_FILENO : STDERR_FILENO);
-	if (err) {
-		error("cannot make a process: %s", strerror(-err));
-		return err;
-	}
-	if (target->kind == TARGET_COMMAND)
-		numbers_add(&target->tasks, run->w.pid);
-	return 0;
+	if (!err && rec->target.kind == TARGET_COMMAND && !run->sideband && !rec->opt.json)
+		synth_process(&rec->data, run->ending.w.pid);
+	return err;
 }
 
 /* ---- the end -------------------------------------------------------------- */
-
-static void end_command(struct run *run)
-{
-	if (!run->w.pid)
-		return;
-	workload_reap(&run->w, false);
-	if (!run->w.exited) {
-		kill(run->w.pid, SIGTERM);
-		run->killed = true;
-	}
-	workload_reap(&run->w, true);
-}
 
 /* Says what became of it all, as perf does. */
 static void report(struct run *run)
@@ -357,8 +235,8 @@ static int finish(struct run *run)
 	struct record *rec = run->rec;
 	int err, more;
 
-	err = each_group(rec, perfgrp_disable);
-	end_command(run);
+	err = record_each_group(rec, perfgrp_disable);
+	ending_stop_command(&run->ending);
 	do {
 		more = err ? err : read_all(run);
 	} while (more > 0);
@@ -373,12 +251,14 @@ static int finish(struct run *run)
 	return 0;
 }
 
-static int run_all(struct run *run, const sigset_t *mask)
+static int run_all(struct run *run)
 {
 	struct record *rec = run->rec;
 	int err;
 
-	err = prepare_command(run, mask);
+	/* Where records go to standard output, nothing else does. */
+	err = ending_prepare_command(&run->ending, &rec->target,
+				     rec->file ? STDOUT_FILENO : STDERR_FILENO);
 	if (err)
 		return err;
 	err = record_open(rec);
@@ -386,14 +266,14 @@ static int run_all(struct run *run, const sigset_t *mask)
 		err = record_open_output(rec);
 	if (err)
 		goto cancel;
-	set_polls(run);
+	record_set_polls(rec, &run->ending, rec->opt.overwrite ? 0 : POLLIN);
 	open_sideband(run);
 	err = begin_file(run);
 	if (err)
 		goto cancel;
 	synthesize(run);
 	if (!record_enables_on_exec(rec)) {
-		err = each_group(rec, perfgrp_enable);
+		err = record_each_group(rec, perfgrp_enable);
 		if (err)
 			goto cancel;
 	}
@@ -402,13 +282,13 @@ static int run_all(struct run *run, const sigset_t *mask)
 		return err;
 	err = record_until_end(run);
 	if (err) {
-		end_command(run);
+		ending_stop_command(&run->ending);
 		return err;
 	}
 	return finish(run);
 
 cancel:
-	workload_cancel(&run->w);
+	workload_cancel(&run->ending.w);
 	return err;
 }
 
@@ -421,37 +301,18 @@ cancel:
 int record_run(struct record *rec)
 {
 	struct run run = { .rec = rec };
-	sigset_t mask;
 	int err;
 
-	/* Whoever ignores it gets none. */
-	signal(SIGCHLD, SIG_DFL);
-	sigemptyset(&run.signals);
-	sigaddset(&run.signals, SIGINT);
-	sigaddset(&run.signals, SIGTERM);
-	sigaddset(&run.signals, SIGHUP);
-	sigaddset(&run.signals, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &run.signals, &mask);
-	run.signal_fd = signalfd(-1, &run.signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (run.signal_fd < 0) {
-		error("signalfd: %s", strerror(errno));
+	if (ending_begin(&run.ending))
 		return EXIT_FAILED;
-	}
 	run.buf = xcalloc(READ_SIZE, 1);
 
-	err = run_all(&run, &mask);
+	err = run_all(&run);
 	sideband_close(&rec->side);
 	record_close(rec);
-	close(run.signal_fd);
-	free(run.polls);
 	free(run.buf);
 	if (err)
 		return EXIT_FAILED;
-	if (run.signal) {
-		/* Whoever has sent it is to see that it was heeded. */
-		signal(run.signal, SIG_DFL);
-		raise(run.signal);
-		sigprocmask(SIG_UNBLOCK, &run.signals, NULL);
-	}
-	return run.killed ? 0 : workload_exit_status(&run.w, rec->target.command);
+	ending_finish(&run.ending);
+	return ending_status(&run.ending, &rec->target);
 }
