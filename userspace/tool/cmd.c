@@ -52,6 +52,70 @@ struct perfgrp_dev *cmd_open_device(struct perfgrp_info *info, __u64 feature, co
 	return NULL;
 }
 
+/**
+ * cmd_parse_options - read the options of a command
+ * @options: the options
+ * @argc: of the command
+ * @argv: of the command; optind says where its arguments begin
+ * @arg: for @options->parse
+ * @status: what to exit with, where that is to be done
+ *
+ * Return: true if the command is to go on, false after --help and errors
+ */
+bool cmd_parse_options(const struct cmd_options *options, int argc, char **argv, void *arg,
+		       int *status)
+{
+	int c;
+
+	while ((c = getopt_long(argc, argv, options->letters, options->table, NULL)) != -1) {
+		if (c == 'h') {
+			options->usage(stdout);
+			*status = 0;
+			return false;
+		}
+		if (options->parse(arg, c)) {
+			*status = EXIT_USAGE;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Reads one of CMD_TARGET_OPTIONS or CMD_MODE_OPTIONS; -EINVAL if it is none. */
+int cmd_parse_target(struct target *target, int c)
+{
+	switch (c) {
+	case 'a':
+		target->all_cpus = true;
+		return 0;
+	case 'C':
+		target->cpu_list = optarg;
+		return 0;
+	case 'p':
+		target->pids = optarg;
+		return 0;
+	case 't':
+		target->tids = optarg;
+		return 0;
+	case OPT_ALL_USER:
+		target->all_user = true;
+		return 0;
+	case OPT_ALL_KERNEL:
+		target->all_kernel = true;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* Says what is wrong if CMD_MODE_OPTIONS leave nothing. */
+int cmd_check_modes(const struct target *target)
+{
+	if (!target->all_user || !target->all_kernel)
+		return 0;
+	error("--all-user and --all-kernel exclude one another");
+	return -EINVAL;
+}
+
 /* Adds events of a command line, or says what is wrong with them. */
 int cmd_add_events(struct event_list *list, const char *text)
 {

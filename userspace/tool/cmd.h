@@ -3,8 +3,12 @@
 #ifndef PERFGRP_CMD_H
 #define PERFGRP_CMD_H
 
+#include <getopt.h>
+#include <stdio.h>
+
 #include "events.h"
 #include "perfgrp.h"
+#include "target.h"
 
 #define PERFGRP_TOOL_VERSION	"0.1"
 
@@ -14,6 +18,44 @@
 /* As perf's where counting, or the command, cannot be started. */
 #define EXIT_FAILED	255
 
+/* Long options without a letter: those of several commands, then those of one. */
+enum {
+	OPT_ALL_USER = 256,
+	OPT_ALL_KERNEL,
+	OPT_OF_COMMAND,
+};
+
+/* Rows of a table of options; cmd_parse_target() knows them. */
+#define CMD_TARGET_LETTERS	"aC:p:t:"
+#define CMD_TARGET_OPTIONS					\
+	{ "all-cpus", no_argument, NULL, 'a' },			\
+	{ "cpu", required_argument, NULL, 'C' },		\
+	{ "pid", required_argument, NULL, 'p' },		\
+	{ "tid", required_argument, NULL, 't' }
+#define CMD_MODE_OPTIONS					\
+	{ "all-user", no_argument, NULL, OPT_ALL_USER },	\
+	{ "all-kernel", no_argument, NULL, OPT_ALL_KERNEL }
+
+/* The last rows of a table. */
+#define CMD_HELP_OPTION						\
+	{ "help", no_argument, NULL, 'h' },			\
+	{ NULL, 0, NULL, 0 }
+
+/**
+ * struct cmd_options - the options of a command
+ * @letters: those with a letter, as getopt_long() takes them
+ * @table: those with a name
+ * @usage: prints them
+ * @parse: called for each but --help, with optarg, and for '?'; returns 0, or a negative
+ *	errno after saying what is wrong
+ */
+struct cmd_options {
+	const char *letters;
+	const struct option *table;
+	void (*usage)(FILE *out);
+	int (*parse)(void *arg, int c);
+};
+
 int cmd_bpf(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_list(int argc, char **argv);
@@ -21,6 +63,10 @@ int cmd_record(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 
 struct perfgrp_dev *cmd_open_device(struct perfgrp_info *info, __u64 feature, const char *name);
+bool cmd_parse_options(const struct cmd_options *options, int argc, char **argv, void *arg,
+		       int *status);
+int cmd_parse_target(struct target *target, int c);
+int cmd_check_modes(const struct target *target);
 int cmd_add_events(struct event_list *list, const char *text);
 int cmd_parse_uint(const char *what, const char *text, unsigned int min, unsigned int max,
 		   unsigned int *value);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfgrp bpf: BPF programs on counters. Here are the command lines of its commands. */
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +15,7 @@
 #define MAX_DURATION	3155760000.0
 
 enum {
-	OPT_ALL_USER = 256,
-	OPT_ALL_KERNEL,
-	OPT_COOKIE,
+	OPT_COOKIE = OPT_OF_COMMAND,
 	OPT_TIMED,
 	OPT_EXPECT,
 	OPT_SECTION,
@@ -27,6 +24,19 @@ enum {
 	OPT_JSON,
 	OPT_ALL,
 };
+
+/* Rows of the commands' tables. */
+#define GROUP_OPTIONS						\
+	{ "group", required_argument, NULL, 'g' },		\
+	{ "member", required_argument, NULL, 'm' }
+#define PROGRAM_OPTIONS						\
+	{ "section", required_argument, NULL, OPT_SECTION },	\
+	{ "program", required_argument, NULL, OPT_PROGRAM },	\
+	{ "cookie", required_argument, NULL, OPT_COOKIE },	\
+	{ "timed", no_argument, NULL, OPT_TIMED }
+#define LAST_OPTIONS						\
+	{ "json", no_argument, NULL, OPT_JSON },		\
+	CMD_HELP_OPTION
 
 static void usage(FILE *out)
 {
@@ -52,13 +62,7 @@ static void usage(FILE *out)
 	      "Events of one's own, while COMMAND runs, or until interrupted:\n"
 	      "  -e, --event EVENTS       events, as perfgrp record takes them\n"
 	      "  -c, --count N            the program runs every N events\n"
-	      "  -F, --freq HZ            so often a second (default 4000), or max\n"
-	      "  -a, --all-cpus           all CPUs (the default without COMMAND)\n"
-	      "  -C, --cpu LIST           some CPUs: 0,2-3\n"
-	      "  -p, --pid LIST           processes, with all the threads they have now\n"
-	      "  -t, --tid LIST           threads\n"
-	      "      --all-user           user mode only\n"
-	      "      --all-kernel         kernel mode only\n"
+	      RECORD_HELP
 	      "  -o, --output FILE        statistics go there, not to standard error\n"
 	      "      --duration SECONDS   end after so long\n"
 	      "\n"
@@ -96,9 +100,14 @@ static int parse_duration(const char *text, __u64 *ns)
 	return -EINVAL;
 }
 
-static int parse_option(struct bpf_options *opt, int c)
+static int parse_option(void *arg, int c)
 {
+	struct bpf_options *opt = arg;
+
 	switch (c) {
+	case '?':
+		usage(stderr);
+		return -EINVAL;
 	case 'g':
 		opt->has_holder = true;
 		return bpf_holder_parse(&opt->holder, optarg);
@@ -107,12 +116,6 @@ static int parse_option(struct bpf_options *opt, int c)
 		return cmd_parse_uint("--member", optarg, 0, UINT_MAX - 1, &opt->member);
 	case 'o':
 		opt->file = optarg;
-		return 0;
-	case OPT_ALL_USER:
-		opt->rec.opt.all_user = true;
-		return 0;
-	case OPT_ALL_KERNEL:
-		opt->rec.opt.all_kernel = true;
 		return 0;
 	case OPT_COOKIE:
 		return parse_cookie(optarg, &opt->cookie);
@@ -139,23 +142,18 @@ static int parse_option(struct bpf_options *opt, int c)
 	return record_parse_sampling(&opt->rec, c);
 }
 
-/* Reads options; returns 0, or 1 after --help, or -EINVAL after saying what is wrong. */
-static int parse_options(struct bpf_options *opt, int argc, char **argv, const char *letters,
-			 const struct option *options)
+/* Returns true if the command is to go on, as cmd_parse_options(). */
+static bool parse_options(struct bpf_options *opt, int argc, char **argv, const char *letters,
+			  const struct option *table, int *status)
 {
-	int c;
+	const struct cmd_options options = {
+		.letters = letters,
+		.table = table,
+		.usage = usage,
+		.parse = parse_option,
+	};
 
-	while ((c = getopt_long(argc, argv, letters, options, NULL)) != -1) {
-		if (c == 'h') {
-			usage(stdout);
-			return 1;
-		}
-		if (c == '?')
-			usage(stderr);
-		if (c == '?' || parse_option(opt, c))
-			return -EINVAL;
-	}
-	return 0;
+	return cmd_parse_options(&options, argc, argv, opt, status);
 }
 
 static int needs_member(const struct bpf_options *opt)
@@ -190,7 +188,7 @@ static int check_attach_other(const struct bpf_options *opt, int argc, char **ar
 	const struct target *target = &opt->rec.target;
 
 	if (opt->rec.events_named || opt->rec.opt.period || opt->rec.opt.freq_asked ||
-	    opt->rec.opt.all_user || opt->rec.opt.all_kernel || target->all_cpus ||
+	    target->all_user || target->all_kernel || target->all_cpus ||
 	    target->cpu_list || target->pids || target->tids || opt->file || opt->duration) {
 		error("--group is of another process, which has said what to count, and when");
 		return -EINVAL;
@@ -214,32 +212,18 @@ static int check_attach_own(struct bpf_options *opt, int argc, char **argv)
 static int cmd_attach(struct bpf_options *opt, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "group", required_argument, NULL, 'g' },
-		{ "member", required_argument, NULL, 'm' },
-		{ "section", required_argument, NULL, OPT_SECTION },
-		{ "program", required_argument, NULL, OPT_PROGRAM },
-		{ "cookie", required_argument, NULL, OPT_COOKIE },
-		{ "timed", no_argument, NULL, OPT_TIMED },
-		{ "event", required_argument, NULL, 'e' },
-		{ "count", required_argument, NULL, 'c' },
-		{ "freq", required_argument, NULL, 'F' },
-		{ "all-cpus", no_argument, NULL, 'a' },
-		{ "cpu", required_argument, NULL, 'C' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "tid", required_argument, NULL, 't' },
-		{ "all-user", no_argument, NULL, OPT_ALL_USER },
-		{ "all-kernel", no_argument, NULL, OPT_ALL_KERNEL },
+		GROUP_OPTIONS,
+		PROGRAM_OPTIONS,
+		RECORD_OPTIONS,
+		CMD_MODE_OPTIONS,
 		{ "output", required_argument, NULL, 'o' },
 		{ "duration", required_argument, NULL, OPT_DURATION },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		LAST_OPTIONS
 	};
 	int err, fd, status;
 
-	err = parse_options(opt, argc, argv, "+g:m:o:h" RECORD_SAMPLING_OPTIONS, options);
-	if (err)
-		return err > 0 ? 0 : EXIT_USAGE;
+	if (!parse_options(opt, argc, argv, "+g:m:o:h" RECORD_LETTERS, options, &status))
+		return status;
 	if (take_program(opt, argc, argv))
 		return EXIT_USAGE;
 	if (opt->has_holder)
@@ -259,22 +243,15 @@ static int cmd_attach(struct bpf_options *opt, int argc, char **argv)
 static int cmd_replace(struct bpf_options *opt, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "group", required_argument, NULL, 'g' },
-		{ "member", required_argument, NULL, 'm' },
-		{ "section", required_argument, NULL, OPT_SECTION },
-		{ "program", required_argument, NULL, OPT_PROGRAM },
-		{ "cookie", required_argument, NULL, OPT_COOKIE },
-		{ "timed", no_argument, NULL, OPT_TIMED },
+		GROUP_OPTIONS,
+		PROGRAM_OPTIONS,
 		{ "expect", required_argument, NULL, OPT_EXPECT },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		LAST_OPTIONS
 	};
-	int err, fd, status;
+	int fd, status;
 
-	err = parse_options(opt, argc, argv, "g:m:h", options);
-	if (err)
-		return err > 0 ? 0 : EXIT_USAGE;
+	if (!parse_options(opt, argc, argv, "g:m:h", options, &status))
+		return status;
 	if (take_program(opt, argc, argv) || needs_member(opt) || no_more_arguments(argc, argv))
 		return EXIT_USAGE;
 	fd = bpf_choice_open(&opt->program);
@@ -288,17 +265,14 @@ static int cmd_replace(struct bpf_options *opt, int argc, char **argv)
 static int cmd_detach(struct bpf_options *opt, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "group", required_argument, NULL, 'g' },
-		{ "member", required_argument, NULL, 'm' },
+		GROUP_OPTIONS,
 		{ "expect", required_argument, NULL, OPT_EXPECT },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		LAST_OPTIONS
 	};
-	int err = parse_options(opt, argc, argv, "g:m:h", options);
+	int status;
 
-	if (err)
-		return err > 0 ? 0 : EXIT_USAGE;
+	if (!parse_options(opt, argc, argv, "g:m:h", options, &status))
+		return status;
 	if (needs_member(opt) || no_more_arguments(argc, argv))
 		return EXIT_USAGE;
 	return bpf_detach_other(opt);
@@ -309,14 +283,12 @@ static int cmd_show(struct bpf_options *opt, int argc, char **argv)
 	static const struct option options[] = {
 		{ "group", required_argument, NULL, 'g' },
 		{ "all", no_argument, NULL, OPT_ALL },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		LAST_OPTIONS
 	};
-	int err = parse_options(opt, argc, argv, "g:h", options);
+	int status;
 
-	if (err)
-		return err > 0 ? 0 : EXIT_USAGE;
+	if (!parse_options(opt, argc, argv, "g:h", options, &status))
+		return status;
 	return no_more_arguments(argc, argv) ? EXIT_USAGE : bpf_show(opt);
 }
 
@@ -324,14 +296,12 @@ static int cmd_watch(struct bpf_options *opt, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "duration", required_argument, NULL, OPT_DURATION },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		LAST_OPTIONS
 	};
-	int err = parse_options(opt, argc, argv, "h", options);
+	int status;
 
-	if (err)
-		return err > 0 ? 0 : EXIT_USAGE;
+	if (!parse_options(opt, argc, argv, "h", options, &status))
+		return status;
 	return no_more_arguments(argc, argv) ? EXIT_USAGE : bpf_watch(opt);
 }
 

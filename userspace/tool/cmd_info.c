@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfgrp info: what the module and the machine can do. */
-#include <getopt.h>
+#include <errno.h>
 #include <stdio.h>
 
 #include "cmd.h"
@@ -103,31 +103,37 @@ static void print_text(const struct perfgrp_info *info)
 	pmu_list_close(&list);
 }
 
+static int parse_option(void *arg, int c)
+{
+	bool *json = arg;
+
+	if (c == 'j') {
+		*json = true;
+		return 0;
+	}
+	usage(stderr);
+	return -EINVAL;
+}
+
 int cmd_info(int argc, char **argv)
 {
-	static const struct option options[] = {
+	static const struct option table[] = {
 		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		CMD_HELP_OPTION
+	};
+	static const struct cmd_options options = {
+		.letters = "jh",
+		.table = table,
+		.usage = usage,
+		.parse = parse_option,
 	};
 	struct perfgrp_info info;
 	struct perfgrp_dev *dev;
 	bool json = false;
-	int c;
+	int status;
 
-	while ((c = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
-		switch (c) {
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			usage(stdout);
-			return 0;
-		default:
-			usage(stderr);
-			return EXIT_USAGE;
-		}
-	}
+	if (!cmd_parse_options(&options, argc, argv, &json, &status))
+		return status;
 	if (optind < argc) {
 		usage(stderr);
 		return EXIT_USAGE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfgrp list: the events that can be named on this machine. */
+#include <errno.h>
 #include <fnmatch.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,15 +46,19 @@ struct listed_event {
 };
 
 /**
- * struct listing - what is listed
+ * struct listing - what is listed, and how
  * @entries: the events
  * @nr: how many
  * @room: how many @entries has room for
+ * @details: with descriptions
+ * @json: JSON in place of text
  */
 struct listing {
 	struct listed_event *entries;
 	size_t nr;
 	size_t room;
+	bool details;
+	bool json;
 };
 
 static struct listed_event *add(struct listing *list, enum kind kind, char *name, char *desc)
@@ -237,37 +241,42 @@ static void usage(FILE *out)
 	      "  -h, --help   print this\n", out);
 }
 
+static int parse_option(void *arg, int c)
+{
+	struct listing *list = arg;
+
+	switch (c) {
+	case 'd':
+		list->details = true;
+		return 0;
+	case 'j':
+		list->json = true;
+		return 0;
+	}
+	usage(stderr);
+	return -EINVAL;
+}
+
 int cmd_list(int argc, char **argv)
 {
-	static const struct option options[] = {
+	static const struct option table[] = {
 		{ "desc", no_argument, NULL, 'd' },
 		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		CMD_HELP_OPTION
 	};
-	bool details = false, json = false;
+	static const struct cmd_options options = {
+		.letters = "djh",
+		.table = table,
+		.usage = usage,
+		.parse = parse_option,
+	};
 	struct json_object *array = NULL;
 	struct listing list = { 0 };
 	size_t i, shown = 0;
-	int c, word;
+	int word, status;
 
-	while ((c = getopt_long(argc, argv, "djh", options, NULL)) != -1) {
-		switch (c) {
-		case 'd':
-			details = true;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			usage(stdout);
-			return 0;
-		default:
-			usage(stderr);
-			return EXIT_USAGE;
-		}
-	}
-
+	if (!cmd_parse_options(&options, argc, argv, &list, &status))
+		return status;
 	pfm_list(add_pfm, &list);
 	add_pmus(&list);
 	add_tracepoints(&list);
@@ -275,7 +284,7 @@ int cmd_list(int argc, char **argv)
 	if (list.nr)
 		qsort(list.entries, list.nr, sizeof(*list.entries), compare);
 
-	if (json)
+	if (list.json)
 		array = json_object_new_array();
 	for (i = 0; i < list.nr; i++) {
 		struct listed_event *entry = &list.entries[i];
@@ -283,16 +292,16 @@ int cmd_list(int argc, char **argv)
 
 		for (word = optind; word < argc && !show; word++)
 			show = wanted(entry, argv[word]);
-		if (show && json)
+		if (show && list.json)
 			json_object_array_add(array, make_json(entry));
 		else if (show)
-			print_text(entry, details);
+			print_text(entry, list.details);
 		shown += show;
 		strings_free(&entry->names);
 		free(entry->desc);
 	}
 	free(list.entries);
-	if (json)
+	if (list.json)
 		json_print(stdout, array, 1);
 	if (!shown)
 		error("no such event");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfgrp record: sample events of a command, of tasks or of CPUs. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -17,30 +16,20 @@
 #define DEFAULT_JSON	"perfgrp.json"
 
 enum {
-	OPT_ALL_USER = 256,
-	OPT_ALL_KERNEL,
-	OPT_JSON,
+	OPT_JSON = OPT_OF_COMMAND,
 	OPT_OVERWRITE,
 };
 
-static const struct option options[] = {
-	{ "event", required_argument, NULL, 'e' },
-	{ "count", required_argument, NULL, 'c' },
-	{ "freq", required_argument, NULL, 'F' },
-	{ "all-cpus", no_argument, NULL, 'a' },
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "tid", required_argument, NULL, 't' },
+static const struct option option_table[] = {
+	RECORD_OPTIONS,
 	{ "no-inherit", no_argument, NULL, 'i' },
-	{ "all-user", no_argument, NULL, OPT_ALL_USER },
-	{ "all-kernel", no_argument, NULL, OPT_ALL_KERNEL },
+	CMD_MODE_OPTIONS,
 	{ "output", required_argument, NULL, 'o' },
 	{ "mmap-pages", required_argument, NULL, 'm' },
 	{ "overwrite", no_argument, NULL, OPT_OVERWRITE },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	CMD_HELP_OPTION
 };
 
 static void usage(FILE *out)
@@ -53,13 +42,7 @@ static void usage(FILE *out)
 	      "What to sample:\n"
 	      "  -e, --event EVENTS       events by perf's names; of {a,b} a samples, b is read\n"
 	      "  -c, --count N            every N events\n"
-	      "  -F, --freq HZ            so often a second (default 4000), or max\n"
-	      "  -a, --all-cpus           all CPUs (the default without COMMAND)\n"
-	      "  -C, --cpu LIST           some CPUs: 0,2-3\n"
-	      "  -p, --pid LIST           processes, with all the threads they have now\n"
-	      "  -t, --tid LIST           threads\n"
-	      "      --all-user           user mode only\n"
-	      "      --all-kernel         kernel mode only\n"
+	      RECORD_HELP
 	      "Records:\n"
 	      "  -o, --output FILE        where to (default perfgrp.data); -: standard output\n"
 	      "  -m, --mmap-pages SIZE    buffer for each CPU: pages, or with a B, K, M or G\n"
@@ -122,7 +105,7 @@ bad:
 /**
  * record_parse_sampling - an option that says what to sample, and how often
  * @rec: what the user wants
- * @c: one of RECORD_SAMPLING_OPTIONS
+ * @c: one of RECORD_OPTIONS or CMD_MODE_OPTIONS
  *
  * Return: 0, or a negative errno after saying what is wrong
  */
@@ -142,35 +125,18 @@ int record_parse_sampling(struct record *rec, int c)
 			return parse_u64("--freq", optarg, &opt->freq);
 		opt->freq = max_freq();
 		return 0;
-	case 'a':
-		rec->target.all_cpus = true;
-		return 0;
-	case 'C':
-		rec->target.cpu_list = optarg;
-		return 0;
-	case 'p':
-		rec->target.pids = optarg;
-		return 0;
-	case 't':
-		rec->target.tids = optarg;
-		return 0;
 	}
-	return -EINVAL;
+	return cmd_parse_target(&rec->target, c);
 }
 
-static int parse_option(struct record *rec, int c)
+static int parse_option(void *arg, int c)
 {
+	struct record *rec = arg;
 	struct record_options *opt = &rec->opt;
 
 	switch (c) {
 	case 'i':
 		return 0;	/* children are never sampled */
-	case OPT_ALL_USER:
-		opt->all_user = true;
-		return 0;
-	case OPT_ALL_KERNEL:
-		opt->all_kernel = true;
-		return 0;
 	case 'o':
 		rec->file = optarg;
 		return 0;
@@ -204,10 +170,8 @@ int record_check_options(struct record *rec)
 		error("--count and --freq exclude one another");
 		return -EINVAL;
 	}
-	if (opt->all_user && opt->all_kernel) {
-		error("--all-user and --all-kernel exclude one another");
+	if (cmd_check_modes(&rec->target))
 		return -EINVAL;
-	}
 	if (max && opt->freq > max) {
 		error("--freq: at most %llu (sysctl kernel.perf_event_max_sample_rate)",
 		      (unsigned long long)max);
@@ -302,24 +266,20 @@ static char **command_line(int argc, char **argv)
 
 int cmd_record(int argc, char **argv)
 {
-	static const char letters[] = "+" RECORD_SAMPLING_OPTIONS "io:m:vh";
+	static const struct cmd_options options = {
+		.letters = "+" RECORD_LETTERS "io:m:vh",
+		.table = option_table,
+		.usage = usage,
+		.parse = parse_option,
+	};
 	struct record rec = { .argv = command_line(argc, argv) };
-	int c, status = 0;
+	int status;
 
-	while ((c = getopt_long(argc, argv, letters, options, NULL)) != -1) {
-		if (c == 'h') {
-			usage(stdout);
-			goto out;
-		}
-		if (parse_option(&rec, c)) {
-			status = EXIT_USAGE;
-			goto out;
-		}
+	if (cmd_parse_options(&options, argc, argv, &rec, &status)) {
+		if (optind < argc)
+			rec.target.command = &argv[optind];
+		status = run_record(&rec);
 	}
-	if (optind < argc)
-		rec.target.command = &argv[optind];
-	status = run_record(&rec);
-out:
 	events_free(&rec.list);
 	target_free(&rec.target);
 	perfgrp_close(rec.dev);

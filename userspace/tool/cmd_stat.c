@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfgrp stat: count events of a command, of tasks or of CPUs. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -55,9 +54,7 @@ static int add_default_events(struct stat_cmd *st, unsigned int detail)
 /* ---- the command line ----------------------------------------------------- */
 
 enum {
-	OPT_APPEND = 256,
-	OPT_ALL_USER,
-	OPT_ALL_KERNEL,
+	OPT_APPEND = OPT_OF_COMMAND,
 	OPT_INTERVAL_COUNT,
 	OPT_LOG_FD,
 	OPT_MERGE,
@@ -73,12 +70,9 @@ enum {
 	OPT_TIMEOUT,
 };
 
-static const struct option options[] = {
+static const struct option option_table[] = {
 	{ "event", required_argument, NULL, 'e' },
-	{ "all-cpus", no_argument, NULL, 'a' },
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "tid", required_argument, NULL, 't' },
+	CMD_TARGET_OPTIONS,
 	{ "no-aggr", no_argument, NULL, 'A' },
 	{ "per-core", no_argument, NULL, OPT_PER_CORE },
 	{ "per-die", no_argument, NULL, OPT_PER_DIE },
@@ -86,8 +80,7 @@ static const struct option options[] = {
 	{ "per-node", no_argument, NULL, OPT_PER_NODE },
 	{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
 	{ "no-inherit", no_argument, NULL, 'i' },
-	{ "all-user", no_argument, NULL, OPT_ALL_USER },
-	{ "all-kernel", no_argument, NULL, OPT_ALL_KERNEL },
+	CMD_MODE_OPTIONS,
 	{ "delay", required_argument, NULL, 'D' },
 	{ "detailed", no_argument, NULL, 'd' },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
@@ -107,8 +100,7 @@ static const struct option options[] = {
 	{ "append", no_argument, NULL, OPT_APPEND },
 	{ "log-fd", required_argument, NULL, OPT_LOG_FD },
 	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	CMD_HELP_OPTION
 };
 
 static void usage(FILE *out)
@@ -153,6 +145,7 @@ static void usage(FILE *out)
 
 /**
  * struct command_line - what becomes of options only when all have been read
+ * @st: the others
  * @events: there was a -e
  * @detail: number of -d
  * @file: of -o
@@ -160,6 +153,7 @@ static void usage(FILE *out)
  * @fd: of --log-fd, or -1
  */
 struct command_line {
+	struct stat_cmd *st;
 	bool events;
 	unsigned int detail;
 	const char *file;
@@ -167,9 +161,11 @@ struct command_line {
 	int fd;
 };
 
-static int parse_option(struct stat_cmd *st, struct command_line *line, int c)
+static int parse_option(void *arg, int c)
 {
 	const unsigned int max = 1U << 30;
+	struct command_line *line = arg;
+	struct stat_cmd *st = line->st;
 	struct stat_options *opt = &st->opt;
 	unsigned int fd;
 	int err = 0;
@@ -178,18 +174,6 @@ static int parse_option(struct stat_cmd *st, struct command_line *line, int c)
 	case 'e':
 		line->events = true;
 		return cmd_add_events(&st->list, optarg);
-	case 'a':
-		st->target.all_cpus = true;
-		break;
-	case 'C':
-		st->target.cpu_list = optarg;
-		break;
-	case 'p':
-		st->target.pids = optarg;
-		break;
-	case 't':
-		st->target.tids = optarg;
-		break;
 	case 'A':
 		st->aggr.mode = AGGR_CPU;
 		break;
@@ -210,12 +194,6 @@ static int parse_option(struct stat_cmd *st, struct command_line *line, int c)
 		break;
 	case 'i':
 		opt->no_inherit = true;
-		break;
-	case OPT_ALL_USER:
-		opt->all_user = true;
-		break;
-	case OPT_ALL_KERNEL:
-		opt->all_kernel = true;
 		break;
 	case 'D':
 		return cmd_parse_uint("--delay", optarg, 0, max, &opt->delay);
@@ -271,7 +249,7 @@ static int parse_option(struct stat_cmd *st, struct command_line *line, int c)
 		opt->verbose = true;
 		break;
 	default:
-		err = -EINVAL;
+		err = cmd_parse_target(&st->target, c);
 	}
 	return err;
 }
@@ -287,8 +265,8 @@ static int check_options(const struct stat_cmd *st, const struct command_line *l
 		error("-x needs a separator");
 	else if (line->file && line->fd >= 0)
 		error("--output and --log-fd exclude one another");
-	else if (opt->all_user && opt->all_kernel)
-		error("--all-user and --all-kernel exclude one another");
+	else if (cmd_check_modes(&st->target))
+		return -EINVAL;
 	else if (opt->timeout && opt->interval)
 		error("--timeout and --interval-print exclude one another");
 	else if (opt->interval_count && !opt->interval)
@@ -390,27 +368,24 @@ static int run_stat(struct stat_cmd *st, const struct command_line *line)
 
 int cmd_stat(int argc, char **argv)
 {
-	struct command_line line = { .fd = -1 };
+	static const struct cmd_options options = {
+		.letters = "+" CMD_TARGET_LETTERS "e:AiD:dr:nI:Bx:jo:vh",
+		.table = option_table,
+		.usage = usage,
+		.parse = parse_option,
+	};
 	struct stat_cmd st = {
 		.opt = { .big_num = true, .runs = 1 },
 		.user = -1,
 	};
-	int c, status = 0;
+	struct command_line line = { .st = &st, .fd = -1 };
+	int status;
 
-	while ((c = getopt_long(argc, argv, "+e:aC:p:t:AiD:dr:nI:Bx:jo:vh", options, NULL)) != -1) {
-		if (c == 'h') {
-			usage(stdout);
-			goto out;
-		}
-		if (parse_option(&st, &line, c)) {
-			status = EXIT_USAGE;
-			goto out;
-		}
+	if (cmd_parse_options(&options, argc, argv, &line, &status)) {
+		if (optind < argc)
+			st.target.command = &argv[optind];
+		status = run_stat(&st, &line);
 	}
-	if (optind < argc)
-		st.target.command = &argv[optind];
-	status = run_stat(&st, &line);
-out:
 	stat_free(&st);
 	return status;
 }

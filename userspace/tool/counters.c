@@ -23,15 +23,14 @@ static bool counts_guests(const struct event *event)
 /**
  * counters_make - make the counters of a group
  * @events: the group
- * @all_user: count user mode only, whatever the events say
- * @all_kernel: count kernel mode only
+ * @target: which modes to count
  *
  * As perf, leave guests out where nothing is said about them.
  *
  * Return: an array to be freed
  */
-struct perfgrp_counter *counters_make(const struct event_group *events, bool all_user,
-				      bool all_kernel)
+struct perfgrp_counter *counters_make(const struct event_group *events,
+				      const struct target *target)
 {
 	struct perfgrp_counter *counters = xcalloc(events->nr, sizeof(*counters));
 	size_t i;
@@ -40,10 +39,10 @@ struct perfgrp_counter *counters_make(const struct event_group *events, bool all
 		counters[i] = events->events[i].counter;
 		if (!events->events[i].machines_named && counts_guests(&events->events[i]))
 			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_GUEST;
-		if (all_user) {
+		if (target->all_user) {
 			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_KERNEL;
 			counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_USER;
-		} else if (all_kernel) {
+		} else if (target->all_kernel) {
 			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_USER;
 			counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_KERNEL;
 		}
@@ -51,17 +50,12 @@ struct perfgrp_counter *counters_make(const struct event_group *events, bool all
 	return counters;
 }
 
-/**
- * counters_count_guests - some PMUs cannot leave anything out
- * @counters: counters that were refused
- * @events: what they were made of
- * @why: the reason
- *
- * Return: true if one of @counters was refused that was to leave guests out without
- * the user having said so, and now is not to
+/*
+ * Some PMUs cannot leave anything out. Returns true if one of the counters was refused that
+ * was to leave guests out without the user having said so, and now is not to.
  */
-bool counters_count_guests(struct perfgrp_counter *counters, const struct event_group *events,
-			   const struct perfgrp_error *why)
+static bool count_guests(struct perfgrp_counter *counters, const struct event_group *events,
+			 const struct perfgrp_error *why)
 {
 	__u32 i = why->member;
 
@@ -71,6 +65,25 @@ bool counters_count_guests(struct perfgrp_counter *counters, const struct event_
 		return false;
 	counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_GUEST;
 	return true;
+}
+
+/**
+ * counters_add - add counters to a group of the module
+ * @fd: the group
+ * @counters: of counters_make(); their ids are filled in
+ * @events: what they were made of
+ *
+ * Return: 0, or a negative errno; perfgrp_group_error() says why
+ */
+int counters_add(struct perfgrp_group *fd, struct perfgrp_counter *counters,
+		 const struct event_group *events)
+{
+	int err;
+
+	do {
+		err = perfgrp_add(fd, counters, events->nr);
+	} while (err && count_guests(counters, events, perfgrp_group_error(fd)));
+	return err;
 }
 
 /**

@@ -4,12 +4,13 @@
 #define PERFGRP_COUNTERS_H
 
 #include "events.h"
+#include "perfgrp.h"
 #include "target.h"
 
-struct perfgrp_counter *counters_make(const struct event_group *events, bool all_user,
-				      bool all_kernel);
-bool counters_count_guests(struct perfgrp_counter *counters, const struct event_group *events,
-			   const struct perfgrp_error *why);
+struct perfgrp_counter *counters_make(const struct event_group *events,
+				      const struct target *target);
+int counters_add(struct perfgrp_group *fd, struct perfgrp_counter *counters,
+		 const struct event_group *events);
 int counters_cpus(const struct event_group *events, const struct target *target,
 		  struct numbers *cpus);
 bool counters_allow_more(void);

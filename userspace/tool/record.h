@@ -22,8 +22,6 @@
  * @freq_asked: the user has named it
  * @buffer_size: bytes for records a CPU; 0: we choose
  * @overwrite: keep the last records, and read them at the end
- * @all_user: sample user mode only
- * @all_kernel: sample kernel mode only
  * @json: JSON lines in place of perf.data
  * @verbose: say more
  */
@@ -33,8 +31,6 @@ struct record_options {
 	bool freq_asked;
 	__u32 buffer_size;
 	bool overwrite;
-	bool all_user;
-	bool all_kernel;
 	bool json;
 	bool verbose;
 };
@@ -94,7 +90,22 @@ struct record {
 };
 
 /* cmd_record.c */
-#define RECORD_SAMPLING_OPTIONS	"e:c:F:aC:p:t:"
+
+/* Rows of a table of options that record_parse_sampling() knows, and what help says of them. */
+#define RECORD_LETTERS	CMD_TARGET_LETTERS "e:c:F:"
+#define RECORD_OPTIONS						\
+	{ "event", required_argument, NULL, 'e' },		\
+	{ "count", required_argument, NULL, 'c' },		\
+	{ "freq", required_argument, NULL, 'F' },		\
+	CMD_TARGET_OPTIONS
+#define RECORD_HELP									\
+	"  -F, --freq HZ            so often a second (default 4000), or max\n"		\
+	"  -a, --all-cpus           all CPUs (the default without COMMAND)\n"		\
+	"  -C, --cpu LIST           some CPUs: 0,2-3\n"					\
+	"  -p, --pid LIST           processes, with all the threads they have now\n"	\
+	"  -t, --tid LIST           threads\n"						\
+	"      --all-user           user mode only\n"					\
+	"      --all-kernel         kernel mode only\n"
 
 int record_parse_sampling(struct record *rec, int c);
 int record_check_options(struct record *rec);

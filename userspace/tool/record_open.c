@@ -81,17 +81,14 @@ static struct perfgrp_group *create_group(const struct record *rec,
 static int add_counters(struct record *rec, const struct event_group *events,
 			struct perfgrp_group *fd, size_t first_event, size_t task)
 {
-	struct perfgrp_counter *counters = counters_make(events, rec->opt.all_user,
-							 rec->opt.all_kernel);
+	struct perfgrp_counter *counters = counters_make(events, &rec->target);
 	struct record_group *group;
 	__u32 *ids;
 	size_t i;
 	int err;
 
 	set_samples(rec, events, counters);
-	do {
-		err = perfgrp_add(fd, counters, events->nr);
-	} while (err && counters_count_guests(counters, events, perfgrp_group_error(fd)));
+	err = counters_add(fd, counters, events);
 	if (err)
 		goto out;
 

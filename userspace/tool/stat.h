@@ -19,8 +19,6 @@
  * @no_scale: print raw counts in place of scaled ones
  * @merge: add up CPUs with different PMUs
  * @no_inherit: do not count children
- * @all_user: count user mode only
- * @all_kernel: count kernel mode only
  * @null: count nothing
  * @verbose: say more
  * @interval: print every so many ms; 0: at the end
@@ -37,8 +35,6 @@ struct stat_options {
 	bool no_scale;
 	bool merge;
 	bool no_inherit;
-	bool all_user;
-	bool all_kernel;
 	bool null;
 	bool verbose;
 	unsigned int interval;

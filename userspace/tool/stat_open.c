@@ -30,14 +30,11 @@ static __u32 create_flags(const struct stat_cmd *st, const struct event_group *e
 static int add_fd(const struct stat_cmd *st, struct stat_group *group,
 		  const struct event_group *events, struct perfgrp_group *fd, unsigned int task)
 {
-	struct perfgrp_counter *counters = counters_make(events, st->opt.all_user,
-							 st->opt.all_kernel);
+	struct perfgrp_counter *counters = counters_make(events, &st->target);
 	size_t i;
 	int err;
 
-	do {
-		err = perfgrp_add(fd, counters, events->nr);
-	} while (err && counters_count_guests(counters, events, perfgrp_group_error(fd)));
+	err = counters_add(fd, counters, events);
 	if (!err) {
 		GROW(group->fds, group->nr, group->room);
 		group->tasks = xrealloc(group->tasks, group->room, sizeof(*group->tasks));

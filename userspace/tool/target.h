@@ -20,6 +20,8 @@ enum target_kind {
  * @cpu_list: CPUs as the user listed them (-C), or NULL
  * @all_cpus: asked for by name (-a)
  * @all_threads: in place of all CPUs, every thread there is (-a --per-thread)
+ * @all_user: user mode only, whatever the events say
+ * @all_kernel: kernel mode only
  * @command: the command and its arguments, ended by NULL; or NULL
  * @tasks: thread ids of TARGET_TASKS, and of TARGET_COMMAND once it has one
  * @cpus: CPUs of TARGET_CPUS
@@ -31,6 +33,8 @@ struct target {
 	const char *cpu_list;
 	bool all_cpus;
 	bool all_threads;
+	bool all_user;
+	bool all_kernel;
 	char **command;
 	struct numbers tasks;
 	struct numbers cpus;
