@@ -39,8 +39,8 @@ static int listen_to_libbpf(enum libbpf_print_level level, const char *fmt, va_l
  */
 int bpf_choice_parse(struct bpf_choice *choice, const char *text)
 {
-	unsigned long id;
 	char *end;
+	__u64 id;
 
 	if (strncmp(text, "id:", 3)) {
 		if (!*text) {
@@ -51,9 +51,8 @@ int bpf_choice_parse(struct bpf_choice *choice, const char *text)
 		return 0;
 	}
 	text += 3;
-	errno = 0;
-	id = strtoul(text, &end, 10);
-	if (errno || *text < '0' || *text > '9' || *end || !id || id > UINT_MAX) {
+	if (parse_u64(text, 10, &end, &id) || *text < '0' || *text > '9' || *end || !id ||
+	    id > UINT_MAX) {
 		error("'%s' is not the id of a BPF program", text);
 		return -EINVAL;
 	}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What commands have in common. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -134,11 +133,9 @@ int cmd_parse_uint(const char *what, const char *text, unsigned int min, unsigne
 		   unsigned int *value)
 {
 	char *end;
-	unsigned long n;
+	__u64 n;
 
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (errno || end == text || *end || *text == '-' || n < min || n > max) {
+	if (parse_u64(text, 10, &end, &n) || *end || n < min || n > max) {
 		error("%s: '%s' is not a number from %u to %u", what, text, min, max);
 		return -EINVAL;
 	}

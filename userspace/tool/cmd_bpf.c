@@ -76,9 +76,7 @@ static int parse_cookie(const char *text, __u64 *cookie)
 {
 	char *end;
 
-	errno = 0;
-	*cookie = strtoull(text, &end, 0);
-	if (!errno && *text >= '0' && *text <= '9' && !*end)
+	if (!parse_u64(text, 0, &end, cookie) && *text >= '0' && *text <= '9' && !*end)
 		return 0;
 	error("--cookie: '%s' is not a number of 64 bits", text);
 	return -EINVAL;

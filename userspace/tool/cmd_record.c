@@ -56,13 +56,11 @@ static void usage(FILE *out)
 
 /* ---- the command line ----------------------------------------------------- */
 
-static int parse_u64(const char *what, const char *text, __u64 *value)
+static int parse_positive(const char *what, const char *text, __u64 *value)
 {
 	char *end;
 
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	if (!errno && end != text && !*end && *text != '-' && *value)
+	if (!parse_u64(text, 10, &end, value) && !*end && *value)
 		return 0;
 	error("%s: '%s' is not a number above 0", what, text);
 	return -EINVAL;
@@ -81,13 +79,11 @@ static __u64 max_freq(void)
 static int parse_size(const char *text, __u32 *size)
 {
 	static const char letters[] = "BKMG";
-	unsigned long long n;
 	const char *letter;
 	char *end;
+	__u64 n;
 
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (errno || end == text || *text == '-' || !n || n > ~0U)
+	if (parse_u64(text, 10, &end, &n) || !n || n > ~0U)
 		goto bad;
 	letter = *end ? strcasestr(letters, end) : NULL;
 	if (*end && (end[1] || !letter))
@@ -118,11 +114,11 @@ int record_parse_sampling(struct record *rec, int c)
 		rec->events_named = true;
 		return cmd_add_events(&rec->list, optarg);
 	case 'c':
-		return parse_u64("--count", optarg, &opt->period);
+		return parse_positive("--count", optarg, &opt->period);
 	case 'F':
 		opt->freq_asked = true;
 		if (strcmp(optarg, "max"))
-			return parse_u64("--freq", optarg, &opt->freq);
+			return parse_positive("--freq", optarg, &opt->freq);
 		opt->freq = max_freq();
 		return 0;
 	}

@@ -97,16 +97,12 @@ static int parse_breakpoint(const struct parser *p, struct token *t)
 	char *end;
 	int err;
 
-	errno = 0;
-	address = strtoull(s, &end, 0);
-	if (errno || end == s || !isdigit((unsigned char)*s))
+	if (parse_u64(s, 0, &end, &address) || !isdigit((unsigned char)*s))
 		return event_fail(p, s, "an address is missing");
 	s = end;
 	if (*s == '/') {
 		s++;
-		errno = 0;
-		len = strtoull(s, &end, 0);
-		if (errno || end == s || !isdigit((unsigned char)*s) || !len)
+		if (parse_u64(s, 0, &end, &len) || !isdigit((unsigned char)*s) || !len)
 			return event_fail(p, s, "a length is missing");
 		s = end;
 	}

@@ -291,9 +291,7 @@ static int parse_value(const char *s, size_t len, __u64 *value)
 	char *copy = xstrndup(s, len), *end;
 	int err = 0;
 
-	errno = 0;
-	*value = strtoull(copy, &end, 0);
-	if (errno || end == copy || *end || copy[0] == '-' || copy[0] == ' ')
+	if (parse_u64(copy, 0, &end, value) || *end || copy[0] == ' ')
 		err = -EINVAL;
 	free(copy);
 	return err;

@@ -125,6 +125,22 @@ void list_dir(struct strings *names, const char *path)
 	strings_sort(names);
 }
 
+/**
+ * parse_u64 - read a number that is not negative
+ * @text: the number
+ * @base: as of strtoull()
+ * @end: what comes behind it
+ * @value: filled in
+ *
+ * Return: 0, or -EINVAL if there is none, or it has more than 64 bits
+ */
+int parse_u64(const char *text, int base, char **end, __u64 *value)
+{
+	errno = 0;
+	*value = strtoull(text, end, base);
+	return errno || *end == text || *text == '-' ? -EINVAL : 0;
+}
+
 void numbers_add(struct numbers *list, unsigned int n)
 {
 	GROW(list->n, list->nr, list->room);
@@ -143,14 +159,10 @@ bool numbers_have(const struct numbers *list, unsigned int n)
 
 static int parse_number(const char **s, unsigned int *n)
 {
-	unsigned long value;
+	__u64 value;
 	char *end;
 
-	if (**s < '0' || **s > '9')
-		return -EINVAL;
-	errno = 0;
-	value = strtoul(*s, &end, 10);
-	if (errno || value > INT_MAX)
+	if (**s < '0' || **s > '9' || parse_u64(*s, 10, &end, &value) || value > INT_MAX)
 		return -EINVAL;
 	*s = end;
 	*n = value;

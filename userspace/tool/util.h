@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include <linux/types.h>
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 void *xcalloc(size_t nr, size_t size);
@@ -42,6 +44,8 @@ void strings_free(struct strings *list);
 
 char *read_file(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void list_dir(struct strings *names, const char *path);
+
+int parse_u64(const char *text, int base, char **end, __u64 *value);
 
 /**
  * struct numbers - a list of CPUs or tasks
