@@ -150,14 +150,14 @@ static void find_in_process(struct bpf_groups *groups, unsigned int pid)
 {
 	char *dir = xasprintf("/proc/%u/fd", pid);
 	bool hidden = access(dir, R_OK | X_OK) && errno == EACCES;
-	struct strings names = { 0 };
+	struct numbers fds = { 0 };
 	int pidfd = -1;
 	size_t i;
 
-	list_dir(&names, dir);
-	for (i = 0; i < names.nr; i++) {
-		struct bpf_holder holder = { .pid = pid, .fd = strtoul(names.s[i], NULL, 10) };
-		char *link = xasprintf("%s/%s", dir, names.s[i]);
+	numbers_list_dir(&fds, dir);
+	for (i = 0; i < fds.nr; i++) {
+		struct bpf_holder holder = { .pid = pid, .fd = fds.n[i] };
+		char *link = xasprintf("%s/%u", dir, fds.n[i]);
 		int candidate = is_group(link), fd;
 
 		free(link);
@@ -182,7 +182,7 @@ static void find_in_process(struct bpf_groups *groups, unsigned int pid)
 	groups->hidden_processes += hidden;
 	if (pidfd >= 0)
 		close(pidfd);
-	strings_free(&names);
+	numbers_free(&fds);
 	free(dir);
 }
 
@@ -192,17 +192,14 @@ static void find_in_process(struct bpf_groups *groups, unsigned int pid)
  */
 void bpf_groups_find(struct bpf_groups *groups)
 {
-	struct strings names = { 0 };
+	struct numbers pids = { 0 };
 	size_t i;
 
-	list_dir(&names, "/proc");
-	for (i = 0; i < names.nr; i++) {
-		unsigned int pid = strtoul(names.s[i], NULL, 10);
-
-		if (pid && pid != (unsigned int)getpid())
-			find_in_process(groups, pid);
-	}
-	strings_free(&names);
+	numbers_list_dir(&pids, "/proc");
+	for (i = 0; i < pids.nr; i++)
+		if (pids.n[i] != (unsigned int)getpid())
+			find_in_process(groups, pids.n[i]);
+	numbers_free(&pids);
 }
 
 void bpf_groups_free(struct bpf_groups *groups)

@@ -87,6 +87,21 @@ int counters_add(struct perfgrp_group *fd, struct perfgrp_counter *counters,
 }
 
 /**
+ * counters_say_why - say why a group, or one of its counters, was refused
+ * @what: what was to be done with the counter: "count" or "sample"
+ * @events: the group
+ * @why: the reason
+ */
+void counters_say_why(const char *what, const struct event_group *events,
+		      const struct perfgrp_error *why)
+{
+	if (why->member < events->nr)
+		error("cannot %s '%s': %s", what, events->events[why->member].name, why->text);
+	else
+		error("%s", why->text);
+}
+
+/**
  * counters_cpus - the CPUs for a group
  * @events: the group
  * @target: what to count: CPUs

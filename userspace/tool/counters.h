@@ -11,6 +11,8 @@ struct perfgrp_counter *counters_make(const struct event_group *events,
 				      const struct target *target);
 int counters_add(struct perfgrp_group *fd, struct perfgrp_counter *counters,
 		 const struct event_group *events);
+void counters_say_why(const char *what, const struct event_group *events,
+		      const struct perfgrp_error *why);
 int counters_cpus(const struct event_group *events, const struct target *target,
 		  struct numbers *cpus);
 bool counters_allow_more(void);

@@ -124,14 +124,6 @@ static bool may_replace(const struct record *rec, const struct perfgrp_error *wh
 	       event_type(&rec->list.groups[0].events[0].counter) == PERF_TYPE_HARDWARE;
 }
 
-static void say_why(const struct event_group *events, const struct perfgrp_error *why)
-{
-	if (why->member < events->nr)
-		error("cannot sample '%s': %s", events->events[why->member].name, why->text);
-	else
-		error("%s", why->text);
-}
-
 /*
  * Makes one group on each task, or on the CPUs. Returns 0; -EAGAIN if another event is
  * to be tried; or another error, which has been reported.
@@ -161,7 +153,7 @@ static int open_group(struct record *rec, const struct event_group *events, size
 		if (why->error != ESRCH || nr == 1) {
 			err = may_replace(rec, why) ? -EAGAIN : -why->error;
 			if (err != -EAGAIN)
-				say_why(events, why);
+				counters_say_why("sample", events, why);
 		}
 		perfgrp_group_close(fd);
 	}

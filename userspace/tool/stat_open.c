@@ -76,10 +76,7 @@ static enum refusal judge(const struct stat_cmd *st, struct stat_group *group,
 	if (why->error == ESRCH && st->target.tasks.nr > 1)
 		return REFUSED_GONE;
 
-	if (why->member < events->nr)
-		error("cannot count '%s': %s", events->events[why->member].name, why->text);
-	else
-		error("%s", why->text);
+	counters_say_why("count", events, why);
 	return REFUSED;
 }
 

@@ -203,20 +203,17 @@ static void put_mappings(struct perf_data *data, unsigned int pid)
 void synth_process(struct perf_data *data, unsigned int pid)
 {
 	char *dir = xasprintf("/proc/%u/task", pid);
-	struct strings names = { 0 };
+	struct numbers tids = { 0 };
 	size_t i;
 
-	list_dir(&names, dir);
+	numbers_list_dir(&tids, dir);
 	/* The first thread has what all of them share. */
 	put_name(data, pid, pid);
-	for (i = 0; i < names.nr; i++) {
-		unsigned int tid = strtoul(names.s[i], NULL, 10);
-
-		if (tid != pid)
-			put_name(data, pid, tid);
-	}
+	for (i = 0; i < tids.nr; i++)
+		if (tids.n[i] != pid)
+			put_name(data, pid, tids.n[i]);
 	put_mappings(data, pid);
-	strings_free(&names);
+	numbers_free(&tids);
 	free(dir);
 }
 
@@ -241,12 +238,11 @@ void synth_process_of(struct perf_data *data, unsigned int tid)
  */
 void synth_all_processes(struct perf_data *data)
 {
-	struct strings names = { 0 };
+	struct numbers pids = { 0 };
 	size_t i;
 
-	list_dir(&names, "/proc");
-	for (i = 0; i < names.nr; i++)
-		if (names.s[i][0] >= '1' && names.s[i][0] <= '9')
-			synth_process(data, strtoul(names.s[i], NULL, 10));
-	strings_free(&names);
+	numbers_list_dir(&pids, "/proc");
+	for (i = 0; i < pids.nr; i++)
+		synth_process(data, pids.n[i]);
+	numbers_free(&pids);
 }

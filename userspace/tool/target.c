@@ -8,28 +8,22 @@
 static size_t add_threads(struct target *target, unsigned int pid)
 {
 	char *dir = xasprintf("/proc/%u/task", pid);
-	struct strings names = { 0 };
-	size_t nr, i;
+	size_t before = target->tasks.nr;
 
-	list_dir(&names, dir);
-	for (i = 0; i < names.nr; i++)
-		numbers_add(&target->tasks, strtoul(names.s[i], NULL, 10));
-	nr = names.nr;
-	strings_free(&names);
+	numbers_list_dir(&target->tasks, dir);
 	free(dir);
-	return nr;
+	return target->tasks.nr - before;
 }
 
 static int add_all_threads(struct target *target)
 {
-	struct strings names = { 0 };
+	struct numbers pids = { 0 };
 	size_t i;
 
-	list_dir(&names, "/proc");
-	for (i = 0; i < names.nr; i++)
-		if (names.s[i][0] >= '1' && names.s[i][0] <= '9')
-			add_threads(target, strtoul(names.s[i], NULL, 10));
-	strings_free(&names);
+	numbers_list_dir(&pids, "/proc");
+	for (i = 0; i < pids.nr; i++)
+		add_threads(target, pids.n[i]);
+	numbers_free(&pids);
 	return 0;
 }
 

@@ -147,6 +147,19 @@ void numbers_add(struct numbers *list, unsigned int n)
 	list->n[list->nr++] = n;
 }
 
+/* Adds the names in a directory that are numbers, sorted: processes, threads, files. */
+void numbers_list_dir(struct numbers *list, const char *path)
+{
+	struct strings names = { 0 };
+	size_t i;
+
+	list_dir(&names, path);
+	for (i = 0; i < names.nr; i++)
+		if (names.s[i][0] >= '0' && names.s[i][0] <= '9')
+			numbers_add(list, strtoul(names.s[i], NULL, 10));
+	strings_free(&names);
+}
+
 bool numbers_have(const struct numbers *list, unsigned int n)
 {
 	size_t i;
