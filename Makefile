@@ -9,7 +9,7 @@
 #	make demo			see it work in a guest with hardware counters
 #	make check			a subset of the tests, for use while working
 #	make test			all tests in all guests
-#	make behaviours			which behaviours no test names
+#	make behaviours			which behaviours no test names, or a mistaken mark
 #	make coverage			which lines of the module the tests run
 #	make soak			everything at once, for hours
 #	make bench			how fast it is beside perf_event_open, counted in instructions
@@ -44,7 +44,7 @@ test:
 	scripts/run-tests
 
 behaviours:
-	scripts/behaviours $(BEHAVIOURS)
+	scripts/behaviours
 
 coverage:
 	scripts/setup

@@ -3,7 +3,7 @@
  * What the suites share: groups, counters and PMUs that are released at the end
  * of a case, and one call for each thing that an ioctl does.
  *
- * The rows of BEHAVIOURS.md that a case covers stand in square brackets above it.
+ * The rows of Documentation/behaviours.md that a case covers stand in square brackets above it.
  */
 #ifndef PERFGRP_HARNESS_H
 #define PERFGRP_HARNESS_H
