@@ -7,7 +7,9 @@
 #	make install			the tool and its man pages (PREFIX, DESTDIR)
 #	make modules_install		the module
 #	make demo			see it work in a guest with hardware counters
-#	make check			a subset of the tests, for use while working
+#	make check [T=PATTERN]		a subset of the tests, for use while working; with T those whose
+#					name contains PATTERN
+#	make kunit			the KUnit suites
 #	make test			all tests in all guests
 #	make behaviours			which behaviours no test names, or a mistaken mark
 #	make coverage			which lines of the module the tests run
@@ -15,7 +17,7 @@
 #	make bench			how fast it is beside perf_event_open, counted in instructions
 #	make clean
 #
-# demo, check, test, coverage, soak and bench install what they need with apt-get (Debian, as
+# demo, check, kunit, test, coverage, soak and bench install what they need with apt-get (Debian, as
 # root) and keep kernels and other downloads in $PERFGRP_CACHE, outside this directory.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -37,7 +39,11 @@ demo:
 
 check:
 	scripts/setup
-	scripts/check
+	scripts/check $(T)
+
+kunit:
+	scripts/setup
+	scripts/run-tests -t test_kunit amd64-debug
 
 test:
 	scripts/setup
@@ -62,5 +68,5 @@ clean:
 	[ ! -e $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf build
 
-.PHONY: all modules modules_install userspace install demo check test behaviours coverage soak \
-	bench clean
+.PHONY: all modules modules_install userspace install demo check kunit test behaviours coverage \
+	soak bench clean
