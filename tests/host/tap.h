@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* TAP on standard output. */
-#ifndef PERFGRP_TEST_TAP_H
-#define PERFGRP_TEST_TAP_H
+#ifndef TESTS_HOST_TAP_H
+#define TESTS_HOST_TAP_H
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -22,4 +22,4 @@ static inline void result(bool ok, const char *fmt, ...)
 	putchar('\n');
 }
 
-#endif /* PERFGRP_TEST_TAP_H */
+#endif /* TESTS_HOST_TAP_H */
