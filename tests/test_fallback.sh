@@ -6,22 +6,8 @@
 # timeout: 300
 # shellcheck disable=SC2317 # functions that promise calls
 
-nr=0
-failed=0
-
-# promise TEXT COMMAND...: what COMMAND prints shows where it fails.
-promise() {
-	text=$1
-	shift
-	nr=$((nr + 1))
-	if "$@" >/tmp/fallback.log 2>&1; then
-		echo "ok $nr - $text"
-	else
-		echo "not ok $nr - $text"
-		grep -v '^ok' /tmp/fallback.log | head -n 40 | sed 's/^#* */# /'
-		failed=1
-	fi
-}
+# shellcheck source=tests/common/shell.sh
+. /tests/shell.sh
 
 # reload PARAMETER...: whatever went wrong before, the module is loaded afterwards.
 reload() {
@@ -67,11 +53,10 @@ stat_says() {
 
 # hardware TEXT COMMAND...: a promise of a machine with a PMU
 hardware() {
-	if perf stat -x, -e cycles true 2>&1 | grep -q '^<not'; then
-		nr=$((nr + 1))
-		echo "ok $nr - $1 # SKIP no hardware counters"
-	else
+	if has_pmu; then
 		promise "$@"
+	else
+		result ok "$1 # SKIP no hardware counters"
 	fi
 }
 

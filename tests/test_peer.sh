@@ -4,8 +4,8 @@
 # (S1, E2, E3, G17).
 # timeout: 300
 
-nr=0
-failed=0
+# shellcheck source=tests/common/shell.sh
+. /tests/shell.sh
 
 # value FILE EVENT: the count of EVENT in the CSV that stat -x, writes.
 value() {
@@ -17,36 +17,31 @@ value() {
 agree() {
 	text=$1 percent=$2 events=$3 event=$4 options=$5
 	shift 5
-	nr=$((nr + 1))
 	# shellcheck disable=SC2086 # a list of options
-	perf stat -x, -o /tmp/perf.csv -e "$events" $options "$@" >/dev/null 2>&1
+	perf stat -x, -o "$scratch/perf.csv" -e "$events" $options "$@" >/dev/null 2>&1
 	# shellcheck disable=SC2086
-	perfgrp stat -x, -o /tmp/perfgrp.csv -e "$events" $options "$@" >/dev/null 2>/tmp/errors
-	a=$(value /tmp/perf.csv "$event")
-	b=$(value /tmp/perfgrp.csv "$event")
+	perfgrp stat -x, -o "$scratch/perfgrp.csv" -e "$events" $options "$@" >/dev/null \
+		2>"$scratch/errors"
+	a=$(value "$scratch/perf.csv" "$event")
+	b=$(value "$scratch/perfgrp.csv" "$event")
 	if echo "$a $b $percent" | awk '{
 		off = $1 > $2 ? $1 - $2 : $2 - $1
 		exit !($1 ~ /^[0-9.]+$/ && $2 ~ /^[0-9.]+$/ && $1 > 0 && off * 100 <= $1 * $3)
 	}'; then
-		echo "ok $nr - $text"
+		result ok "$text"
 	else
-		echo "not ok $nr - $text"
-		failed=1
+		result "not ok" "$text"
 	fi
 	echo "# $event: perf $a, perfgrp $b"
-	[ ! -s /tmp/errors ] || sed 's/^/# /' /tmp/errors
+	show "$scratch/errors"
 }
 
-# Where stack and heap begin is worth a page fault or two.
-randomize=$(cat /proc/sys/kernel/randomize_va_space)
-trap 'echo "$randomize" >/proc/sys/kernel/randomize_va_space' EXIT
-echo 0 >/proc/sys/kernel/randomize_va_space
-
+fix_addresses
 work="/tests/work 100000000 500"
 # Once before, so that the file is in memory for all.
 $work
 
-if perf stat -x, -e cycles true 2>&1 | grep -q '^<not'; then
+if ! has_pmu; then
 	echo 1..3
 else
 	echo 1..9

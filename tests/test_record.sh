@@ -5,31 +5,13 @@
 # timeout: 300
 # shellcheck disable=SC2317 # functions that least calls
 
-nr=0
-failed=0
-dir=$(mktemp -d)
-cd "$dir" || exit 1
-# Where stack and heap begin is worth a page fault or two.
-randomize=$(cat /proc/sys/kernel/randomize_va_space)
-trap 'echo "$randomize" >/proc/sys/kernel/randomize_va_space; rm -r "$dir"' EXIT
-echo 0 >/proc/sys/kernel/randomize_va_space
+# shellcheck source=tests/common/shell.sh
+. /tests/shell.sh
+
+cd "$scratch" || exit 1
+fix_addresses
 
 work="/tests/work 20000000 500"
-
-# is TEXT CONDITION...: a result; the condition is one of test(1).
-is() {
-	text=$1
-	shift
-	nr=$((nr + 1))
-	if [ "$@" ]; then
-		echo "ok $nr - $text"
-	else
-		echo "not ok $nr - $text"
-		echo "# not: $*"
-		[ ! -s errors ] || sed 's/^/# /' errors
-		failed=1
-	fi
-}
 
 # close_to A B PERCENT: the two differ by no more than that, or by one.
 close_to() {
@@ -87,7 +69,7 @@ sample_cycles_with_perf() {
 # Once before, so that the file is in memory for all.
 $work
 
-if perfgrp stat -x, -e cycles true 2>&1 | grep -q '^<not'; then
+if ! has_pmu; then
 	echo "# this machine has no PMU"
 else
 	cycles=$(least count cycles:u)

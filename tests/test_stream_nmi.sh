@@ -4,32 +4,29 @@
 # handler tells: in the trace's third flag z or Z stands for NMI.
 # timeout: 120
 
-tracing=/sys/kernel/tracing
-nr=0
+# shellcheck source=tests/common/shell.sh
+. /tests/shell.sh
 
-result() {
-	nr=$((nr + 1))
-	echo "$1 $nr - $2"
-}
+tracing=/sys/kernel/tracing
 
 # in_nmi TEXT PROGRAM PATTERN: runs PROGRAM's promises that match PATTERN
 in_nmi() {
 	: >$tracing/trace
 	echo 1 >$tracing/events/kprobes/overflow/enable
-	"$2" "$3" >/tmp/nmi.out 2>&1
+	"$2" "$3" >"$scratch/output" 2>&1
 	status=$?
 	echo 0 >$tracing/events/kprobes/overflow/enable
 	all=$(grep -c overflow: $tracing/trace)
 	nmi=$(awk '/overflow:/ && $3 ~ /^..[zZ]/' $tracing/trace | wc -l)
 	echo "# $all handlers, $nmi of them NMIs"
 	if [ $status -ne 0 ]; then
-		sed 's/^/# /' /tmp/nmi.out
 		result "not ok" "$1"
+		show "$scratch/output"
 	elif [ "$all" -gt 0 ] && [ "$all" -eq "$nmi" ]; then
 		result ok "$1"
 	else
-		grep overflow: $tracing/trace | head -n 5 | sed 's/^/# /'
 		result "not ok" "$1"
+		grep overflow: $tracing/trace | head -n 5 | sed 's/^/# /'
 	fi
 }
 
@@ -52,3 +49,4 @@ x86_64)
 	;;
 esac
 : >$tracing/kprobe_events
+exit $failed

@@ -3,35 +3,18 @@
 # perfgrp bpf: programs on counters, and programs that come and go (B1, B3-B7, B11, B12).
 # timeout: 200
 
-nr=0
-failed=0
-dir=$(mktemp -d)
-cd "$dir" || exit 1
-pins=$dir/pins
+# shellcheck source=tests/common/shell.sh
+. /tests/shell.sh
+
+cd "$scratch" || exit 1
+pins=$scratch/pins
 mkdir pins
 mount -t bpf bpf pins || exit 1
-# Where stack and heap begin is worth a page fault or two.
-randomize=$(cat /proc/sys/kernel/randomize_va_space)
-trap 'echo "$randomize" >/proc/sys/kernel/randomize_va_space; umount "$pins"; rm -r "$dir"' EXIT
-echo 0 >/proc/sys/kernel/randomize_va_space
+at_exit "umount '$pins'"
+fix_addresses
 
 object=/tests/tool.bpf.o
 work="/tests/work 1000000 500"
-
-# is TEXT CONDITION...: a result; the condition is one of test(1).
-is() {
-	text=$1
-	shift
-	nr=$((nr + 1))
-	if [ "$@" ]; then
-		echo "ok $nr - $text"
-	else
-		echo "not ok $nr - $text"
-		echo "# not: $*"
-		sed 's/^/# /' output errors
-		failed=1
-	fi
-}
 
 # bpf ARGUMENT...: perfgrp bpf; what it prints is in "output" and "errors".
 bpf() {
@@ -276,7 +259,7 @@ bpf attach -e page-faults --section none $object -- true
 is "so is a section" "$? $(grep -c '^  --program' errors)" = "255 3"
 bpf attach -e page-faults /tests/work -- true
 is "so is what is no object file" $? = 255
-bpf attach -e page-faults "$dir/none" -- true
+bpf attach -e page-faults "$scratch/none" -- true
 is "so is what is not there" $? = 255
 bpf attach -e page-faults "$pins/none" -- true
 is "so is such a pin" $? = 255

@@ -4,21 +4,8 @@
 # timeout: 120
 # shellcheck disable=SC2317 # functions that promise calls
 
-nr=0
-failed=0
-
-# promise TEXT COMMAND...
-promise() {
-	text=$1
-	shift
-	nr=$((nr + 1))
-	if "$@"; then
-		echo "ok $nr - $text"
-	else
-		echo "not ok $nr - $text"
-		failed=1
-	fi
-}
+# shellcheck source=tests/common/shell.sh
+. /tests/shell.sh
 
 node_is_private() {
 	[ "$(stat -c %a:%u:%g /dev/perfgrp)" = 600:0:0 ]
