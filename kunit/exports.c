@@ -5,14 +5,22 @@
  */
 #include <linux/export.h>
 
+#include "../module/access.h"
 #include "../module/compat.h"
-#include "../module/perfgrp.h"
+#include "../module/control.h"
+#include "../module/event.h"
+#include "../module/group_create.h"
+#include "../module/group_file.h"
+#include "../module/member.h"
+#include "../module/perfcore.h"
+#include "../module/snapshot.h"
+#include "../module/value.h"
 
 #define EXPORT_FOR_TESTS(symbol) EXPORT_SYMBOL_NS_GPL(symbol, PERFGRP_TEST_NAMESPACE)
 
 /* value.c */
 EXPORT_FOR_TESTS(perfgrp_scale);
-EXPORT_FOR_TESTS(perfgrp_value_fill);
+EXPORT_FOR_TESTS(perfgrp_value_scale);
 EXPORT_FOR_TESTS(perfgrp_value_add);
 
 /* event.c */

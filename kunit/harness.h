@@ -10,7 +10,8 @@
 
 #include <kunit/test.h>
 
-#include "../module/perfgrp.h"
+#include "../module/group.h"
+#include "../module/snapshot.h"
 #include "fake_pmu.h"
 
 int harness_suite_init(struct kunit_suite *suite);

@@ -9,6 +9,7 @@
 #include <linux/string.h>
 
 #include "../module/compat.h"
+#include "../module/event.h"
 #include "harness.h"
 #include "suites.h"
 

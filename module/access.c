@@ -26,6 +26,9 @@
 #include <linux/uidgid.h>
 #include <linux/xarray.h>
 
+#include "access.h"
+#include "error.h"
+#include "group.h"
 #include "perfgrp.h"
 
 static bool allow_unprivileged;
@@ -128,30 +131,6 @@ int perfgrp_access_counter(const struct perfgrp_counter *desc, struct perfgrp_er
 }
 
 /**
- * perfgrp_exec_lock - let the task of a group not exec for a while
- * @group: the group; nothing is done where it has no task
- * @err: filled in where a fatal signal arrives meanwhile
- *
- * Not to be held while memory of the user's is touched.
- *
- * Return: 0, and then perfgrp_exec_unlock() must follow; or -EINTR.
- */
-int perfgrp_exec_lock(struct perfgrp_group *group, struct perfgrp_error *err)
-{
-	lockdep_assert_held_write(&group->lock);
-
-	if (group->task && down_read_killable(&group->task->signal->exec_update_lock))
-		return perfgrp_fail(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
-	return 0;
-}
-
-void perfgrp_exec_unlock(struct perfgrp_group *group)
-{
-	if (group->task)
-		up_read(&group->task->signal->exec_update_lock);
-}
-
-/**
  * perfgrp_access_charge_group - count a new group against its user's limit
  * @owner: the user
  * @err: says which limit
@@ -166,7 +145,7 @@ int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err)
 
 	/* So that storing below, with the lock held, has its memory. */
 	if (xa_reserve(&groups_of_user, uid, GFP_KERNEL))
-		return perfgrp_fail(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
+		return perfgrp_fail_memory(err);
 
 	xa_lock(&groups_of_user);
 	old = xa_load(&groups_of_user, uid);
@@ -180,7 +159,7 @@ int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err)
 	old = __xa_store(&groups_of_user, uid, xa_mk_value(open + 1), GFP_ATOMIC);
 	xa_unlock(&groups_of_user);
 	if (xa_is_err(old))
-		return perfgrp_fail(err, xa_err(old), PERFGRP_REASON_MEMORY, "", "no memory");
+		return perfgrp_fail_memory(err);
 	return 0;
 }
 

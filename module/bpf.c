@@ -21,7 +21,10 @@
 
 #include "bpf.h"
 #include "compat.h"
-#include "perfgrp.h"
+#include "error.h"
+#include "event_array.h"
+#include "group.h"
+#include "records.h"
 
 /* ---- programs and their maps ---------------------------------------------- */
 
@@ -176,7 +179,7 @@ static void free_attachment(struct perfgrp_attachment *attachment)
  * Return: an attachment, for perfgrp_bpf_attach() or perfgrp_bpf_replace(), or
  * perfgrp_bpf_abort(); or an ERR_PTR().
  */
-struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf *arg,
+struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf_attach *arg,
 					       struct perfgrp_error *err)
 {
 	struct perfgrp_attachment *attachment;
@@ -212,7 +215,7 @@ struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf *arg,
 
 no_memory:
 	kfree(attachment);
-	ret = perfgrp_fail(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
+	ret = perfgrp_fail_memory(err);
 	return ERR_PTR(ret);
 }
 
@@ -262,7 +265,7 @@ static int check_maps(const struct perfgrp_attachment *attachment,
 static int check_program(const struct perfgrp_attachment *attachment,
 			 const struct perfgrp_member *member, struct perfgrp_error *err)
 {
-	if (!member->desc.sample)
+	if (!member->desc.sample_period)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_COUNTER, "id",
 				    "member %u was added without a period or frequency: it does not overflow",
 				    member->id);
@@ -310,7 +313,7 @@ static struct perfgrp_attachment *set_attachment(struct perfgrp_group *group,
  *
  * Return: 0 or a negative errno.
  */
-int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
+int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf_attach *arg,
 		       struct perfgrp_attachment **attachment, struct perfgrp_error *err)
 {
 	struct perfgrp_member *member = perfgrp_group_find_member(group, arg->id, err);
@@ -331,7 +334,8 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf *ar
 				    "member %u has program %u; replace or detach it", member->id,
 				    member->attachment->prog->aux->id);
 
-	perfgrp_records_output_bpf(group, PERFGRP_BPF_EVENT_ATTACH, 0, (*attachment)->prog, member->id);
+	perfgrp_records_output_bpf_attach(group, PERFGRP_RECORD_BPF_ATTACH, member->id,
+					 (*attachment)->prog);
 	*attachment = set_attachment(group, member, *attachment);
 	return 0;
 }
@@ -346,7 +350,7 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf *ar
  *
  * Return: 0 or a negative errno.
  */
-int perfgrp_bpf_replace(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
+int perfgrp_bpf_replace(struct perfgrp_group *group, const struct perfgrp_bpf_attach *arg,
 			struct perfgrp_attachment **attachment, struct perfgrp_error *err)
 {
 	struct perfgrp_member *member = perfgrp_group_find_member(group, arg->id, err);
@@ -363,7 +367,8 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, const struct perfgrp_bpf *a
 	if (ret)
 		return ret;
 
-	perfgrp_records_output_bpf(group, PERFGRP_BPF_EVENT_REPLACE, 0, prog, member->id);
+	perfgrp_records_output_bpf_attach(group, PERFGRP_RECORD_BPF_REPLACE, member->id,
+					 prog);
 	*attachment = set_attachment(group, member, *attachment);
 	return 0;
 }
@@ -385,7 +390,8 @@ static void drop_detached(struct perfgrp_group *group, const struct perfgrp_memb
 			  struct perfgrp_attachment *attachment)
 {
 	cond_synchronize_rcu(attachment->unpublished);
-	perfgrp_records_output_bpf(group, PERFGRP_BPF_EVENT_DETACH, 0, attachment->prog, member->id);
+	perfgrp_records_output_bpf_attach(group, PERFGRP_RECORD_BPF_DETACH, member->id,
+					 attachment->prog);
 	free_attachment(attachment);
 }
 
@@ -399,7 +405,7 @@ static void drop_detached(struct perfgrp_group *group, const struct perfgrp_memb
  *
  * Return: 0 or a negative errno.
  */
-int perfgrp_bpf_detach(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
+int perfgrp_bpf_detach(struct perfgrp_group *group, const struct perfgrp_bpf_detach *arg,
 		       struct perfgrp_error *err)
 {
 	struct perfgrp_member *member = perfgrp_group_find_member(group, arg->id, err);
@@ -409,11 +415,6 @@ int perfgrp_bpf_detach(struct perfgrp_group *group, const struct perfgrp_bpf *ar
 
 	if (!member)
 		return -ENOENT;
-	if (arg->prog_fd || arg->cookie)
-		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED,
-				    arg->prog_fd ? "prog_fd" : "cookie",
-				    "%s is set: nothing is attached",
-				    arg->prog_fd ? "prog_fd" : "cookie");
 	ret = check_attached(member, arg->prog_id, err);
 	if (ret)
 		return ret;

@@ -5,8 +5,14 @@
 
 #include <linux/percpu.h>
 #include <linux/types.h>
+#include <uapi/linux/perfgrp.h>
 
 struct bpf_prog;
+struct perf_event;
+struct perf_sample_data;
+struct perfgrp_group;
+struct perfgrp_member;
+struct pt_regs;
 
 /**
  * enum perfgrp_locks - what the locks of a map do where what was interrupted holds them
@@ -67,5 +73,22 @@ struct perfgrp_attachment {
 	unsigned long unpublished;
 	struct perfgrp_attachment_cpu __percpu *cpu;
 };
+
+bool perfgrp_bpf_is_supported(void);
+bool perfgrp_bpf_run(const struct perfgrp_attachment *attachment, struct perf_event *event,
+		     struct perf_sample_data *data, struct pt_regs *regs);
+struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf_attach *arg,
+					       struct perfgrp_error *err);
+void perfgrp_bpf_abort(struct perfgrp_attachment *attachment);
+int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf_attach *arg,
+		       struct perfgrp_attachment **attachment, struct perfgrp_error *err);
+int perfgrp_bpf_replace(struct perfgrp_group *group, const struct perfgrp_bpf_attach *arg,
+			struct perfgrp_attachment **attachment, struct perfgrp_error *err);
+void perfgrp_bpf_drop(struct perfgrp_attachment *attachment);
+int perfgrp_bpf_detach(struct perfgrp_group *group, const struct perfgrp_bpf_detach *arg,
+		       struct perfgrp_error *err);
+void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *member);
+int perfgrp_bpf_query(struct perfgrp_group *group, struct perfgrp_bpf_query *query,
+		      struct perfgrp_error *err);
 
 #endif /* PERFGRP_BPF_H */

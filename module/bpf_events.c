@@ -30,9 +30,13 @@
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 
-#include "perfcore.h"
-#include "perfgrp.h"
+#include "bpf_events.h"
+#include "error.h"
+#include "group.h"
 #include "kprobe.h"
+#include "perfcore.h"
+#include "records.h"
+#include "sampling.h"
 
 static bool bpf_events = true;
 module_param(bpf_events, bool, 0444);
@@ -56,7 +60,7 @@ static int output_bpf_event(struct kprobe *kprobe, struct pt_regs *regs)
 	rcu_read_lock();
 	list_for_each_entry_rcu(group, &subscribers, bpf_events_node) {
 		perfgrp_bpf_events_count_missed(group);
-		perfgrp_records_output_bpf(group, type, flags, prog, 0);
+		perfgrp_records_output_bpf_event(group, type, flags, prog);
 	}
 	rcu_read_unlock();
 	return 0;

@@ -2,39 +2,58 @@
 /*
  * Groups for BPF programs: a kfunc that reads a group on the CPU that it is called on.
  *
- * Userspace asks for a group's handle and gives it to its program in a map. Handles
- * are numbers that are never used again, so one that outlives its group finds nothing.
- * A program may run anywhere: in an NMI, in the scheduler. So the kfunc takes no lock;
- * it finds the group and its view under RCU.
+ * User space asks for a group's handle and gives it to its program, usually in a map. Handles
+ * are random, so that a program finds no group whose handle it was not given, and one that
+ * outlives its group finds nothing. A program may run anywhere: in an NMI, in the scheduler.
+ * So the kfunc takes no lock; it finds the group and its event array under RCU.
  *
- * The kernel knows a module's kfuncs by the module's BTF, which kbuild makes where it
- * finds vmlinux beside the headers, and pahole. Kernels before 6.9 keep their lists of
- * kfuncs in another form: there is none here for them. From 6.12 on programs of types
- * tracepoint and perf_event have what those of type tracing have.
+ * The kernel knows a module's kfuncs by the module's BTF, which kbuild generates if pahole is
+ * there and vmlinux lies beside the headers. Kernels before 6.9 keep their lists of kfuncs in
+ * another form: there is no kfunc for them. From 6.12 on programs of types tracepoint and
+ * perf_event can call what those of type tracing can.
  */
-#include <linux/atomic.h>
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
 #include <linux/capability.h>
+#include <linux/hashtable.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/module.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
-#include <linux/xarray.h>
 
+#include "bpf_kfunc.h"
+#include "error.h"
+#include "event_array.h"
+#include "group.h"
 #include "perfcore.h"
-#include "perfgrp.h"
+#include "value.h"
 
-/* Groups by handle. Its own lock covers changes; looked up under RCU. */
-static DEFINE_XARRAY(groups);
-static atomic64_t last_handle = ATOMIC64_INIT(0);
+/*
+ * Groups by handle. Changes take groups_lock; programs look up under RCU, in any context. A
+ * group is freed a grace period after it left (perfgrp_event_arrays_destroy()).
+ */
+static DEFINE_HASHTABLE(groups, 8);
+static DEFINE_SPINLOCK(groups_lock);
 
 /* Set by perfgrp_bpf_kfunc_init() alone. */
 static bool registered;
+
+/* Inside rcu_read_lock(), or with groups_lock held. */
+static struct perfgrp_group *find_group(u64 handle)
+{
+	struct perfgrp_group *group;
+
+	hash_for_each_possible_rcu(groups, group, handle_node, handle,
+				   lockdep_is_held(&groups_lock)) if (group->handle ==
+								      handle) return group;
+	return NULL;
+}
 
 /* ---- reading -------------------------------------------------------------- */
 
@@ -64,15 +83,14 @@ static void read_entry(const struct perfgrp_event_array *array, unsigned int ind
 	count = perfgrp_count_add(entry->base, count);
 	perfgrp_value_fill(value, &count);
 	value->id = entry->id;
-	value->pmu = PERFGRP_NONE;
+	value->sched_group = entry->sched_group;
+	value->pmu = entry->pmu;
 	if (state == PERF_EVENT_STATE_ERROR)
-		value->state = PERFGRP_STATE_FAILED;
+		value->flags |= PERFGRP_VALUE_FAILED;
 	else if (state <= PERF_EVENT_STATE_EXIT)
-		value->state = PERFGRP_STATE_EXITED;
-	if (!event)
-		return;
-	value->flags |= perfgrp_core_value_flags(event, array->entries[0].event);
-	value->pmu = event->pmu->type;
+		value->flags |= PERFGRP_VALUE_EXITED;
+	if (event && perfgrp_core_throttled(event))
+		value->flags |= PERFGRP_VALUE_THROTTLED;
 }
 
 /* Interrupts are off, under RCU. */
@@ -103,7 +121,7 @@ __bpf_kfunc_start_defs();
 
 /**
  * bpf_perfgrp_read - read a group on this CPU
- * @handle: of PERFGRP_BPF_HANDLE
+ * @handle: of PERFGRP_GET_BPF_HANDLE
  * @values: filled in, leader first
  * @values__sz: bytes there
  * @value_size: bytes of one value, as the program knows it
@@ -125,7 +143,7 @@ __bpf_kfunc int bpf_perfgrp_read(u64 handle, struct perfgrp_value *values, u32 v
 		return -EINVAL;
 	local_irq_save(irqs);
 	rcu_read_lock();
-	group = xa_load(&groups, handle);
+	group = find_group(handle);
 	if (group)
 		ret = read_group(group, values, values__sz, value_size);
 	rcu_read_unlock();
@@ -188,20 +206,17 @@ bool perfgrp_bpf_kfunc_supported(void)
 
 static int handle_alloc(struct perfgrp_group *group, struct perfgrp_error *err)
 {
-	u64 handle = atomic64_inc_return(&last_handle);
-	int ret;
-
-	ret = perfgrp_event_arrays_create(group);
-	if (ret)
-		goto refused;
+	if (perfgrp_event_arrays_create(group))
+		return perfgrp_fail_memory(err);
 	perfgrp_event_arrays_publish(group);
-	ret = xa_insert(&groups, handle, group, GFP_KERNEL);
-	if (ret)
-		goto refused;
-	group->handle = handle;
+
+	spin_lock(&groups_lock);
+	do {
+		group->handle = get_random_u64();
+	} while (!group->handle || find_group(group->handle));
+	hash_add_rcu(groups, &group->handle_node, group->handle);
+	spin_unlock(&groups_lock);
 	return 0;
-refused:
-	return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
 }
 
 /**
@@ -242,6 +257,9 @@ int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle,
  */
 void perfgrp_bpf_kfunc_free_handle(struct perfgrp_group *group)
 {
-	if (group->handle)
-		xa_erase(&groups, group->handle);
+	if (!group->handle)
+		return;
+	spin_lock(&groups_lock);
+	hash_del_rcu(&group->handle_node);
+	spin_unlock(&groups_lock);
 }

@@ -37,7 +37,6 @@
  */
 #include <linux/bpf.h>
 #include <linux/filter.h>
-#include <linux/lockdep.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
@@ -45,7 +44,7 @@
 #include <linux/sched.h>
 
 #include "bpf.h"
-#include "perfgrp.h"
+#include "perfcore.h"
 
 /* How many programs run on this CPU, or try to. */
 static DEFINE_PER_CPU(int, running);
@@ -102,29 +101,6 @@ static bool is_safe(const struct perfgrp_attachment *attachment, const struct pe
 	return is_safe_in_nmi(locks, event, regs);
 }
 
-/*
- * To lockdep a lock that an NMI takes is one that nothing else may ever take. It cannot
- * be told that an NMI takes it only where what it has interrupted does not hold it, and
- * its report of a map's lock does not even survive itself: no stack trace was kept that
- * it could print. (So it is with programs on perf's own events.) In an NMI this is all
- * that lockdep looks at, so nothing else goes unseen while it is told not to look.
- */
-static void lockdep_nmi_off(void)
-{
-#ifdef CONFIG_PROVE_LOCKING
-	if (in_nmi())
-		__this_cpu_inc(lockdep_recursion);
-#endif
-}
-
-static void lockdep_nmi_on(void)
-{
-#ifdef CONFIG_PROVE_LOCKING
-	if (in_nmi())
-		__this_cpu_dec(lockdep_recursion);
-#endif
-}
-
 static u32 run_prog(const struct perfgrp_attachment *attachment, struct perf_event *event,
 		    struct perf_sample_data *data, struct pt_regs *regs)
 {
@@ -138,9 +114,7 @@ static u32 run_prog(const struct perfgrp_attachment *attachment, struct perf_eve
 	if (!(data->sample_flags & PERF_SAMPLE_ADDR))
 		data->addr = 0;
 		/* Of this attachment, not of the one before. No other handler uses it meanwhile. */
-#ifdef CONFIG_BPF_SYSCALL
-	event->bpf_cookie = attachment->cookie;
-#endif
+	perfgrp_core_set_bpf_cookie(event, attachment->cookie);
 	return bpf_prog_run(attachment->prog, &ctx);
 }
 
@@ -180,12 +154,12 @@ bool perfgrp_bpf_run(const struct perfgrp_attachment *attachment, struct perf_ev
 		this_cpu_inc(attachment->cpu->misses);
 		goto out;
 	}
-	lockdep_nmi_off();
+	perfgrp_core_lockdep_nmi_off();
 	if (is_timed(attachment))
 		ret = run_prog_timed(attachment, event, data, regs);
 	else
 		ret = run_prog(attachment, event, data, regs);
-	lockdep_nmi_on();
+	perfgrp_core_lockdep_nmi_on();
 	this_cpu_inc(attachment->cpu->runs);
 	if (!ret)
 		this_cpu_inc(attachment->cpu->dropped);

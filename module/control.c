@@ -1,108 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Letting a group count, or not.
+ * Enabling and disabling a group.
  *
- * Process context, the group's lock held for writing.
+ * Process context, perfgrp_group.lock held for writing.
  */
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
 
+#include "control.h"
+#include "counter.h"
+#include "error.h"
+#include "event.h"
+#include "exec.h"
+#include "group.h"
 #include "perfcore.h"
-#include "perfgrp.h"
+#include "value.h"
 
+/**
+ * perfgrp_group_start_all - start the counters of all instances
+ * @group: the group; the lock is held for writing
+ */
 void perfgrp_group_start_all(struct perfgrp_group *group)
 {
 	unsigned int i;
+
+	lockdep_assert_held_write(&group->lock);
 
 	for (i = 0; i < group->nr_instances; i++)
 		if (perfgrp_instance_usable(&group->instances[i]))
 			perfgrp_instance_start(group, i);
 }
 
-/* Also those whose CPU is about to go; to stop what is dead does no harm. */
+/**
+ * perfgrp_group_stop_all - stop the counters of all instances
+ * @group: the group; the lock is held for writing
+ *
+ * Also those whose CPU is going offline: disabling a dead event does no harm.
+ */
 void perfgrp_group_stop_all(struct perfgrp_group *group)
 {
 	unsigned int i;
+
+	lockdep_assert_held_write(&group->lock);
 
 	for (i = 0; i < group->nr_instances; i++)
 		if (group->instances[i].live)
 			perfgrp_instance_stop(group, i);
 }
 
-/**
- * perfgrp_group_exec_pending - is the exec that enables the group still to come?
- * @group: the group; the lock is held, for reading at least
- *
- * Return: whether it is.
- */
-bool perfgrp_group_exec_pending(const struct perfgrp_group *group)
-{
-	const struct perf_event *leader;
-
-	if (!group->enable_on_exec || !group->nr_members)
-		return group->enable_on_exec;
-	leader = group->members[0]->instances[0].event;
-	return !leader || perfgrp_core_exec_pending(leader);
-}
-
-/**
- * perfgrp_group_is_enabled - are the group's counters to count?
- * @group: the group; the lock is held, for reading at least
- *
- * Return: whether they are, by PERFGRP_ENABLE or by the task's exec.
- */
-bool perfgrp_group_is_enabled(const struct perfgrp_group *group)
-{
-	return group->enabled || (group->enable_on_exec && !perfgrp_group_exec_pending(group));
-}
-
-/**
- * perfgrp_group_sync_exec - let an exec that has come enable the group
- * @group: the group; the lock is held for writing
- *
- * Its events it has enabled already.
- */
-void perfgrp_group_sync_exec(struct perfgrp_group *group)
-{
-	lockdep_assert_held_write(&group->lock);
-
-	group->enabled = perfgrp_group_is_enabled(group);
-	group->enable_on_exec = perfgrp_group_exec_pending(group);
-}
-
-/* What is asked for now counts more than what an exec was to do. */
-static int cancel_enable_on_exec(struct perfgrp_group *group, struct perfgrp_error *err)
-{
-	struct perf_event *event;
-	unsigned int i;
-	int ret;
-
-	if (!group->enable_on_exec)
-		return 0;
-	ret = perfgrp_exec_lock(group, err);
-	if (ret)
-		return ret;
-	perfgrp_group_sync_exec(group);
-	for (i = 0; i < group->nr_members; i++) {
-		event = group->members[i]->instances[0].event;
-		if (event)
-			perfgrp_core_cancel_exec(event);
-	}
-	group->enable_on_exec = false;
-	perfgrp_exec_unlock(group);
-	return 0;
-}
-
 /*
- * The children of an inherited counter cannot be switched from outside the perf
- * core. So such counters count all the time; while their group is disabled they
- * read what they read when it was.
+ * The children of an inherited event cannot be enabled and disabled from outside the perf
+ * core. So inherited events count all the time, and while their group is disabled the
+ * counters are frozen at what they read then.
  */
 static void freeze_inherited(struct perfgrp_group *group, bool freeze)
 {
 	struct perfgrp_count count;
 	struct perfgrp_member_instance *counter;
 	unsigned int i;
+
+	lockdep_assert_held_write(&group->lock);
 
 	for (i = 0; i < group->nr_members; i++) {
 		counter = &group->members[i]->instances[0];
@@ -117,13 +74,13 @@ static void freeze_inherited(struct perfgrp_group *group, bool freeze)
 }
 
 /**
- * perfgrp_group_check_pinned - has the perf core given up a member of a NO_MUX group?
+ * perfgrp_group_check_pinned - does a NO_MUX group have all its members on the PMU?
  * @group: the group; the lock is held for writing
  * @nr_members: how many of @group->members to look at
  * @err: says which one
  *
- * The perf core gives up at once what it cannot put on the PMU, and says so in the
- * event's state alone.
+ * The perf core gives up a pinned event at once if there is no room for it, and shows that in
+ * the event's state only.
  *
  * Return: 0 or -EBUSY.
  */
@@ -132,6 +89,8 @@ int perfgrp_group_check_pinned(struct perfgrp_group *group, unsigned int nr_memb
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
 	unsigned int i, m;
+
+	lockdep_assert_held_write(&group->lock);
 
 	if (!(group->flags & PERFGRP_CREATE_NO_MUX))
 		return 0;
@@ -151,12 +110,12 @@ int perfgrp_group_check_pinned(struct perfgrp_group *group, unsigned int nr_memb
 }
 
 /**
- * perfgrp_group_enable - let the whole group count
+ * perfgrp_group_enable - enable the whole group
  * @group: the group; the lock is held for writing
  * @err: says why not
  *
- * Return: 0; -EBUSY where a NO_MUX group does not fit now, and then it is as it
- * was, disabled or counting where it can; -EINTR.
+ * Return: 0; -EINTR; -EBUSY if a NO_MUX group does not fit now, and then it is as before,
+ * disabled or counting where it can.
  */
 int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 {
@@ -164,7 +123,7 @@ int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 
 	lockdep_assert_held_write(&group->lock);
 
-	ret = cancel_enable_on_exec(group, err);
+	ret = perfgrp_exec_cancel(group, err);
 	if (ret)
 		return ret;
 	if (perfgrp_group_inherits(group) && !group->enabled)
@@ -179,7 +138,7 @@ int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 }
 
 /**
- * perfgrp_group_disable - let none of the group count
+ * perfgrp_group_disable - disable the whole group
  * @group: the group; the lock is held for writing
  * @err: says why not
  *
@@ -191,7 +150,7 @@ int perfgrp_group_disable(struct perfgrp_group *group, struct perfgrp_error *err
 
 	lockdep_assert_held_write(&group->lock);
 
-	ret = cancel_enable_on_exec(group, err);
+	ret = perfgrp_exec_cancel(group, err);
 	if (ret)
 		return ret;
 	if (!perfgrp_group_inherits(group))

@@ -14,22 +14,20 @@
 #include <linux/string.h>
 
 #include "compat.h"
-#include "perfgrp.h"
+#include "error.h"
+#include "event.h"
 
 #define KNOWN_FLAGS                                                                                \
 	(PERFGRP_COUNTER_RAW | PERFGRP_COUNTER_EXCLUDE_USER | PERFGRP_COUNTER_EXCLUDE_KERNEL |     \
 	 PERFGRP_COUNTER_EXCLUDE_HV | PERFGRP_COUNTER_EXCLUDE_IDLE | PERFGRP_COUNTER_FREQ |        \
 	 PERFGRP_COUNTER_EXCLUDE_HOST | PERFGRP_COUNTER_EXCLUDE_GUEST)
 
-/* The header spells its constants as numbers; they are the kernel's. */
+/* The UAPI header spells its constants as numbers. */
 static_assert(PERFGRP_HW_REF_CYCLES ==
 	      PERFGRP_EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES));
 static_assert(PERFGRP_SW_CGROUP_SWITCHES ==
 	      PERFGRP_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CGROUP_SWITCHES));
-static_assert(PERFGRP_CACHE_NODE_PREFETCH_MISS ==
-	      PERFGRP_EVENT(PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_NODE |
-							(PERF_COUNT_HW_CACHE_OP_PREFETCH << 8) |
-							(PERF_COUNT_HW_CACHE_RESULT_MISS << 16)));
+static_assert(PERFGRP_HW_CACHE(0, 0, 0) == PERFGRP_EVENT(PERF_TYPE_HW_CACHE, 0));
 
 static const char *const hardware_names[] = {
 	[PERF_COUNT_HW_CPU_CYCLES] = "cpu-cycles",
@@ -103,6 +101,17 @@ const char *perfgrp_event_name(const struct perfgrp_counter *desc,
 }
 
 /**
+ * perfgrp_event_sample_field - name of the field that holds a counter's period or frequency
+ * @desc: the counter
+ *
+ * Return: "sample_period" or "sample_freq".
+ */
+const char *perfgrp_event_sample_field(const struct perfgrp_counter *desc)
+{
+	return desc->flags & PERFGRP_COUNTER_FREQ ? "sample_freq" : "sample_period";
+}
+
+/**
  * perfgrp_event_is_software - does an event's type alone tell that it needs no PMU slot?
  * @attr: the event
  *
@@ -129,6 +138,11 @@ static int check_unused(const struct perfgrp_counter *desc, struct perfgrp_error
 					    desc->type);
 		return 0;
 	}
+	if (!(desc->event & PERFGRP_EVENT_VALID))
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT, "event",
+				    desc->event ? "event is %#llx, which is not a PERFGRP_EVENT()" :
+						  "no event is named: event is %llu",
+				    desc->event);
 	if (desc->type)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "type", "type is %s",
 				    why);
@@ -151,14 +165,15 @@ static int check_unused(const struct perfgrp_counter *desc, struct perfgrp_error
 }
 
 /*
- * On other architectures than x86 whoever handles a breakpoint's overflow must step
- * over the instruction himself, which a module cannot; it would hit for ever.
+ * On architectures other than x86 the handler of a breakpoint's overflow must step over the
+ * instruction, which a module cannot do; the breakpoint would hit forever.
  */
 static int check_breakpoint(const struct perfgrp_counter *desc, struct perfgrp_error *err)
 {
-	if (IS_ENABLED(CONFIG_X86) || desc->type != PERF_TYPE_BREAKPOINT || !desc->sample)
+	if (IS_ENABLED(CONFIG_X86) || desc->type != PERF_TYPE_BREAKPOINT || !desc->sample_period)
 		return 0;
-	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT_OPTION, "sample",
+	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT_OPTION,
+			    perfgrp_event_sample_field(desc),
 			    "breakpoints sample on x86 only; elsewhere they can be counted");
 }
 
@@ -167,21 +182,20 @@ static int check_desc(const struct perfgrp_counter *desc, struct perfgrp_error *
 	if (desc->flags & ~KNOWN_FLAGS)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags",
 				    "unknown counter flags %#x", desc->flags & ~KNOWN_FLAGS);
-	if (memchr_inv(desc->reserved, 0, sizeof(desc->reserved)))
-		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
-				    "a reserved field of the counter is not zero");
 	if (desc->id)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "id",
-				    "id is given by the kernel; it must be 0");
+				    "id is assigned by the kernel; it must be 0");
 	if (desc->pmu)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "pmu",
-				    "pmu is told by the kernel; it must be 0");
-	if (desc->flags & PERFGRP_COUNTER_FREQ && !desc->sample)
-		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
-				    "PERFGRP_COUNTER_FREQ needs a frequency in sample");
-	if (desc->sample >> 63)
-		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
-				    "sample is %#llx, which is not below 2^63", desc->sample);
+				    "pmu is filled in by the kernel; it must be 0");
+	if (desc->flags & PERFGRP_COUNTER_FREQ && !desc->sample_period)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample_freq",
+				    "PERFGRP_COUNTER_FREQ is set, but sample_freq is 0");
+	if (desc->sample_period >> 63)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION,
+				    perfgrp_event_sample_field(desc),
+				    "%s is %#llx, which is not below 2^63",
+				    perfgrp_event_sample_field(desc), desc->sample_period);
 	if (desc->precise_ip > 3)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
 				    "precise_ip is %u, at most 3 is known", desc->precise_ip);
@@ -225,12 +239,12 @@ int perfgrp_event_to_attr(const struct perfgrp_counter *desc, struct perf_event_
 		.precise_ip = desc->precise_ip,
 		.bp_type = desc->bp_type,
 		.freq = !!(desc->flags & PERFGRP_COUNTER_FREQ),
-		.sample_period = desc->sample,
-		.sample_type = desc->sample ? PERFGRP_SAMPLE_TYPE & ~PERF_SAMPLE_PERIOD : 0,
+		.sample_period = desc->sample_period,
+		.sample_type = desc->sample_period ? PERFGRP_SAMPLE_TYPE & ~PERF_SAMPLE_PERIOD : 0,
 	};
 	compat_set_config3(attr, desc->config3);
 	if (attr->precise_ip && perfgrp_event_is_software(attr))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
-				    "precise_ip means nothing for a software event");
+				    "precise_ip has no meaning for a software event");
 	return 0;
 }

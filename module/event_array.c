@@ -20,7 +20,8 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "perfgrp.h"
+#include "event_array.h"
+#include "group.h"
 
 /* Restart deltas when the event was replaced or the count was reset. */
 static struct perfgrp_overflow_state *init_overflow_state(struct perfgrp_member_instance *counter)
@@ -51,13 +52,15 @@ static void fill_event_array(struct perfgrp_event_array *array, const struct per
 		counter = &member->instances[instance];
 		array->entries[i] = (struct perfgrp_event_array_entry){
 			.id = member->id,
+			.sched_group = counter->sched_group,
+			.pmu = counter->pmu,
 			.event = counter->event,
 			.base = counter->base,
-			.min_move = member->desc.min_move,
+			.min_delta = member->desc.min_delta,
 			.attachment = member->attachment,
 			.overflow_state = init_overflow_state(counter),
 		};
-		array->filters |= member->desc.min_move;
+		array->filters |= member->desc.min_delta;
 	}
 }
 

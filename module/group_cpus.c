@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a group does when a CPU has come or gone. hotplug.c says when.
+ * What a group does when a CPU came online or went offline. hotplug.c queues the work.
  *
- * Process context.
+ * Process context: a worker, and whoever creates the group.
  */
 #include <linux/bitops.h>
+#include <linux/container_of.h>
 #include <linux/cpumask.h>
 #include <linux/rwsem.h>
+#include <linux/workqueue.h>
 
-#include "perfgrp.h"
+#include "counter.h"
+#include "error.h"
+#include "event_array.h"
+#include "group.h"
+#include "group_cpus.h"
+#include "hotplug.h"
+#include "perfcore.h"
 
 static void release_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
 {
 	unsigned int index = instance - group->instances;
-	unsigned int i;
 
-	perfgrp_instance_stop(group, index);
-	for (i = group->nr_members; i--;)
-		perfgrp_counter_accumulate(group, &group->members[i]->instances[index]);
+	perfgrp_instance_accumulate(group, index);
+	perfgrp_instance_commit(group, index);
 	if (group->nr_members)
 		perfgrp_event_arrays_publish(group);
-	perfgrp_instance_release_next(group, index);
+	perfgrp_instance_release_retired(group, index);
 	cpumask_clear_cpu(instance->cpu, group->cpus);
 	instance->live = false;
 }
@@ -29,12 +35,10 @@ static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *
 {
 	struct perfgrp_error err = PERFGRP_ERROR_INIT;
 	unsigned int index = instance - group->instances;
-	unsigned int i;
 
-	/* Where that fails there are no events, which shows in the values' states. */
-	perfgrp_counter_recreate_all(group, index, NULL, &err);
-	for (i = 0; i < group->nr_members; i++)
-		perfgrp_counter_take_next(&group->members[i]->instances[index]);
+	/* If that fails there are no events, which shows in the values. */
+	perfgrp_instance_prepare(group, index, NULL, &err);
+	perfgrp_instance_commit(group, index);
 	if (instance->seen)
 		instance->epoch++;
 	instance->seen = true;
@@ -56,23 +60,20 @@ static void number_rows(struct perfgrp_group *group)
 			group->instances[i].row = group->nr_rows++;
 }
 
-/**
- * perfgrp_group_sync_cpus - let the instances be where the CPUs are
- * @group: a group of CPUs; takes its lock
- *
- * Runs in a worker after a CPU has come or gone, and once at creation. Events of
- * a CPU that went are accumulated and released, events on one that came are created.
- * Where that cannot be done the instance's values say that they failed, until the
- * CPU's next coming.
+/*
+ * Let the group have events where CPUs are online, and only there. Runs after a CPU came
+ * online or went offline, and once at creation. Events of a CPU that went are accumulated
+ * and released, events on one that came are created. If that fails the instance's values
+ * say so (PERFGRP_VALUE_FAILED) until the CPU comes online again.
  */
-void perfgrp_group_sync_cpus(struct perfgrp_group *group)
+static void sync_cpus(struct perfgrp_group *group)
 {
 	struct perfgrp_instance *instance;
 	unsigned int i;
 	bool armed;
 
 	down_write(&group->lock);
-	/* Where it cannot be armed creation under a leader fails, and shows. */
+	/* If it cannot be armed creation under a leader fails, and shows. */
 	armed = group->nr_members && !perfgrp_core_link_begin();
 	for (i = 0; i < group->nr_instances; i++) {
 		instance = &group->instances[i];
@@ -89,4 +90,20 @@ void perfgrp_group_sync_cpus(struct perfgrp_group *group)
 	if (armed)
 		perfgrp_core_link_end();
 	up_write(&group->lock);
+}
+
+static void sync_cpus_work(struct work_struct *work)
+{
+	sync_cpus(container_of(work, struct perfgrp_group, hotplug_work));
+}
+
+/**
+ * perfgrp_group_follow_cpus - let a group of CPUs follow CPU hotplug from now on
+ * @group: a new group with its instances; the worker may run at once
+ */
+void perfgrp_group_follow_cpus(struct perfgrp_group *group)
+{
+	INIT_WORK(&group->hotplug_work, sync_cpus_work);
+	perfgrp_hotplug_add_group(group);
+	sync_cpus(group);
 }

@@ -12,7 +12,15 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 
-#include "perfgrp.h"
+#include "bpf.h"
+#include "error.h"
+#include "event.h"
+#include "exec.h"
+#include "group.h"
+#include "group_fdinfo.h"
+#include "records.h"
+#include "sampling.h"
+#include "snapshot.h"
 
 static const char *state_name(u32 state)
 {
@@ -20,27 +28,40 @@ static const char *state_name(u32 state)
 		[PERFGRP_STATE_COUNTED] = "counted",
 		[PERFGRP_STATE_MULTIPLEXED] = "multiplexed",
 		[PERFGRP_STATE_NEVER_RAN] = "never ran",
-		[PERFGRP_STATE_FAILED] = "failed",
-		[PERFGRP_STATE_OFFLINE] = "offline",
-		[PERFGRP_STATE_EXITED] = "exited",
 	};
 
 	return state < ARRAY_SIZE(names) && names[state] ? names[state] : "unknown";
 }
 
+static void show_flags(struct seq_file *seq, u32 flags)
+{
+	if (flags & PERFGRP_VALUE_FAILED)
+		seq_puts(seq, " failed");
+	if (flags & PERFGRP_VALUE_OFFLINE)
+		seq_puts(seq, " offline");
+	if (flags & PERFGRP_VALUE_EXITED)
+		seq_puts(seq, " exited");
+	if (flags & PERFGRP_VALUE_THROTTLED)
+		seq_puts(seq, " throttled");
+}
+
 static void show_members(struct seq_file *seq, struct perfgrp_group *group)
 {
+	struct perfgrp_error err = PERFGRP_ERROR_INIT;
 	char buf[PERFGRP_EVENT_NAME_LEN];
 	struct perfgrp_snap snap;
 	unsigned int i;
 
-	if (perfgrp_snapshot_take(group, PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS,
-				  &snap))
+	if (perfgrp_snapshot_take(group, PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS, &snap,
+				  &err))
 		return;
-	for (i = 0; i < snap.nr_values; i++)
-		seq_printf(seq, "member:\t%u %s %s%s\n", snap.values[i].id,
+	for (i = 0; i < snap.nr_values; i++) {
+		seq_printf(seq, "member:\t%u %s %s", snap.values[i].id,
 			   perfgrp_event_name(&group->members[i]->desc, buf),
-			   state_name(snap.values[i].state), i ? "" : " leader");
+			   state_name(snap.values[i].state));
+		show_flags(seq, snap.values[i].flags);
+		seq_puts(seq, i ? "\n" : " leader\n");
+	}
 	perfgrp_snapshot_free(&snap);
 }
 
@@ -63,12 +84,12 @@ static void show_programs(struct seq_file *seq, struct perfgrp_group *group)
 
 static void show_records(struct seq_file *seq, struct perfgrp_group *group)
 {
-	struct perfgrp_stream stream = {};
+	struct perfgrp_stream_stats stats = {};
 
-	if (group->sampling && perfgrp_records_get_stats(group->sampling->records, &stream))
+	if (group->sampling && perfgrp_records_get_stats(group->sampling->records, &stats))
 		return;
 	seq_printf(seq, "records:\t%llu produced %llu read %llu lost %llu filtered\n",
-		   stream.produced, stream.read, stream.lost, stream.filtered);
+		   stats.produced, stats.read, stats.lost, stats.filtered);
 }
 
 /**

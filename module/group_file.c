@@ -1,41 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file descriptor of a group: its ioctls, its records, its end.
+ * The file descriptors of a group: its ioctls, its records, its end.
  *
- * Each ioctl takes the group's lock once, for all that it does. What the user
- * points to is copied here and nowhere deeper, but for the CPUs of
- * PERFGRP_CREATE.
+ * What is particular to each ioctl. ioctl.c has copied the argument and takes the group's
+ * lock as the tables at the end say; @call->arg is a kernel struct. User memory that the
+ * argument points to is copied here and nowhere deeper.
+ *
+ * A group has files of three kinds: the one of PERFGRP_CREATE, which may do everything and
+ * is the only one with FMODE_WRITE, and those of PERFGRP_OPEN_READER, with and without the
+ * right to read records. Each holds a reference on the group.
+ *
+ * Process context.
  */
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/lockdep.h>
 #include <linux/module.h>
-#include <linux/overflow.h>
 #include <linux/pid.h>
 #include <linux/poll.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "bpf.h"
+#include "bpf_kfunc.h"
+#include "compat.h"
+#include "control.h"
+#include "error.h"
+#include "exec.h"
+#include "group.h"
+#include "group_create.h"
+#include "group_fdinfo.h"
+#include "group_file.h"
+#include "ioctl.h"
+#include "member.h"
 #include "perfgrp.h"
-
-static struct perfgrp_group *group_of(struct file *file)
-{
-	return file->private_data;
-}
-
-static int lock_write(struct perfgrp_group *group, struct perfgrp_error *err)
-{
-	if (down_write_killable(&group->lock))
-		return perfgrp_fail(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
-	return 0;
-}
-
-static int lock_read(struct perfgrp_group *group, struct perfgrp_error *err)
-{
-	if (!down_read_trylock(&group->lock) && down_read_killable(&group->lock))
-		return perfgrp_fail(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
-	return 0;
-}
+#include "records.h"
+#include "sampling.h"
+#include "snapshot.h"
+#include "usercopy.h"
 
 static int check_element_size(u32 size, size_t min_size, const char *field,
 			      struct perfgrp_error *err)
@@ -45,7 +49,7 @@ static int check_element_size(u32 size, size_t min_size, const char *field,
 				    "%s is %u, at least %zu is needed", field, size, min_size);
 	if (size > PAGE_SIZE)
 		return perfgrp_fail(err, -E2BIG, PERFGRP_REASON_SIZE, field,
-				    "%s is %u, at most a page (%lu) is taken", field, size,
+				    "%s is %u, at most a page (%lu) is accepted", field, size,
 				    PAGE_SIZE);
 	return 0;
 }
@@ -88,28 +92,9 @@ static int write_ids(const struct perfgrp_add *add, const struct perfgrp_counter
 	return 0;
 }
 
-/* The ids are written before anything changes, so that a fault changes nothing. */
-static int add_locked(struct perfgrp_group *group, const struct perfgrp_add *add,
-		      struct perfgrp_counter *descs, struct perfgrp_error *err)
+static int add_prepare(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	int ret;
-
-	ret = perfgrp_group_prepare_add(group, descs, add->nr_counters, err);
-	if (ret)
-		return ret;
-	ret = write_ids(add, descs, err);
-	if (ret)
-		perfgrp_group_abort_add(group, add->nr_counters);
-	else
-		perfgrp_group_commit_add(group, add->nr_counters);
-	return ret;
-}
-
-static int group_add(struct file *file, struct perfgrp_call *call)
-{
-	struct perfgrp_group *group = group_of(file);
 	const struct perfgrp_add *add = &call->arg.add;
-	struct perfgrp_counter *descs;
 	int ret;
 
 	if (!add->nr_counters)
@@ -123,131 +108,80 @@ static int group_add(struct file *file, struct perfgrp_call *call)
 				 &call->err);
 	if (ret)
 		return ret;
-
-	descs = kcalloc(add->nr_counters, sizeof(*descs), GFP_KERNEL_ACCOUNT);
-	if (!descs)
-		return perfgrp_fail(&call->err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
-	ret = copy_descs(add, descs, &call->err);
+	call->descs = kcalloc(add->nr_counters, sizeof(*call->descs), GFP_KERNEL_ACCOUNT);
+	if (!call->descs)
+		return perfgrp_fail_memory(&call->err);
+	ret = copy_descs(add, call->descs, &call->err);
 	if (ret)
-		goto free;
-	ret = lock_write(group, &call->err);
-	if (ret)
-		goto free;
-	ret = add_locked(group, add, descs, &call->err);
-	up_write(&group->lock);
-free:
-	kfree(descs);
+		kfree(call->descs);
 	return ret;
 }
 
-static int group_remove_member(struct file *file, struct perfgrp_call *call)
+/* The ids are written before anything changes, so that a fault changes nothing. */
+static int add_members(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	struct perfgrp_group *group = group_of(file);
-	const struct perfgrp_remove *remove = &call->arg.remove;
+	const struct perfgrp_add *add = &call->arg.add;
 	int ret;
 
-	ret = lock_write(group, &call->err);
+	ret = perfgrp_group_prepare_add(group, call->descs, add->nr_counters, &call->err);
 	if (ret)
 		return ret;
-	ret = perfgrp_group_remove(group, remove->id, remove->flags & PERFGRP_REMOVE_CASCADE,
-				   &call->err);
-	up_write(&group->lock);
+	ret = write_ids(add, call->descs, &call->err);
+	if (ret)
+		perfgrp_group_abort_add(group, add->nr_counters);
+	else
+		perfgrp_group_commit_add(group, add->nr_counters);
 	return ret;
+}
+
+static int add_finish(struct perfgrp_group *group, struct perfgrp_call *call, int ret)
+{
+	kfree(call->descs);
+	return ret;
+}
+
+static int remove_member(struct perfgrp_group *group, struct perfgrp_call *call)
+{
+	const struct perfgrp_remove *remove = &call->arg.remove;
+
+	return perfgrp_group_remove(group, remove->id, remove->flags & PERFGRP_REMOVE_CASCADE,
+				    &call->err);
 }
 
 /* ---- control ------------------------------------------------------------- */
 
-static int group_enable_all(struct file *file, struct perfgrp_call *call)
+static int enable_group(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	struct perfgrp_group *group = group_of(file);
-	int ret;
-
-	ret = lock_write(group, &call->err);
-	if (ret)
-		return ret;
-	ret = perfgrp_group_enable(group, &call->err);
-	up_write(&group->lock);
-	return ret;
+	return perfgrp_group_enable(group, &call->err);
 }
 
-static int group_disable_all(struct file *file, struct perfgrp_call *call)
+static int disable_group(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	struct perfgrp_group *group = group_of(file);
-	int ret;
-
-	ret = lock_write(group, &call->err);
-	if (ret)
-		return ret;
-	ret = perfgrp_group_disable(group, &call->err);
-	up_write(&group->lock);
-	return ret;
+	return perfgrp_group_disable(group, &call->err);
 }
 
-static int take_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap,
-			 struct perfgrp_error *err)
+static int reset_group(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	int ret = perfgrp_snapshot_take(group, flags, snap);
-
-	if (ret == -ENOMEM)
-		return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
-	if (ret)
-		return perfgrp_fail(err, ret, PERFGRP_REASON_NONE, "", "interrupted");
-	return 0;
-}
-
-static int group_reset_all(struct file *file, struct perfgrp_call *call)
-{
-	struct perfgrp_group *group = group_of(file);
 	struct perfgrp_snap snap;
 	int ret;
 
-	ret = lock_write(group, &call->err);
+	ret = perfgrp_snapshot_take(group, 0, &snap, &call->err);
 	if (ret)
 		return ret;
-	ret = take_snapshot(group, 0, &snap, &call->err);
-	if (!ret) {
-		perfgrp_snapshot_reset(group, &snap);
-		perfgrp_snapshot_free(&snap);
-	}
-	up_write(&group->lock);
-	return ret;
+	perfgrp_snapshot_reset(group, &snap);
+	perfgrp_snapshot_free(&snap);
+	return 0;
 }
 
 /* ---- looking ------------------------------------------------------------- */
 
-/* Few are copied in a size that the compiler knows, for what ioctl.c says of that. */
-static __always_inline unsigned long copy_same(void __user *to, const void *array, size_t size,
-					       unsigned int nr)
-{
-	switch (nr) {
-	case 1:
-		return copy_to_user(to, array, size);
-	case 2:
-		return copy_to_user(to, array, 2 * size);
-	case 3:
-		return copy_to_user(to, array, 3 * size);
-	case 4:
-		return copy_to_user(to, array, 4 * size);
-	case 5:
-		return copy_to_user(to, array, 5 * size);
-	case 6:
-		return copy_to_user(to, array, 6 * size);
-	case 7:
-		return copy_to_user(to, array, 7 * size);
-	case 8:
-		return copy_to_user(to, array, 8 * size);
-	}
-	return copy_to_user(to, array, nr * size);
-}
-
-static __always_inline int copy_array(u64 pointer, u32 user_size, const void *array, size_t size,
-				      unsigned int nr)
+static int copy_array(u64 pointer, u32 user_size, const void *array, size_t size, unsigned int nr)
 {
 	void __user *to = u64_to_user_ptr(pointer);
 	unsigned int i;
 
 	if (user_size == size)
-		return copy_same(to, array, size, nr) ? -EFAULT : 0;
+		return perfgrp_copy_array_to_user(to, array, nr * size) ? -EFAULT : 0;
 	for (i = 0; i < nr; i++, to += user_size, array += size)
 		if (perfgrp_copy_element_to_user(to, user_size, array, size))
 			return -EFAULT;
@@ -279,23 +213,8 @@ static int copy_snapshot(struct perfgrp_call *call, const struct perfgrp_snap *s
 	}
 	arg->time_before = snap->time_before;
 	arg->time_after = snap->time_after;
+	arg->generation = snap->generation;
 	return 0;
-}
-
-static int snapshot_locked(struct perfgrp_group *group, struct perfgrp_call *call)
-{
-	u32 flags = call->arg.snapshot.flags;
-	struct perfgrp_snap snap __uninitialized;
-	int ret;
-
-	ret = take_snapshot(group, flags, &snap, &call->err);
-	if (ret)
-		return ret;
-	ret = copy_snapshot(call, &snap);
-	if (!ret && flags & PERFGRP_SNAPSHOT_RESET)
-		perfgrp_snapshot_reset(group, &snap);
-	perfgrp_snapshot_free(&snap);
-	return ret;
 }
 
 static int check_snapshot(const struct perfgrp_snapshot *arg, struct perfgrp_error *err)
@@ -304,7 +223,7 @@ static int check_snapshot(const struct perfgrp_snapshot *arg, struct perfgrp_err
 
 	if (arg->flags & PERFGRP_SNAPSHOT_MIX_PMUS && !(arg->flags & PERFGRP_SNAPSHOT_TOTALS))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				    "MIX_PMUS means nothing without TOTALS");
+				    "MIX_PMUS has no meaning without TOTALS");
 	ret = check_element_size(arg->row_size, PERFGRP_ROW_SIZE_VER0, "row_size", err);
 	if (!ret)
 		ret = check_element_size(arg->value_size, PERFGRP_VALUE_SIZE_VER0, "value_size",
@@ -312,42 +231,51 @@ static int check_snapshot(const struct perfgrp_snapshot *arg, struct perfgrp_err
 	return ret;
 }
 
-static int group_snapshot(struct file *file, struct perfgrp_call *call)
+static int snapshot_group(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	struct perfgrp_group *group = group_of(file);
-	const struct perfgrp_snapshot *arg = &call->arg.snapshot;
+	u32 flags = call->arg.snapshot.flags;
+	struct perfgrp_snap *snap = &call->snap;
 	int ret;
 
-	ret = check_snapshot(arg, &call->err);
+	ret = check_snapshot(&call->arg.snapshot, &call->err);
+	if (!ret)
+		ret = perfgrp_snapshot_take(group, flags, snap, &call->err);
 	if (ret)
 		return ret;
-	if (arg->flags & PERFGRP_SNAPSHOT_RESET) {
-		ret = lock_write(group, &call->err);
-		if (ret)
-			return ret;
-		ret = snapshot_locked(group, call);
-		up_write(&group->lock);
-	} else {
-		ret = lock_read(group, &call->err);
-		if (ret)
-			return ret;
-		ret = snapshot_locked(group, call);
-		up_read(&group->lock);
-	}
+	ret = copy_snapshot(call, snap);
+	if (!ret && flags & PERFGRP_SNAPSHOT_RESET)
+		perfgrp_snapshot_reset(group, snap);
+	perfgrp_snapshot_free(snap);
 	return ret;
 }
 
-static pid_t task_nr(const struct perfgrp_group *group)
+static void query_task(const struct perfgrp_group *group, struct perfgrp_query *query)
 {
-	return group->task ? task_pid_vnr(group->task) : 0;
+	query->pid = 0;
+	if (!group->task) {
+		query->task_state = PERFGRP_TASK_NONE;
+		return;
+	}
+	query->pid = task_pid_vnr(group->task);
+	if (READ_ONCE(group->task->exit_state)) {
+		query->pid = 0;
+		query->task_state = PERFGRP_TASK_EXITED;
+	} else {
+		query->task_state = query->pid ? PERFGRP_TASK_ALIVE : PERFGRP_TASK_HIDDEN;
+	}
 }
 
-static int query_locked(struct perfgrp_group *group, struct perfgrp_call *call)
+static int query_group(struct perfgrp_group *group, struct perfgrp_call *call)
 {
 	struct perfgrp_query *query = &call->arg.query;
 	unsigned int room = query->nr_counters, i;
 	struct perfgrp_counter counter;
+	int ret;
 
+	ret = check_element_size(query->counter_size, PERFGRP_COUNTER_SIZE_VER0, "counter_size",
+				 &call->err);
+	if (ret)
+		return ret;
 	query->nr_counters = group->nr_members;
 	if (room < group->nr_members) {
 		call->out_on_error = true;
@@ -366,57 +294,30 @@ static int query_locked(struct perfgrp_group *group, struct perfgrp_call *call)
 	}
 	query->create_flags = group->flags;
 	query->target = group->target;
-	query->pid = task_nr(group);
+	query_task(group, query);
 	query->enabled = perfgrp_group_is_enabled(group);
+	query->clockid = group->clockid;
+	query->generation = group->generation;
 	return 0;
-}
-
-static int group_query(struct file *file, struct perfgrp_call *call)
-{
-	struct perfgrp_group *group = group_of(file);
-	int ret;
-
-	ret = check_element_size(call->arg.query.counter_size, PERFGRP_COUNTER_SIZE_VER0,
-				 "counter_size", &call->err);
-	if (!ret)
-		ret = lock_read(group, &call->err);
-	if (ret)
-		return ret;
-	ret = query_locked(group, call);
-	up_read(&group->lock);
-	return ret;
 }
 
 /* ---- records ------------------------------------------------------------- */
 
-static int fail_no_buffer(struct perfgrp_error *err)
+static int set_period(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "",
-			    "the group was created without a buffer (buffer_size)");
-}
-
-static int group_set_period(struct file *file, struct perfgrp_call *call)
-{
-	struct perfgrp_group *group = group_of(file);
 	const struct perfgrp_period *period = &call->arg.period;
-	int ret;
 
-	ret = lock_write(group, &call->err);
-	if (ret)
-		return ret;
-	ret = perfgrp_group_set_period(group, period->id, period->sample, &call->err);
-	up_write(&group->lock);
-	return ret;
+	return perfgrp_group_set_period(group, period->id, period->sample_period, &call->err);
 }
 
-static int group_stream(struct file *file, struct perfgrp_call *call)
+static int get_stream_stats(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	struct perfgrp_group *group = group_of(file);
 	int ret;
 
 	if (!group->sampling)
-		return fail_no_buffer(&call->err);
-	ret = perfgrp_records_get_stats(group->sampling->records, &call->arg.stream);
+		return perfgrp_fail(&call->err, -EINVAL, PERFGRP_REASON_TARGET, "",
+				    "the group was created without a buffer (buffer_size)");
+	ret = perfgrp_records_get_stats(group->sampling->records, &call->arg.stream_stats);
 	if (ret)
 		return perfgrp_fail(&call->err, ret, PERFGRP_REASON_NONE, "", "interrupted");
 	return 0;
@@ -424,7 +325,7 @@ static int group_stream(struct file *file, struct perfgrp_call *call)
 
 static ssize_t group_read(struct file *file, char __user *to, size_t room, loff_t *pos)
 {
-	struct perfgrp_group *group = group_of(file);
+	struct perfgrp_group *group = file->private_data;
 
 	if (!group->sampling)
 		return -EINVAL;
@@ -432,9 +333,15 @@ static ssize_t group_read(struct file *file, char __user *to, size_t room, loff_
 				    !(file->f_flags & O_NONBLOCK));
 }
 
+/* PERFGRP_OPEN_READER without PERFGRP_READER_RECORDS. */
+static ssize_t group_read_denied(struct file *file, char __user *to, size_t room, loff_t *pos)
+{
+	return -EACCES;
+}
+
 static __poll_t group_poll(struct file *file, struct poll_table_struct *table)
 {
-	struct perfgrp_group *group = group_of(file);
+	struct perfgrp_group *group = file->private_data;
 
 	if (!group->sampling)
 		return EPOLLERR;
@@ -443,241 +350,237 @@ static __poll_t group_poll(struct file *file, struct poll_table_struct *table)
 
 /* ---- BPF ----------------------------------------------------------------- */
 
-/* @put is perfgrp_bpf_attach() or perfgrp_bpf_replace(). */
-static int put_program(struct file *file, struct perfgrp_call *call,
-		       int (*put)(struct perfgrp_group *group, const struct perfgrp_bpf *arg,
-				  struct perfgrp_attachment **attachment,
-				  struct perfgrp_error *err))
+static int attach_prepare(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	struct perfgrp_group *group = group_of(file);
-	struct perfgrp_attachment *attachment;
-	int ret;
+	call->attachment = perfgrp_bpf_prepare(&call->arg.bpf_attach, &call->err);
+	return PTR_ERR_OR_ZERO(call->attachment);
+}
 
-	attachment = perfgrp_bpf_prepare(&call->arg.bpf, &call->err);
-	if (IS_ERR(attachment))
-		return PTR_ERR(attachment);
-	ret = lock_write(group, &call->err);
-	if (!ret) {
-		ret = put(group, &call->arg.bpf, &attachment, &call->err);
-		up_write(&group->lock);
-	}
+static int attach_program(struct perfgrp_group *group, struct perfgrp_call *call)
+{
+	return perfgrp_bpf_attach(group, &call->arg.bpf_attach, &call->attachment, &call->err);
+}
+
+static int replace_program(struct perfgrp_group *group, struct perfgrp_call *call)
+{
+	return perfgrp_bpf_replace(group, &call->arg.bpf_attach, &call->attachment, &call->err);
+}
+
+/* Without the lock, because dropping the old program waits for a grace period. */
+static int attach_finish(struct perfgrp_group *group, struct perfgrp_call *call, int ret)
+{
 	if (ret)
-		perfgrp_bpf_abort(attachment);
-	else if (attachment)
-		perfgrp_bpf_drop(attachment);
+		perfgrp_bpf_abort(call->attachment);
+	else if (call->attachment)
+		perfgrp_bpf_drop(call->attachment);
 	return ret;
 }
 
-static int group_bpf_attach(struct file *file, struct perfgrp_call *call)
+static int detach_program(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	return put_program(file, call, perfgrp_bpf_attach);
+	return perfgrp_bpf_detach(group, &call->arg.bpf_detach, &call->err);
 }
 
-static int group_bpf_replace(struct file *file, struct perfgrp_call *call)
+static int query_program(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	return put_program(file, call, perfgrp_bpf_replace);
+	return perfgrp_bpf_query(group, &call->arg.bpf_query, &call->err);
 }
 
-static int group_bpf_detach(struct file *file, struct perfgrp_call *call)
+static int get_bpf_handle(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	struct perfgrp_group *group = group_of(file);
+	return perfgrp_bpf_kfunc_get_handle(group, &call->arg.bpf_handle.handle, &call->err);
+}
+
+/* ---- the files ----------------------------------------------------------- */
+
+static const struct file_operations group_fops;
+static const struct file_operations reader_fops;
+static const struct file_operations viewer_fops;
+
+static struct file *create_file(struct perfgrp_group *group, const struct file_operations *fops,
+				int flags)
+{
+	struct file *file = anon_inode_getfile("[perfgrp]", fops, group, flags);
+
+	if (!IS_ERR(file))
+		perfgrp_group_get(group);
+	return file;
+}
+
+static int open_reader(struct perfgrp_group *group, struct perfgrp_call *call)
+{
+	struct perfgrp_reader *reader = &call->arg.reader;
+	bool records = reader->flags & PERFGRP_READER_RECORDS;
 	int ret;
 
-	ret = lock_write(group, &call->err);
+	if (records && call->file->f_op == &viewer_fops)
+		return perfgrp_fail(&call->err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
+				    "READER_RECORDS: this fd may not read records itself");
+	ret = perfgrp_ioctl_reserve_fd(call);
 	if (ret)
 		return ret;
-	ret = perfgrp_bpf_detach(group, &call->arg.bpf, &call->err);
-	up_write(&group->lock);
-	return ret;
-}
-
-static int group_bpf_query(struct file *file, struct perfgrp_call *call)
-{
-	struct perfgrp_group *group = group_of(file);
-	int ret;
-
-	ret = lock_read(group, &call->err);
-	if (ret)
-		return ret;
-	ret = perfgrp_bpf_query(group, &call->arg.bpf_query, &call->err);
-	up_read(&group->lock);
-	return ret;
-}
-
-static int group_bpf_handle(struct file *file, struct perfgrp_call *call)
-{
-	struct perfgrp_group *group = group_of(file);
-	struct perfgrp_bpf_handle *arg = &call->arg.bpf_handle;
-	u64 handle;
-	int ret;
-
-	ret = lock_write(group, &call->err);
-	if (ret)
-		return ret;
-	ret = perfgrp_bpf_kfunc_get_handle(group, &handle, &call->err);
-	up_write(&group->lock);
+	ret = perfgrp_ioctl_set_file(call, create_file(group, records ? &reader_fops : &viewer_fops,
+						       O_RDONLY));
 	if (!ret)
-		arg->handle = handle;
+		reader->fd = call->new_fd;
 	return ret;
 }
 
 static int group_release(struct inode *inode, struct file *file)
 {
-	perfgrp_group_destroy(group_of(file));
+	perfgrp_group_put(file->private_data);
 	return 0;
 }
-
-/* ---- the file ------------------------------------------------------------ */
 
 #define FIRST	   _IOC_NR(PERFGRP_ADD)
 #define INDEX(cmd) (_IOC_NR(cmd) - FIRST)
 
 static const struct perfgrp_ioctl group_ioctls[] = {
 	[INDEX(PERFGRP_ADD)] = {
-		.name		= "PERFGRP_ADD",
-		.size		= sizeof(struct perfgrp_add),
-		.min_size	= PERFGRP_ADD_SIZE_VER0,
-		.reserved	= offsetof(struct perfgrp_add, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_add, reserved),
-		.fn		= group_add,
+		PERFGRP_IOCTL(PERFGRP_ADD, perfgrp_add, PERFGRP_ADD),
+		.changes	= true,
+		.prepare	= add_prepare,
+		.lock		= PERFGRP_WRITE_LOCKED,
+		.fn		= add_members,
+		.finish		= add_finish,
 	},
 	[INDEX(PERFGRP_REMOVE)] = {
-		.name		= "PERFGRP_REMOVE",
-		.size		= sizeof(struct perfgrp_remove),
-		.min_size	= PERFGRP_REMOVE_SIZE_VER0,
+		PERFGRP_IOCTL(PERFGRP_REMOVE, perfgrp_remove, PERFGRP_REMOVE),
+		PERFGRP_IOCTL_RESERVED(perfgrp_remove),
 		.flags		= PERFGRP_REMOVE_CASCADE,
-		.reserved	= offsetof(struct perfgrp_remove, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_remove, reserved),
-		.fn		= group_remove_member,
+		.changes	= true,
+		.lock		= PERFGRP_WRITE_LOCKED,
+		.fn		= remove_member,
 	},
 	[INDEX(PERFGRP_ENABLE)] = {
-		.name		= "PERFGRP_ENABLE",
-		.size		= sizeof(struct perfgrp_control),
-		.min_size	= PERFGRP_CONTROL_SIZE_VER0,
-		.reserved	= offsetof(struct perfgrp_control, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_control, reserved),
-		.fn		= group_enable_all,
+		PERFGRP_IOCTL(PERFGRP_ENABLE, perfgrp_control, PERFGRP_CONTROL),
+		.changes	= true,
+		.lock		= PERFGRP_WRITE_LOCKED,
+		.fn		= enable_group,
 	},
 	[INDEX(PERFGRP_DISABLE)] = {
-		.name		= "PERFGRP_DISABLE",
-		.size		= sizeof(struct perfgrp_control),
-		.min_size	= PERFGRP_CONTROL_SIZE_VER0,
-		.reserved	= offsetof(struct perfgrp_control, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_control, reserved),
-		.fn		= group_disable_all,
+		PERFGRP_IOCTL(PERFGRP_DISABLE, perfgrp_control, PERFGRP_CONTROL),
+		.changes	= true,
+		.lock		= PERFGRP_WRITE_LOCKED,
+		.fn		= disable_group,
 	},
 	[INDEX(PERFGRP_RESET)] = {
-		.name		= "PERFGRP_RESET",
-		.size		= sizeof(struct perfgrp_control),
-		.min_size	= PERFGRP_CONTROL_SIZE_VER0,
-		.reserved	= offsetof(struct perfgrp_control, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_control, reserved),
-		.fn		= group_reset_all,
+		PERFGRP_IOCTL(PERFGRP_RESET, perfgrp_control, PERFGRP_CONTROL),
+		.changes	= true,
+		.lock		= PERFGRP_WRITE_LOCKED,
+		.fn		= reset_group,
 	},
 	[INDEX(PERFGRP_SNAPSHOT)] = {
-		.name		= "PERFGRP_SNAPSHOT",
-		.size		= sizeof(struct perfgrp_snapshot),
-		.min_size	= PERFGRP_SNAPSHOT_SIZE_VER0,
+		PERFGRP_IOCTL(PERFGRP_SNAPSHOT, perfgrp_snapshot, PERFGRP_SNAPSHOT),
 		.flags		= PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS |
 				  PERFGRP_SNAPSHOT_RESET,
-		.reserved	= offsetof(struct perfgrp_snapshot, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_snapshot, reserved),
+		.change_flags	= PERFGRP_SNAPSHOT_RESET,
+		.lock		= PERFGRP_READ_LOCKED,
+		.fn		= snapshot_group,
 		.out		= true,
-		.fn		= group_snapshot,
 	},
 	[INDEX(PERFGRP_QUERY)] = {
-		.name		= "PERFGRP_QUERY",
-		.size		= sizeof(struct perfgrp_query),
-		.min_size	= PERFGRP_QUERY_SIZE_VER0,
-		.reserved	= offsetof(struct perfgrp_query, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_query, reserved),
+		PERFGRP_IOCTL(PERFGRP_QUERY, perfgrp_query, PERFGRP_QUERY),
+		.lock		= PERFGRP_READ_LOCKED,
+		.fn		= query_group,
 		.out		= true,
-		.fn		= group_query,
 	},
-	[INDEX(PERFGRP_PERIOD)] = {
-		.name		= "PERFGRP_PERIOD",
-		.size		= sizeof(struct perfgrp_period),
-		.min_size	= PERFGRP_PERIOD_SIZE_VER0,
-		.reserved	= offsetof(struct perfgrp_period, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_period, reserved),
-		.fn		= group_set_period,
-	},
-	[INDEX(PERFGRP_STREAM)] = {
-		.name		= "PERFGRP_STREAM",
-		.size		= sizeof(struct perfgrp_stream),
-		.min_size	= PERFGRP_STREAM_SIZE_VER0,
-		.reserved	= offsetof(struct perfgrp_stream, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_stream, reserved),
+	[INDEX(PERFGRP_OPEN_READER)] = {
+		PERFGRP_IOCTL(PERFGRP_OPEN_READER, perfgrp_reader, PERFGRP_READER),
+		PERFGRP_IOCTL_RESERVED(perfgrp_reader),
+		.flags		= PERFGRP_READER_RECORDS,
+		.lock		= PERFGRP_UNLOCKED,
+		.fn		= open_reader,
 		.out		= true,
-		.fn		= group_stream,
+	},
+	[INDEX(PERFGRP_SET_PERIOD)] = {
+		PERFGRP_IOCTL(PERFGRP_SET_PERIOD, perfgrp_period, PERFGRP_PERIOD),
+		PERFGRP_IOCTL_RESERVED(perfgrp_period),
+		.changes	= true,
+		.lock		= PERFGRP_WRITE_LOCKED,
+		.fn		= set_period,
+	},
+	[INDEX(PERFGRP_GET_STREAM_STATS)] = {
+		PERFGRP_IOCTL(PERFGRP_GET_STREAM_STATS, perfgrp_stream_stats, PERFGRP_STREAM_STATS),
+		PERFGRP_IOCTL_RESERVED(perfgrp_stream_stats),
+		.lock		= PERFGRP_UNLOCKED,
+		.fn		= get_stream_stats,
+		.out		= true,
 	},
 	[INDEX(PERFGRP_BPF_ATTACH)] = {
-		.name		= "PERFGRP_BPF_ATTACH",
-		.size		= sizeof(struct perfgrp_bpf),
-		.min_size	= PERFGRP_BPF_SIZE_VER0,
+		PERFGRP_IOCTL(PERFGRP_BPF_ATTACH, perfgrp_bpf_attach, PERFGRP_BPF_ATTACH),
+		PERFGRP_IOCTL_RESERVED(perfgrp_bpf_attach),
 		.flags		= PERFGRP_BPF_TIMED,
-		.reserved	= offsetof(struct perfgrp_bpf, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_bpf, reserved),
-		.fn		= group_bpf_attach,
+		.changes	= true,
+		.prepare	= attach_prepare,
+		.lock		= PERFGRP_WRITE_LOCKED,
+		.fn		= attach_program,
+		.finish		= attach_finish,
 	},
 	[INDEX(PERFGRP_BPF_REPLACE)] = {
-		.name		= "PERFGRP_BPF_REPLACE",
-		.size		= sizeof(struct perfgrp_bpf),
-		.min_size	= PERFGRP_BPF_SIZE_VER0,
+		PERFGRP_IOCTL(PERFGRP_BPF_REPLACE, perfgrp_bpf_attach, PERFGRP_BPF_ATTACH),
+		PERFGRP_IOCTL_RESERVED(perfgrp_bpf_attach),
 		.flags		= PERFGRP_BPF_TIMED,
-		.reserved	= offsetof(struct perfgrp_bpf, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_bpf, reserved),
-		.fn		= group_bpf_replace,
+		.changes	= true,
+		.prepare	= attach_prepare,
+		.lock		= PERFGRP_WRITE_LOCKED,
+		.fn		= replace_program,
+		.finish		= attach_finish,
 	},
 	[INDEX(PERFGRP_BPF_DETACH)] = {
-		.name		= "PERFGRP_BPF_DETACH",
-		.size		= sizeof(struct perfgrp_bpf),
-		.min_size	= PERFGRP_BPF_SIZE_VER0,
-		.reserved	= offsetof(struct perfgrp_bpf, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_bpf, reserved),
-		.fn		= group_bpf_detach,
+		PERFGRP_IOCTL(PERFGRP_BPF_DETACH, perfgrp_bpf_detach, PERFGRP_BPF_DETACH),
+		.changes	= true,
+		.lock		= PERFGRP_WRITE_LOCKED,
+		.fn		= detach_program,
 	},
 	[INDEX(PERFGRP_BPF_QUERY)] = {
-		.name		= "PERFGRP_BPF_QUERY",
-		.size		= sizeof(struct perfgrp_bpf_query),
-		.min_size	= PERFGRP_BPF_QUERY_SIZE_VER0,
-		.reserved	= offsetof(struct perfgrp_bpf_query, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_bpf_query, reserved),
+		PERFGRP_IOCTL(PERFGRP_BPF_QUERY, perfgrp_bpf_query, PERFGRP_BPF_QUERY),
+		PERFGRP_IOCTL_RESERVED(perfgrp_bpf_query),
+		.lock		= PERFGRP_READ_LOCKED,
+		.fn		= query_program,
 		.out		= true,
-		.fn		= group_bpf_query,
 	},
-	[INDEX(PERFGRP_BPF_HANDLE)] = {
-		.name		= "PERFGRP_BPF_HANDLE",
-		.size		= sizeof(struct perfgrp_bpf_handle),
-		.min_size	= PERFGRP_BPF_HANDLE_SIZE_VER0,
-		.reserved	= offsetof(struct perfgrp_bpf_handle, reserved),
-		.reserved_size	= sizeof_field(struct perfgrp_bpf_handle, reserved),
+	[INDEX(PERFGRP_GET_BPF_HANDLE)] = {
+		PERFGRP_IOCTL(PERFGRP_GET_BPF_HANDLE, perfgrp_bpf_handle, PERFGRP_BPF_HANDLE),
+		.changes	= true,
+		.lock		= PERFGRP_WRITE_LOCKED,
+		.fn		= get_bpf_handle,
 		.out		= true,
-		.fn		= group_bpf_handle,
 	},
 };
 
 static long group_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	return perfgrp_ioctl(file, cmd, arg, group_ioctls, FIRST, ARRAY_SIZE(group_ioctls));
+	return perfgrp_ioctl(file, file->private_data, cmd, arg, group_ioctls, FIRST,
+			     ARRAY_SIZE(group_ioctls));
 }
 
+#define COMMON_FOPS                                                                                \
+	.owner = THIS_MODULE, .llseek = noop_llseek, .release = group_release, .poll = group_poll, \
+	.unlocked_ioctl = group_ioctl, .compat_ioctl = compat_ptr_ioctl,                           \
+	.show_fdinfo = perfgrp_group_show_fdinfo
+
 static const struct file_operations group_fops = {
-	.owner = THIS_MODULE,
-	.llseek = noop_llseek,
-	.release = group_release,
+	COMMON_FOPS,
 	.read = group_read,
-	.poll = group_poll,
-	.unlocked_ioctl = group_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
-	.show_fdinfo = perfgrp_group_show_fdinfo,
+};
+
+/* Read-only, with PERFGRP_READER_RECORDS and without. */
+static const struct file_operations reader_fops = {
+	COMMON_FOPS,
+	.read = group_read,
+};
+
+static const struct file_operations viewer_fops = {
+	COMMON_FOPS,
+	.read = group_read_denied,
 };
 
 /**
- * perfgrp_group_file_create - the file of a new group
- * @group: the group; it lives as long as the file
+ * perfgrp_group_file_create - create the file that PERFGRP_CREATE returns
+ * @group: the group. The caller's reference passes to the file.
  *
- * Return: the file, or an ERR_PTR(), and then the group is still the caller's.
+ * Return: the file, or an ERR_PTR(), and then the reference is still the caller's.
  */
 struct file *perfgrp_group_file_create(struct perfgrp_group *group)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Following CPUs off and on line.
+ * CPU hotplug: which CPUs can be used, and which groups to tell of a change.
  *
- * The callbacks run with the CPU hotplug lock held for writing, where creating
- * or releasing an event can deadlock. So they only say what has happened
- * (instance.lost, usable_cpus) and queue each group's work; perfgrp_group_sync_cpus()
- * does the rest in a worker.
+ * The cpuhp callbacks run with the CPU hotplug lock held for writing, where creating or
+ * releasing an event can deadlock (static_key_slow_inc() takes it too). So they only note
+ * the change (instance.lost, usable_cpus) and queue each group's hotplug_work, which is
+ * group_cpus.c's.
  *
- * On the way down the callback runs while the CPU is still online and before the
- * perf core takes the CPU's events off, on the way up after the perf core is
- * ready for new ones. In between the CPU is not usable: nothing is created on it.
+ * The offline callback runs while the CPU is still online and before the perf core takes
+ * the CPU's events off, the online callback after the perf core is ready for new ones. In
+ * between the CPU is not usable: no event is created on it.
  */
 #include <linux/atomic.h>
 #include <linux/cpu.h>
@@ -19,23 +19,24 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
-#include "perfgrp.h"
+#include "group.h"
+#include "hotplug.h"
 
-/* A leaf; taken with the CPU hotplug lock held, so nothing is called under it. */
+/* Innermost lock; taken with the CPU hotplug lock held, so nothing is called under it. */
 static DEFINE_MUTEX(groups_lock);
 static LIST_HEAD(groups);
 
-/* Written by the callbacks. Who reads it without a lock is told of a change later. */
+/* Lockless readers may see a stale mask; every change requeues the work. */
 static struct cpumask usable_cpus;
 
 static enum cpuhp_state hotplug_state;
 
 /**
- * perfgrp_hotplug_cpu_usable - whether events can be created on a CPU
+ * perfgrp_hotplug_cpu_usable - can events be created on a CPU?
  * @cpu: the CPU
  *
- * Return: whether they can. It may change at any time; then all groups that
- * follow are called.
+ * Return: whether they can. It may change at any time; then the work of all groups that
+ * have this CPU is queued.
  */
 bool perfgrp_hotplug_cpu_usable(int cpu)
 {
@@ -68,34 +69,30 @@ static int hotplug_cpu_offline(unsigned int cpu)
 {
 	cpumask_clear_cpu(cpu, &usable_cpus);
 	/*
-	 * Before instance.lost is set: who clears it and then still finds the CPU
-	 * usable (perfgrp_group_sync_cpus()) is told again.
+	 * usable_cpus before instance.lost: if group_cpus.c clears instance.lost and still
+	 * finds the CPU usable, its work is queued again.
 	 */
 	smp_mb__before_atomic();
 	queue_groups(cpu, true);
 	return 0;
 }
 
-static void sync_cpus_work(struct work_struct *work)
-{
-	perfgrp_group_sync_cpus(container_of(work, struct perfgrp_group, hotplug_work));
-}
-
 /**
- * perfgrp_hotplug_add_group - let a group of CPUs follow them
+ * perfgrp_hotplug_add_group - queue a group's hotplug_work when its CPUs come and go
  * @group: a new group with its instances; the worker may run at once
  */
 void perfgrp_hotplug_add_group(struct perfgrp_group *group)
 {
-	INIT_WORK(&group->hotplug_work, sync_cpus_work);
 	mutex_lock(&groups_lock);
 	list_add_tail(&group->node, &groups);
 	mutex_unlock(&groups_lock);
 }
 
 /**
- * perfgrp_hotplug_remove_group - the opposite; when it returns no worker runs
- * @group: that is about to go. Its lock is not held.
+ * perfgrp_hotplug_remove_group - the opposite
+ * @group: the group; its lock is not held
+ *
+ * When it returns no worker runs.
  */
 void perfgrp_hotplug_remove_group(struct perfgrp_group *group)
 {

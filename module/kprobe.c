@@ -70,3 +70,35 @@ void perfgrp_kprobe_disarm(struct perfgrp_kprobe *probe)
 		disable_kprobe(&probe->kprobe);
 	mutex_unlock(&probe->lock);
 }
+
+static int ignore_hit(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	return 0;
+}
+
+NOKPROBE_SYMBOL(ignore_hit);
+
+/**
+ * perfgrp_kprobe_find - find a function of the kernel that is not exported
+ * @name: of the function
+ *
+ * To be called through a static call: see pidfd.c.
+ *
+ * Return: its address; on x86 behind its ENDBR. NULL if there is no such function or the
+ * kernel has no kprobes.
+ */
+void *perfgrp_kprobe_find(const char *name)
+{
+	struct kprobe kprobe = {
+		.symbol_name = name,
+		.pre_handler = ignore_hit,
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+	void *address;
+
+	if (register_kprobe(&kprobe))
+		return NULL;
+	address = kprobe.addr;
+	unregister_kprobe(&kprobe);
+	return address;
+}

@@ -41,6 +41,7 @@ int perfgrp_kprobe_register(struct perfgrp_kprobe *probe);
 void perfgrp_kprobe_unregister(struct perfgrp_kprobe *probe);
 int perfgrp_kprobe_arm(struct perfgrp_kprobe *probe);
 void perfgrp_kprobe_disarm(struct perfgrp_kprobe *probe);
+void *perfgrp_kprobe_find(const char *name);
 
 /**
  * perfgrp_kprobe_missed - how many calls it has not seen

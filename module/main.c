@@ -5,7 +5,13 @@
  */
 #include <linux/module.h>
 
+#include "bpf_events.h"
+#include "bpf_kfunc.h"
+#include "device.h"
+#include "hotplug.h"
+#include "perfcore.h"
 #include "perfgrp.h"
+#include "pidfd.h"
 
 static int __init perfgrp_init(void)
 {
@@ -15,6 +21,7 @@ static int __init perfgrp_init(void)
 	if (ret)
 		return ret;
 	perfgrp_bpf_kfunc_init();
+	perfgrp_pidfd_init();
 	ret = perfgrp_hotplug_init();
 	if (ret)
 		goto perfcore;

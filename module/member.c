@@ -12,7 +12,19 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "access.h"
+#include "bpf.h"
+#include "control.h"
+#include "counter.h"
+#include "error.h"
+#include "event.h"
+#include "event_array.h"
+#include "exec.h"
+#include "group.h"
+#include "member.h"
+#include "perfcore.h"
 #include "perfgrp.h"
+#include "sampling.h"
 
 static struct perfgrp_member *alloc_member(struct perfgrp_group *group,
 					   const struct perfgrp_counter *desc)
@@ -34,7 +46,7 @@ static void release_member(struct perfgrp_group *group, struct perfgrp_member *m
 	unsigned int i;
 
 	for (i = 0; i < group->nr_instances; i++)
-		perfgrp_counter_release(&member->instances[i]);
+		perfgrp_counter_release(group, &member->instances[i]);
 	perfgrp_bpf_release(group, member);
 	kvfree_rcu(member, rcu);
 }
@@ -46,23 +58,6 @@ static void release_members(struct perfgrp_group *group, unsigned int first, uns
 		release_member(group, group->members[nr]);
 		group->members[nr] = NULL;
 	}
-}
-
-static int find_member(const struct perfgrp_group *group, u32 id)
-{
-	unsigned int i;
-
-	for (i = 0; i < group->nr_members; i++)
-		if (group->members[i]->id == id)
-			return i;
-	return -1;
-}
-
-static int fail_no_member(const struct perfgrp_group *group, u32 id, struct perfgrp_error *err)
-{
-	return perfgrp_fail(err, -ENOENT, PERFGRP_REASON_MEMBER, "id",
-			    "the group has no member %u%s", id,
-			    id && id <= group->next_id ? " any more" : "");
 }
 
 static int create_counters(struct perfgrp_group *group, unsigned int index,
@@ -97,12 +92,12 @@ static int link_begin(struct perfgrp_error *err)
 static int check_sampling(const struct perfgrp_group *group, const struct perfgrp_counter *desc,
 			  struct perfgrp_error *err)
 {
-	if (group->sampling || (!desc->sample && !desc->min_move))
+	if (group->sampling || (!desc->sample_period && !desc->min_delta))
 		return 0;
 	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION,
-			    desc->sample ? "sample" : "min_move",
+			    desc->sample_period ? perfgrp_event_sample_field(desc) : "min_delta",
 			    "%s is set, but the group was created without a buffer (buffer_size)",
-			    desc->sample ? "sample" : "min_move");
+			    desc->sample_period ? perfgrp_event_sample_field(desc) : "min_delta");
 }
 
 static int prepare_member(struct perfgrp_group *group, unsigned int index,
@@ -122,7 +117,7 @@ static int prepare_member(struct perfgrp_group *group, unsigned int index,
 
 	member = alloc_member(group, desc);
 	if (!member)
-		return perfgrp_fail(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "no memory");
+		return perfgrp_fail_memory(err);
 	member->attr = attr;
 	member->id = group->next_id + 1 + (index - group->nr_members);
 	desc->id = member->id;
@@ -202,7 +197,7 @@ static int try_pinned(struct perfgrp_group *group, unsigned int nr, struct perfg
 	for (i = 0; i < group->nr_instances; i++)
 		for (m = group->nr_members; m < group->nr_members + nr; m++)
 			if (perfgrp_instance_usable(&group->instances[i]))
-				perfgrp_counter_start(&group->members[m]->instances[i]);
+				perfgrp_counter_start(group, &group->members[m]->instances[i]);
 	return check_pinned(group, group->nr_members + nr, err);
 }
 
@@ -306,6 +301,7 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 	perfgrp_group_sync_exec(group);
 	group->nr_members += nr;
 	group->next_id += nr;
+	group->generation++;
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
 	rebase_all(group);
@@ -314,13 +310,15 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 		perfgrp_group_start_all(group);
 }
 
-static void drop_member(struct perfgrp_group *group, unsigned int index)
+static void drop_member(struct perfgrp_group *group, struct perfgrp_member *member)
 {
-	struct perfgrp_member *member = group->members[index];
+	unsigned int i = 0;
 
+	while (group->members[i] != member)
+		i++;
 	group->nr_members--;
-	memmove(&group->members[index], &group->members[index + 1],
-		(group->nr_members - index) * sizeof(member));
+	memmove(&group->members[i], &group->members[i + 1],
+		(group->nr_members - i) * sizeof(member));
 	group->members[group->nr_members] = NULL;
 	perfgrp_event_arrays_publish(group);
 	release_member(group, member);
@@ -342,16 +340,6 @@ void perfgrp_group_drop_members(struct perfgrp_group *group)
 	release_members(group, 0, nr);
 }
 
-/* Move an instance from the events that it has, which wait, to those that are prepared. */
-static void replace_events(struct perfgrp_group *group, unsigned int instance)
-{
-	unsigned int i;
-
-	perfgrp_instance_stop(group, instance);
-	for (i = group->nr_members; i--;)
-		perfgrp_counter_accumulate(group, &group->members[i]->instances[instance]);
-}
-
 /* Where the task is gone all is final, and nothing can fall apart. */
 static bool needs_rebuild(const struct perfgrp_group *group, unsigned int instance,
 			  const struct perfgrp_member *leaving)
@@ -359,7 +347,7 @@ static bool needs_rebuild(const struct perfgrp_group *group, unsigned int instan
 	const struct perfgrp_member_instance *counter = &leaving->instances[instance];
 
 	return perfgrp_instance_usable(&group->instances[instance]) &&
-	       perfgrp_counter_leads_others(counter) && !perfgrp_counter_dead(counter);
+	       perfgrp_counter_has_siblings(counter) && !perfgrp_counter_dead(counter);
 }
 
 static bool any_needs_rebuild(const struct perfgrp_group *group,
@@ -395,7 +383,7 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 	for (i = 0; i < group->nr_instances; i++) {
 		if (!needs_rebuild(group, i, leaving))
 			continue;
-		ret = perfgrp_counter_recreate_all(group, i, leaving, err);
+		ret = perfgrp_instance_prepare(group, i, leaving, err);
 		if (ret)
 			break;
 	}
@@ -406,21 +394,23 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 		return 0;
 	if (ret) {
 		while (i--)
-			perfgrp_instance_release_next(group, i);
+			perfgrp_instance_abort(group, i);
 		return ret;
 	}
 	for (i = 0; i < group->nr_instances; i++) {
+		/* The CPU may have gone offline since. */
 		if (!needs_rebuild(group, i, leaving)) {
-			perfgrp_instance_release_next(group, i);
+			perfgrp_instance_abort(group, i);
 			continue;
 		}
-		replace_events(group, i);
+		perfgrp_instance_accumulate(group, i);
+		perfgrp_instance_commit(group, i);
 		replaced = true;
 	}
 	if (replaced)
 		perfgrp_event_arrays_publish(group);
 	for (i = 0; i < group->nr_instances; i++)
-		perfgrp_instance_release_next(group, i);
+		perfgrp_instance_release_retired(group, i);
 	for (i = 0; replaced && group->enabled && i < group->nr_instances; i++)
 		if (perfgrp_instance_usable(&group->instances[i]))
 			perfgrp_instance_start(group, i);
@@ -430,13 +420,12 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 static int remove_member(struct perfgrp_group *group, u32 id, bool cascade,
 			 struct perfgrp_error *err)
 {
-	int index, ret = 0;
+	struct perfgrp_member *member = perfgrp_group_find_member(group, id, err);
+	int ret = 0;
 
-	err->member = id;
-	index = find_member(group, id);
-	if (index < 0)
-		return fail_no_member(group, id, err);
-	if (index == 0) {
+	if (!member)
+		return -ENOENT;
+	if (member == group->members[0]) {
 		if (group->nr_members > 1 && !cascade)
 			return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
 					    "member %u leads %u others; remove them first, or all with CASCADE",
@@ -444,10 +433,10 @@ static int remove_member(struct perfgrp_group *group, u32 id, bool cascade,
 		perfgrp_group_drop_members(group);
 		return 0;
 	}
-	if (any_needs_rebuild(group, group->members[index]))
-		ret = rebuild_without(group, group->members[index], err);
+	if (any_needs_rebuild(group, member))
+		ret = rebuild_without(group, member, err);
 	if (!ret)
-		drop_member(group, index);
+		drop_member(group, member);
 	return ret;
 }
 
@@ -473,30 +462,10 @@ int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
 		return ret;
 	perfgrp_group_sync_exec(group);
 	ret = remove_member(group, id, cascade, err);
+	if (!ret)
+		group->generation++;
 	perfgrp_exec_unlock(group);
 	return ret;
-}
-
-/**
- * perfgrp_group_find_member - the member with an id
- * @group: the group; the lock is held
- * @id: of the member
- * @err: says that there is none; names the member either way
- *
- * Return: the member, or NULL, which is -ENOENT.
- */
-struct perfgrp_member *perfgrp_group_find_member(struct perfgrp_group *group, u32 id,
-						 struct perfgrp_error *err)
-{
-	int index = find_member(group, id);
-
-	lockdep_assert_held(&group->lock);
-
-	err->member = id;
-	if (index >= 0)
-		return group->members[index];
-	fail_no_member(group, id, err);
-	return NULL;
 }
 
 /**
@@ -517,11 +486,13 @@ int perfgrp_group_set_period(struct perfgrp_group *group, u32 id, u64 sample,
 
 	if (!member)
 		return -ENOENT;
-	if (!member->desc.sample)
+	if (!member->desc.sample_period)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "id",
 				    "member %u was added without a period or frequency", id);
 	if (!sample || sample >> 63)
-		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
-				    "sample is %llu; 1 to 2^63 - 1 is taken", sample);
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION,
+				    perfgrp_event_sample_field(&member->desc),
+				    "%s is %llu; 1 to 2^63 - 1 is accepted",
+				    perfgrp_event_sample_field(&member->desc), sample);
 	return perfgrp_sampling_set_period(group, member, sample, err);
 }

@@ -8,7 +8,7 @@
  * event array of its instance (event_array.c), which is constant inside
  * rcu_read_lock(), and the overflow_state of each counter. Only handlers on the same
  * instance write overflow_state; they run one at a time, except that an NMI may
- * interrupt another, and then min_move may let both samples pass.
+ * interrupt another, and then min_delta may let both samples pass.
  *
  * A sample reads the members as perf_output_read_group() does: pmu->read() for events
  * of this CPU's PMU, the stored count for the event that overflowed, which its driver
@@ -23,8 +23,16 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 
+#include "bpf.h"
+#include "clock.h"
+#include "event_array.h"
+#include "group.h"
+#include "overflow.h"
 #include "perfcore.h"
 #include "perfgrp.h"
+#include "records.h"
+#include "sampling.h"
+#include "value.h"
 
 /* The UAPI header spells these as numbers, so that it needs no <linux/perf_event.h>. */
 static_assert(PERFGRP_SAMPLE_TYPE ==
@@ -40,7 +48,8 @@ static_assert(PERFGRP_READ_FORMAT ==
  * @group: whose
 * @array: what is known of the instance
  * @index: of the member in @view
- * @clock: the moment
+ * @clock: perfgrp_core_clock() at the overflow
+ * @time: the same moment on the group's clock
  * @counts: what each member has counted, since its event was created
  * @own: the same of the one that has overflowed, with its times
  */
@@ -50,6 +59,7 @@ struct sample {
 	const struct perfgrp_event_array *array;
 	unsigned int index;
 	u64 clock;
+	u64 time;
 	struct perfgrp_count own;
 	u64 counts[PERFGRP_MAX_MEMBERS];
 };
@@ -80,7 +90,7 @@ static void read_members(struct sample *sample)
 			   &sample->own);
 }
 
-/* Whether a member has counted at least its min_move since the last record. */
+/* Whether a member has counted at least its min_delta since the last record. */
 static bool has_moved(const struct sample *sample)
 {
 	const struct perfgrp_event_array *array = sample->array;
@@ -92,10 +102,10 @@ static bool has_moved(const struct sample *sample)
 		return true;
 	for (i = 0; i < array->nr; i++) {
 		entry = &array->entries[i];
-		if (!entry->min_move)
+		if (!entry->min_delta)
 			continue;
 		last = READ_ONCE(entry->overflow_state->last);
-		if (sample->counts[i] - last >= entry->min_move)
+		if (sample->counts[i] - last >= entry->min_delta)
 			return true;
 	}
 	return false;
@@ -116,15 +126,15 @@ static void save_last_counts(const struct sample *sample)
 static void output_throttle(const struct sample *sample, u32 type)
 {
 	struct perfgrp_records *records = sample->group->sampling->records;
-	struct perfgrp_record_throttle *record;
+	perfgrp_throttle_record *record;
 	struct ring_buffer_event *event;
 
-	event = perfgrp_records_reserve(records, sizeof(*record), sample->clock);
+	event = perfgrp_records_reserve(records, sizeof(*record), sample->time);
 	if (!event)
 		return;
 	record = ring_buffer_event_data(event);
 	record->header = (struct perf_event_header){ .type = type, .size = sizeof(*record) };
-	record->time = sample->clock;
+	record->time = sample->time;
 	record->id = sample->array->entries[sample->index].id;
 	record->stream_id = record->id;
 	perfgrp_records_fill_sample_id(sample->group, record->time, record->id, &record->sample_id);
@@ -163,12 +173,14 @@ static void output_sample(const struct sample *sample, u64 period, struct pt_reg
 	const struct perfgrp_sampling *sampling = sample->group->sampling;
 	const struct perfgrp_event_array *array = sample->array;
 	const struct perfgrp_event_array_entry *own = &array->entries[sample->index];
-	struct perfgrp_record_sample *record;
+	perfgrp_sample_value_rec *values;
 	struct ring_buffer_event *event;
+	perfgrp_sample_record *record;
 	unsigned int i;
-	size_t size = struct_size(record, values, array->nr);
+	u32 pid, tid;
+	size_t size = sizeof(*record) + array->nr * sizeof(*values);
 
-	event = perfgrp_records_reserve(sampling->records, size, sample->clock);
+	event = perfgrp_records_reserve(sampling->records, size, sample->time);
 	if (!event)
 		return;
 	record = ring_buffer_event_data(event);
@@ -178,19 +190,21 @@ static void output_sample(const struct sample *sample, u64 period, struct pt_reg
 		.size = size,
 	};
 	record->ip = sample_ip(sample->event, regs);
-	record->pid = perfgrp_records_current_nr(PIDTYPE_TGID, sampling->pid_ns);
-	record->tid = perfgrp_records_current_nr(PIDTYPE_PID, sampling->pid_ns);
-	record->time = sample->clock;
+	perfgrp_records_get_current(sample->group, &pid, &tid);
+	record->pid = pid;
+	record->tid = tid;
+	record->time = sample->time;
 	record->id = own->id;
 	record->cpu = smp_processor_id();
 	record->reserved = 0;
 	record->period = period;
 	record->nr = array->nr;
-	record->enabled = own->base.enabled + sample->own.enabled;
-	record->running = own->base.running + sample->own.running;
+	record->time_enabled = own->base.enabled + sample->own.enabled;
+	record->time_running = own->base.running + sample->own.running;
+	values = (void *)(record + 1);
 	for (i = 0; i < array->nr; i++) {
-		record->values[i].value = array->entries[i].base.count + sample->counts[i];
-		record->values[i].id = array->entries[i].id;
+		values[i].value = array->entries[i].base.count + sample->counts[i];
+		values[i].id = array->entries[i].id;
 	}
 	perfgrp_records_commit(sampling->records, event, size);
 }
@@ -225,6 +239,7 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, s
 		goto out;
 	sample.index = index;
 	sample.clock = perfgrp_core_clock();
+	sample.time = perfgrp_clock_now(group->clockid);
 	output_throttle_change(&sample);
 	/* Before the program runs, so that the values are those at the overflow. */
 	read_members(&sample);

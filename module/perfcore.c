@@ -41,6 +41,7 @@
 #include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/lockdep.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
@@ -49,10 +50,11 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
+#include <linux/spinlock.h>
 
-#include "perfcore.h"
-#include "perfgrp.h"
 #include "kprobe.h"
+#include "perfcore.h"
+#include "value.h"
 
 static bool sched_groups = true;
 module_param(sched_groups, bool, 0444);
@@ -167,7 +169,8 @@ static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
  *	exec_update_lock is held.
  * @leader: an event of the same PMU and the same CPU and task, its own leader; or
  *	NULL. Needs perfgrp_core_can_link(), and perfgrp_core_link_begin() before.
- * @group: what perfgrp_overflow() is told, where @attr samples
+ * @handler: overflow handler, or NULL
+ * @context: the event's overflow_handler_context
  *
  * May sleep. Never from a CPU hotplug callback.
  *
@@ -176,15 +179,14 @@ static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
  */
 struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 				       struct task_struct *task, struct perf_event *leader,
-				       struct perfgrp_group *group)
+				       perf_overflow_handler_t handler, void *context)
 {
-	perf_overflow_handler_t handler = attr->sample_period ? perfgrp_overflow : NULL;
 	struct perf_event *event;
 
 	if (!leader)
-		return perf_event_create_kernel_counter(attr, cpu, task, handler, group);
+		return perf_event_create_kernel_counter(attr, cpu, task, handler, context);
 
-	event = create_linked(attr, cpu, task, leader, handler, group);
+	event = create_linked(attr, cpu, task, leader, handler, context);
 	if (!IS_ERR(event) && event->group_leader != leader) {
 		perf_event_release_kernel(event);
 		event = ERR_PTR(-EXDEV);
@@ -350,6 +352,54 @@ bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count 
 	return final;
 }
 
+/**
+ * perfgrp_core_add_context - note the context of a task's event
+ * @contexts: of this task; zeroed before the first event
+ * @event: an event without children; the context of such an event never changes
+ */
+void perfgrp_core_add_context(struct perfgrp_core_contexts *contexts,
+			      const struct perf_event *event)
+{
+	struct perf_event_context *ctx = event->ctx, **ctxs = contexts->ctxs;
+
+	if (!ctxs[0]) {
+		ctxs[0] = ctx;
+		return;
+	}
+	if (ctx == ctxs[0] || ctx == ctxs[1])
+		return;
+	ctxs[1] = ctx;
+	if (ctxs[1] < ctxs[0])
+		swap(ctxs[0], ctxs[1]);
+}
+
+/**
+ * perfgrp_core_call_locked - call a function while no event of a task gets on or off a CPU
+ * @contexts: of this task; at least one event was added
+ * @fn: the function; it runs with interrupts off and must not sleep
+ * @info: its argument
+ *
+ * The perf core puts events on and off a CPU with their context's lock held. Of two contexts
+ * the one at the lower address is locked first. The perf core itself locks two only to swap
+ * the contexts of parent and child, and never swaps one with an event that is not inherited.
+ */
+void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts,
+			      void (*fn)(void *info), void *info)
+{
+	struct perf_event_context *const *ctxs = contexts->ctxs;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ctxs[0]->lock, flags);
+	if (ctxs[1]) {
+		raw_spin_lock_nested(&ctxs[1]->lock, SINGLE_DEPTH_NESTING);
+		fn(info);
+		raw_spin_unlock(&ctxs[1]->lock);
+	} else {
+		fn(info);
+	}
+	raw_spin_unlock_irqrestore(&ctxs[0]->lock, flags);
+}
+
 /* ---- self-test ----------------------------------------------------------- */
 
 static struct perf_event_attr self_test_attr(u32 type, u64 config, bool disabled)
@@ -373,7 +423,7 @@ static int try_group(u32 type, u64 config, int cpu)
 	struct perf_event *leader, *member;
 	int ret;
 
-	leader = perfgrp_core_create(&leader_attr, cpu, NULL, NULL, NULL);
+	leader = perfgrp_core_create(&leader_attr, cpu, NULL, NULL, NULL, NULL);
 	if (IS_ERR(leader))
 		return PTR_ERR(leader);
 
@@ -430,7 +480,7 @@ static int self_test_read(int cpu, enum perf_sw_ids clock, const struct pmu **pm
 	u64 value, enabled, running;
 	unsigned long flags;
 
-	event = perfgrp_core_create(&attr, cpu, NULL, NULL, NULL);
+	event = perfgrp_core_create(&attr, cpu, NULL, NULL, NULL, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The records of a group, as records.c writes and records_read.c reads them.
+ * The records of a group.
  *
- * A buffer a CPU, the kernel's ring_buffer.h: its reserve and commit are made for
- * writers that are interrupted by others, NMIs too, and its consumer takes no lock
- * that a writer knows. A record is written in place and read from where it stands.
+ * One buffer per CPU, the kernel's ring_buffer.h: its reserve and commit are made for writers
+ * that interrupt one another, NMI included, and its consumer takes no lock that a writer
+ * takes. A record is written in place and copied to user space from there.
  *
- * Readers hold records.reading, one at a time. What is lost is told by a LOST record
- * where it was lost: by the next writer that finds room again, or, if a reader has
- * emptied the buffer by then, by the reader. A buffer that overwrites has LOST
- * records from readers alone, since others could be overwritten, and with them
- * what they tell.
+ * Readers hold perfgrp_records.reading, one at a time. Lost records are reported by a LOST
+ * record where they were lost: by the next writer that finds room again, or, if a reader has
+ * emptied the buffer by then, by the reader. With PERFGRP_CREATE_OVERWRITE only readers
+ * report, because a LOST record could itself be overwritten.
  */
 #ifndef PERFGRP_RECORDS_H
 #define PERFGRP_RECORDS_H
@@ -19,29 +18,49 @@
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/poll.h>
 #include <linux/types.h>
 #include <linux/wait.h>
+#include <uapi/linux/perfgrp.h>
 
+struct bpf_prog;
+struct file;
 struct perfgrp_group;
-struct perfgrp_record_lost;
+struct poll_table_struct;
+struct ring_buffer_event;
 struct trace_buffer;
 struct user_struct;
 
+/*
+ * Records in the buffer, which aligns them to 4 bytes only. (A typedef can lower the
+ * alignment of the UAPI's structs for the compiler, a struct cannot.)
+ */
+typedef struct perfgrp_sample_id perfgrp_sample_id_rec __aligned(4);
+typedef struct perfgrp_sample_value perfgrp_sample_value_rec __aligned(4);
+typedef struct perfgrp_record_sample perfgrp_sample_record __aligned(4);
+typedef struct perfgrp_record_throttle perfgrp_throttle_record __aligned(4);
+typedef struct perfgrp_record_lost perfgrp_lost_record __aligned(4);
+typedef struct perfgrp_record_bpf_event perfgrp_bpf_event_record __aligned(4);
+typedef struct perfgrp_record_bpf_attach perfgrp_bpf_attach_record __aligned(4);
+
 /**
  * struct perfgrp_records_cpu - one CPU's counts
- * @produced: samples and records of throttling and of BPF programs
+ * @produced: records that were to be written
  * @lost: those that found no room
- * @filtered: samples that were to be no records
+ * @filtered: samples that were not to become records
  * @written_bytes: bytes of records that found room
- * @taken_bytes: bytes of those that were read, by readers
- * @lost_pending: those of @lost that no LOST record has told yet
+ * @taken_bytes: bytes of those that were read, written by readers
+ * @lost_pending: those of @lost that no LOST record has reported yet
  * @lost_time: when the last of them was lost
- * @nest: writers under way, one having interrupted the other
- * @written: records that ring_buffer.h has got, those of what was lost among them
+ * @nest: writers in progress, one having interrupted the other
+ * @written: records that ring_buffer.h has, LOST ones among them
  * @committed: as many of these can be read: all, when the outermost writer was done
- * @consumed: of these were taken or overwritten, by readers
+ * @consumed: as many of these were read or overwritten, written by readers
  * @wake: wakes the readers
- * @records: of these
+ * @records: the buffer that this is part of
+ *
+ * Written by writers on this CPU with this_cpu_*(), which an NMI may interrupt, except where
+ * it says otherwise; read from any CPU.
  */
 struct perfgrp_records_cpu {
 	u64 produced;
@@ -60,10 +79,10 @@ struct perfgrp_records_cpu {
 };
 
 /**
- * struct perfgrp_records_head - the next record of a CPU, as a reader has seen it
- * @time: of the record; meaningless where there is none
+ * struct perfgrp_records_head - the oldest record of a CPU, as a reader has seen it
+ * @time: of the record; meaningless if there is none
  * @there: there is one
- * @told: a LOST record has told what was overwritten before it
+ * @told: a LOST record has reported what was overwritten before it
  */
 struct perfgrp_records_head {
 	u64 time;
@@ -73,20 +92,22 @@ struct perfgrp_records_head {
 
 /**
  * struct perfgrp_records - the buffer of a group
- * @group: whose; for the end of its task
- * @buffer: the records; a worker makes it before anyone else knows of the group
- * @cpu: counts, a CPU
- * @user: whose memory it is
- * @nr_pages: of all CPUs, which count as locked by @user
- * @size: bytes a CPU, as asked for
+ * @group: the group; for the end of its task
+ * @buffer: the records; allocated by a worker before anybody else knows the group
+ * @cpu: counts, per CPU
+ * @user: whom the memory is charged to
+ * @nr_pages: of all CPUs, charged as locked memory of @user
+ * @size: bytes per CPU, as asked for
  * @overwrite: a full buffer overwrites
  * @wakeup_records: how many records of one CPU wake a reader
  * @wakeup_bytes: how many bytes
  * @wait: readers that sleep or poll
  * @reading: held by the reader
- * @heads: the next record of each CPU (@reading)
+ * @heads: the oldest record of each CPU (@reading)
  * @nr_read: records that were read (@reading)
- * @nr_overwritten: records that were overwritten before they were (@reading)
+ * @nr_overwritten: records that were overwritten before they were read (@reading)
+ *
+ * Constant after creation, except as marked.
  */
 struct perfgrp_records {
 	struct perfgrp_group *group;
@@ -105,7 +126,30 @@ struct perfgrp_records {
 	u64 nr_overwritten;
 };
 
-void perfgrp_records_fill_lost(struct perfgrp_record_lost *record, u64 lost, u64 time, int cpu);
+void perfgrp_records_fill_lost(perfgrp_lost_record *record, u64 lost, u64 time, int cpu);
 bool perfgrp_records_watermark_reached(const struct perfgrp_records *records, int cpu);
+
+struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
+					       const struct perfgrp_create *arg,
+					       struct perfgrp_error *err);
+void perfgrp_records_destroy(struct perfgrp_records *records);
+void perfgrp_records_account_lost(struct perfgrp_records *records, unsigned long nr, u64 time);
+struct ring_buffer_event *perfgrp_records_reserve(struct perfgrp_records *records, size_t size,
+						  u64 time);
+void perfgrp_records_commit(struct perfgrp_records *records, struct ring_buffer_event *event,
+			    size_t size);
+void perfgrp_records_account_filtered(struct perfgrp_records *records);
+void perfgrp_records_get_current(const struct perfgrp_group *group, u32 *pid, u32 *tid);
+void perfgrp_records_fill_sample_id(const struct perfgrp_group *group, u64 time, u64 id,
+				    perfgrp_sample_id_rec *sample_id);
+void perfgrp_records_output_bpf_event(const struct perfgrp_group *group, u16 type, u16 flags,
+				      const struct bpf_prog *prog);
+void perfgrp_records_output_bpf_attach(const struct perfgrp_group *group, u32 type, u32 id,
+				       const struct bpf_prog *prog);
+ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, size_t room,
+			     bool wait);
+__poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file,
+			      struct poll_table_struct *table);
+int perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_stream_stats *stats);
 
 #endif /* PERFGRP_RECORDS_H */

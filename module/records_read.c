@@ -2,11 +2,13 @@
 /*
  * Reading the records of a group: read(2), poll(2), and what became of them.
  *
- * A reader asks a buffer only where it knows of a record that it has not taken. One
- * that asks an empty buffer can lose records: ring_buffer.c first looks how much there is
- * on the page that is being read, then whether the writer has left it, and where the
- * writer has filled and left it in between the rest of the page is never read. With
- * a record known to be there either the page has more, or it is left and full.
+ * A reader peeks into a buffer only if it knows of a record there that it has not taken.
+ * Peeking into an empty buffer can lose records: ring_buffer.c first looks how much there is
+ * on the reader's page and then whether the writer has left that page, and if the writer
+ * filled and left it in between, the rest of the page is never read. With a record known to
+ * be there, either the page has more, or it is full and left.
+ *
+ * Process context.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -20,20 +22,18 @@
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 
-#include "perfgrp.h"
+#include "bpf_events.h"
+#include "group.h"
 #include "records.h"
 
-static u64 record_time(const void *record)
+/* All records but samples end with a struct perfgrp_sample_id. */
+static u64 record_time(const struct perf_event_header *header)
 {
-	const struct perf_event_header *header = record;
+	const void *end = (const void *)header + header->size;
 
 	if (header->type == PERF_RECORD_SAMPLE)
-		return ((const struct perfgrp_record_sample *)record)->time;
-	if (header->type == PERF_RECORD_LOST)
-		return ((const struct perfgrp_record_lost *)record)->sample_id.time;
-	if (header->type == PERF_RECORD_BPF_EVENT)
-		return ((const struct perfgrp_record_bpf_event *)record)->sample_id.time;
-	return ((const struct perfgrp_record_throttle *)record)->time;
+		return ((const perfgrp_sample_record *)header)->time;
+	return ((const perfgrp_sample_id_rec *)end)[-1].time;
 }
 
 static struct ring_buffer_event *records_peek(struct perfgrp_records *records, int cpu,
@@ -42,7 +42,7 @@ static struct ring_buffer_event *records_peek(struct perfgrp_records *records, i
 	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
 
 	*overwritten = 0;
-	/* Pairs with the store in records.c nest_end(), which can go back for a moment. */
+	/* Pairs with the store in records_write.c nest_end(), where committed can go back for a moment. */
 	if ((long)(smp_load_acquire(&counts->committed) - counts->consumed) <= 0)
 		return NULL;
 	return ring_buffer_peek(records->buffer, cpu, NULL, overwritten);
@@ -63,7 +63,7 @@ static void records_update_head(struct perfgrp_records *records, int cpu)
 	head->there = event || atomic_long_read(&counts->lost_pending);
 }
 
-/* The CPU with the oldest record; -1 where there is none. */
+/* The CPU with the oldest record; -1 if there is none. */
 static int records_oldest_cpu(struct perfgrp_records *records)
 {
 	int cpu, best = -1;
@@ -89,7 +89,7 @@ static ssize_t records_copy(char __user *to, size_t room, const void *record)
 
 static ssize_t records_copy_lost(char __user *to, size_t room, u64 lost, u64 time, int cpu)
 {
-	struct perfgrp_record_lost record;
+	perfgrp_lost_record record;
 
 	perfgrp_records_fill_lost(&record, lost, time, cpu);
 	return records_copy(to, room, &record);
@@ -102,7 +102,7 @@ static ssize_t records_read_pending_lost(struct perfgrp_records *records, int cp
 	long lost = atomic_long_xchg(&counts->lost_pending, 0);
 	ssize_t ret;
 
-	/* A writer was faster. */
+	/* A writer has reported it. */
 	if (!lost)
 		return 0;
 	ret = records_copy_lost(to, room, lost, READ_ONCE(counts->lost_time), cpu);
@@ -111,7 +111,7 @@ static ssize_t records_read_pending_lost(struct perfgrp_records *records, int cp
 	return ret;
 }
 
-/* The next record of @cpu: its bytes; 0 where it was told already; a negative errno. */
+/* The next record of @cpu: its bytes; 0 if a writer has reported what was lost; or an errno. */
 static ssize_t records_read_one(struct perfgrp_records *records, int cpu, char __user *to,
 				size_t room)
 {
@@ -148,7 +148,7 @@ static ssize_t records_read_one(struct perfgrp_records *records, int cpu, char _
 	return ret;
 }
 
-/* As many records as there are, or as there is room for. */
+/* As many records as there are and fit. */
 static ssize_t read_records(struct perfgrp_records *records, char __user *to, size_t room)
 {
 	size_t done = 0;
@@ -183,7 +183,7 @@ static bool records_readable(const struct perfgrp_records *records)
 	return false;
 }
 
-/* All that its task was to produce is there. */
+/* Nothing more is going to be recorded. */
 static bool records_task_exited(const struct perfgrp_records *records)
 {
 	const struct task_struct *task = records->group->task;
@@ -192,8 +192,8 @@ static bool records_task_exited(const struct perfgrp_records *records)
 }
 
 /*
- * Nothing that a module can reach tells a sleeper that a task has exited; so those
- * who wait for a task's records look from time to time.
+ * No exported interface wakes a sleeper when a task exits; so readers of a task's records
+ * wake up from time to time and look.
  */
 static int records_wait(struct perfgrp_records *records)
 {
@@ -223,7 +223,7 @@ ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, s
 	ssize_t ret;
 
 	for (;;) {
-		/* Asked before, so that what it left behind is found. */
+		/* Checked before reading, so that what the task left behind is found. */
 		last = records_task_exited(records);
 		if (mutex_lock_interruptible(&records->reading))
 			return -ERESTARTSYS;
@@ -261,13 +261,13 @@ __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file
 }
 
 /**
- * perfgrp_records_get_stats - what became of the records
+ * perfgrp_records_get_stats - PERFGRP_GET_STREAM_STATS
  * @records: the buffer
- * @stream: filled in: produced, read, lost, filtered, buffer_size
+ * @stats: its output fields are filled in
  *
  * Return: 0 or -EINTR.
  */
-int perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_stream *stream)
+int perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_stream_stats *stats)
 {
 	const struct perfgrp_records_cpu *counts;
 	int cpu;
@@ -275,18 +275,20 @@ int perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_st
 	perfgrp_bpf_events_count_missed(records->group);
 	if (mutex_lock_killable(&records->reading))
 		return -EINTR;
-	stream->read = records->nr_read;
-	stream->lost = records->nr_overwritten;
+	stats->read = records->nr_read;
+	stats->lost = records->nr_overwritten;
 	mutex_unlock(&records->reading);
 
-	stream->produced = 0;
-	stream->filtered = 0;
+	stats->produced = 0;
+	stats->filtered = 0;
 	for_each_possible_cpu(cpu) {
 		counts = per_cpu_ptr(records->cpu, cpu);
-		stream->lost += READ_ONCE(counts->lost);
-		stream->produced += READ_ONCE(counts->produced);
-		stream->filtered += READ_ONCE(counts->filtered);
+		stats->lost += READ_ONCE(counts->lost);
+		stats->produced += READ_ONCE(counts->produced);
+		stats->filtered += READ_ONCE(counts->filtered);
 	}
-	stream->buffer_size = records->size;
+	stats->sample_type = PERFGRP_SAMPLE_TYPE;
+	stats->read_format = PERFGRP_READ_FORMAT;
+	stats->buffer_size = records->size;
 	return 0;
 }

@@ -9,7 +9,13 @@
 #include <linux/pid_namespace.h>
 #include <linux/slab.h>
 
-#include "perfgrp.h"
+#include "error.h"
+#include "event.h"
+#include "event_array.h"
+#include "group.h"
+#include "perfcore.h"
+#include "records.h"
+#include "sampling.h"
 
 /**
  * perfgrp_sampling_set_period - change how often a member samples
@@ -35,7 +41,7 @@ int perfgrp_sampling_set_period(struct perfgrp_group *group, struct perfgrp_memb
 		if (ret)
 			goto undo;
 	}
-	member->desc.sample = sample;
+	member->desc.sample_period = sample;
 	/* The other name of sample_freq. */
 	member->attr.sample_period = sample;
 	return 0;
@@ -44,9 +50,11 @@ undo:
 	while (i--) {
 		event = member->instances[i].event;
 		if (event)
-			perfgrp_core_set_period(event, member->attr.freq, member->desc.sample);
+			perfgrp_core_set_period(event, member->attr.freq,
+						member->desc.sample_period);
 	}
-	return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample",
+	return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION,
+			    perfgrp_event_sample_field(&member->desc),
 			    "%s %llu is out of range (kernel.perf_event_max_sample_rate?)",
 			    member->attr.freq ? "frequency" : "period", sample);
 }
@@ -80,7 +88,7 @@ int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_cr
 		return ret;
 no_memory:
 	return perfgrp_fail(err, -ENOMEM, PERFGRP_REASON_MEMORY, "buffer_size",
-			    "no memory for a buffer of %u bytes a CPU", arg->buffer_size);
+			    "no memory for a buffer of %u bytes per CPU", arg->buffer_size);
 }
 
 /**

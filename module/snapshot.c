@@ -2,24 +2,21 @@
 /*
  * Snapshots: all values of a group at one moment.
  *
- * The group's lock is held, for reading at least: no member, base or instance
- * changes meanwhile. Any number of snapshots may be under way at once; each has
- * its own memory, and no reader writes to the group.
+ * The group's lock is held, for reading at least: no member, base or instance changes
+ * meanwhile. Any number of snapshots may be in progress at once; each has its own memory,
+ * and no reader writes to the group.
  *
- * A group of CPUs is read in one cross-call: read_cpu() runs on all its CPUs in
- * parallel, in hard IRQ context with interrupts off, takes no lock, and writes
- * only its own row. A CPU that the call does not reach is offline; its events
- * were taken off before it went, so they can be read from anywhere.
+ * A group of CPUs is read in one cross-call: read_cpu() runs on all its CPUs in parallel,
+ * in hard IRQ context with interrupts off, takes no lock, and writes only its own row. A
+ * CPU that the call does not reach is offline; its events were taken off before it went,
+ * so they can be read from any CPU.
  *
- * A task is read where it runs, in the same way, by a call to that CPU. Where no
- * event of it is on a CPU none can get there while its contexts' locks are held.
+ * A task is read where it runs, in the same way, by a call to that CPU. If none of its
+ * events is on a CPU none can get on one while their contexts' locks are held.
  *
- * A value that has counted all the time, as nearly all do, is done when it is read:
- * by all CPUs at once, and nobody goes through it again. The others stand as they
- * were read in their raw and times; what follows from it (bases, scaling, states)
- * is worked out afterwards, with interrupts on.
+ * Each CPU reads a counter into a struct reading and fills in the value from that. What takes
+ * the whole row to decide is done afterwards by finish_rows().
  */
-#include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -31,20 +28,31 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
+#include "clock.h"
+#include "error.h"
+#include "event_array.h"
+#include "group.h"
 #include "perfcore.h"
-#include "perfgrp.h"
+#include "snapshot.h"
+#include "value.h"
 
-/* In a row's flags until finish_rows(): not all of its values are done. */
-#define ROW_UNFINISHED BIT(31)
-
-/* A value's state until finish_value(): read, with an event that is well. */
-#define STATE_READ (~0U)
+/**
+ * struct reading - what was read of a counter
+ * @count: since the last reset
+ * @state: perfgrp_core_state(); PERF_EVENT_STATE_ERROR if there is no event
+ * @throttled: perfgrp_core_throttled()
+ */
+struct reading {
+	struct perfgrp_count count;
+	enum perf_event_state state;
+	bool throttled;
+};
 
 /**
  * struct reader - what is to be read, and to where
  * @group: from here
  * @rows: one an instance that was ever there; time_after is 0 until it is read
- * @values: its values
+ * @values: their values
  */
 struct reader {
 	struct perfgrp_group *group;
@@ -54,40 +62,10 @@ struct reader {
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* What has been read, for finish_value(). */
-static void store_reading(struct perfgrp_value *value, const struct perf_event *event,
-			  const struct perf_event *leader, enum perf_event_state state,
-			  const struct perfgrp_count *count)
+/* While it waits for an exec the events themselves are off. */
+static bool is_frozen(const struct perfgrp_group *group)
 {
-	value->raw = count->count;
-	value->time_enabled = count->enabled;
-	value->time_running = count->running;
-	value->flags = perfgrp_core_value_flags(event, leader);
-	if (state == PERF_EVENT_STATE_ERROR)
-		value->state = PERFGRP_STATE_FAILED;
-	else if (state <= PERF_EVENT_STATE_EXIT)
-		value->state = PERFGRP_STATE_EXITED;
-	else
-		value->state = STATE_READ;
-}
-
-/* Has counted all the time: done. */
-static void store_counted(struct perfgrp_value *value,
-			  const struct perfgrp_member_instance *counter,
-			  const struct perf_event *leader, const struct perfgrp_count *count)
-{
-	value->state = PERFGRP_STATE_COUNTED;
-	value->flags = PERFGRP_VALUE_SCALED | perfgrp_core_value_flags(counter->event, leader);
-	value->pmu = counter->pmu;
-	value->raw = count->count;
-	value->scaled = count->count;
-	value->time_enabled = count->enabled;
-	value->time_running = count->running;
-}
-
-static void begin_value(struct perfgrp_value *value, const struct perfgrp_member *member)
-{
-	*value = (struct perfgrp_value){ .id = member->id };
+	return perfgrp_group_inherits(group) && !group->enabled && !group->enable_on_exec;
 }
 
 static void begin_row(const struct perfgrp_group *group, const struct perfgrp_instance *instance,
@@ -99,50 +77,86 @@ static void begin_row(const struct perfgrp_group *group, const struct perfgrp_in
 	row->nr_values = group->nr_members;
 	row->epoch = instance->epoch;
 	row->nr_cpus = 1;
-	row->time_before = ktime_get_mono_fast_ns();
+	row->time_before = perfgrp_clock_now(group->clockid);
 }
 
-/* Interrupts are off, and the instance's events are here or nowhere. */
+/* PERFGRP_VALUE_* that follow from an event's state. */
+static __always_inline u32 event_flags(const struct reading *reading, u32 row_flags)
+{
+	u32 flags = reading->throttled ? PERFGRP_VALUE_THROTTLED : 0;
+
+	if (likely(reading->state >= PERF_EVENT_STATE_OFF && !row_flags))
+		return flags;
+	if (row_flags & PERFGRP_ROW_OFFLINE)
+		return flags | PERFGRP_VALUE_OFFLINE;
+	if (reading->state == PERF_EVENT_STATE_ERROR)
+		return flags | PERFGRP_VALUE_FAILED;
+	if (reading->state <= PERF_EVENT_STATE_EXIT)
+		return flags | PERFGRP_VALUE_EXITED;
+	return flags;
+}
+
+static __always_inline void fill_value(const struct perfgrp_member *member, unsigned int instance,
+				       const struct reading *reading, u32 row_flags,
+				       struct perfgrp_value *value)
+{
+	const struct perfgrp_member_instance *counter = &member->instances[instance];
+
+	value->id = member->id;
+	value->sched_group = counter->sched_group;
+	value->pmu = counter->pmu;
+	perfgrp_value_fill(value, &reading->count);
+	value->flags |= event_flags(reading, row_flags);
+}
+
+/* @value_flags: of all values of the row. finish_rows() checks ROW_EXITED. */
+static __always_inline void finish_row(struct perfgrp_row *row, u32 value_flags)
+{
+	if (value_flags & PERFGRP_VALUE_FAILED)
+		row->flags |= PERFGRP_ROW_FAILED;
+	if (value_flags & PERFGRP_VALUE_EXITED)
+		row->flags |= PERFGRP_ROW_EXITED;
+}
+
+static __always_inline void read_counter(const struct perfgrp_member_instance *counter, u64 clock,
+					 struct reading *reading)
+{
+	struct perf_event *event = counter->event;
+
+	if (likely(event)) {
+		reading->state = perfgrp_core_read(event, clock, &reading->count);
+		reading->throttled = perfgrp_core_throttled(event);
+	} else {
+		*reading = (struct reading){ .state = PERF_EVENT_STATE_ERROR };
+	}
+	reading->count = perfgrp_count_add(counter->base, reading->count);
+}
+
+/* Interrupts are off, and the instance's events are on this CPU or on none. */
 static void read_instance(const struct reader *reader, unsigned int instance, u32 row_flags)
 {
 	const struct perfgrp_group *group = reader->group;
 	struct perfgrp_row *row = &reader->rows[group->instances[instance].row];
-	const struct perf_event *leader = NULL;
-	const struct perfgrp_member_instance *counter;
-	struct perfgrp_count count, sum;
-	u32 unfinished = 0, offline;
-	enum perf_event_state state;
+	const struct perfgrp_member *member;
 	struct perfgrp_value *value;
+	struct reading reading;
+	u32 flags = 0;
 	unsigned int i;
 	u64 clock;
 
 	begin_row(group, &group->instances[instance], row);
-	row->flags |= row_flags;
-	offline = row->flags;
+	row_flags |= row->flags;
+	row->flags = row_flags;
 	value = &reader->values[row->first_value];
 	clock = perfgrp_core_clock();
 	for (i = 0; i < group->nr_members; i++, value++) {
-		counter = &group->members[i]->instances[instance];
-		if (i == 0)
-			leader = counter->event;
-		if (!counter->event) {
-			begin_value(value, group->members[i]);
-			unfinished = ROW_UNFINISHED;
-			continue;
-		}
-		value->id = group->members[i]->id;
-		state = perfgrp_core_read(counter->event, clock, &count);
-		sum = perfgrp_count_add(counter->base, count);
-		if (likely(state >= PERF_EVENT_STATE_OFF && sum.running == sum.enabled &&
-			   sum.running && !offline)) {
-			store_counted(value, counter, leader, &sum);
-		} else {
-			store_reading(value, counter->event, leader, state, &count);
-			unfinished = ROW_UNFINISHED;
-		}
+		member = group->members[i];
+		read_counter(&member->instances[instance], clock, &reading);
+		fill_value(member, instance, &reading, row_flags, value);
+		flags |= value->flags;
 	}
-	row->flags |= unfinished;
-	row->time_after = ktime_get_mono_fast_ns();
+	finish_row(row, flags);
+	row->time_after = perfgrp_clock_now(group->clockid);
 }
 
 static void read_cpu(void *info)
@@ -152,7 +166,7 @@ static void read_cpu(void *info)
 	read_instance(reader, reader->group->instance_of[smp_processor_id()], 0);
 }
 
-/* One CPU needs none of what it takes to call many, and this one no call. */
+/* Fast path: no cpumask walk, no IPI for the local CPU. */
 static void read_one_cpu(const struct reader *reader)
 {
 	int cpu = reader->group->instances[0].cpu;
@@ -213,44 +227,24 @@ static void read_running_task(void *info)
 		read_instance(reader, 0, 0);
 }
 
-/*
- * Two for a task on 6.1, where software and hardware events have contexts of their
- * own, else one. Those of a counter that is not inherited never change.
- */
-static void find_contexts(struct perfgrp_group *group, struct perf_event_context *ctxs[2])
+static void read_off_task(void *info)
 {
-	struct perf_event_context *ctx;
-	unsigned int i;
-
-	ctxs[0] = group->members[0]->instances[0].event->ctx;
-	ctxs[1] = NULL;
-	for (i = 1; i < group->nr_members; i++) {
-		ctx = group->members[i]->instances[0].event->ctx;
-		if (ctx != ctxs[0])
-			ctxs[1] = ctx;
-	}
-	/* The order in which all that take both take them. */
-	if (ctxs[1] && ctxs[1] < ctxs[0])
-		swap(ctxs[0], ctxs[1]);
-}
-
-/* Events get on and off a CPU with their context's lock held. */
-static void read_sleeping_task(const struct reader *reader)
-{
-	struct perf_event_context *ctxs[2];
-	unsigned long flags;
-
-	find_contexts(reader->group, ctxs);
-	raw_spin_lock_irqsave(&ctxs[0]->lock, flags);
-	if (ctxs[1])
-		raw_spin_lock_nested(&ctxs[1]->lock, SINGLE_DEPTH_NESTING);
+	const struct reader *reader = info;
 
 	if (!active_event(reader->group))
 		read_instance(reader, 0, 0);
+}
 
-	if (ctxs[1])
-		raw_spin_unlock(&ctxs[1]->lock);
-	raw_spin_unlock_irqrestore(&ctxs[0]->lock, flags);
+/* None of the task's events can get on a CPU while their contexts are locked. */
+static void read_sleeping_task(const struct reader *reader)
+{
+	struct perfgrp_core_contexts contexts = {};
+	struct perfgrp_group *group = reader->group;
+	unsigned int i;
+
+	for (i = 0; i < group->nr_members; i++)
+		perfgrp_core_add_context(&contexts, group->members[i]->instances[0].event);
+	perfgrp_core_call_locked(&contexts, read_off_task, (void *)reader);
 }
 
 static int read_task(const struct reader *reader)
@@ -281,121 +275,89 @@ static int read_task(const struct reader *reader)
 }
 
 /*
- * Inherited counters are added up by the perf core, one at a time. Where one's own
- * event is says nothing of the children: a swap of contexts may have taken it to
- * one of them.
+ * Inherited counters are added up by the perf core, one at a time. Where a counter's own
+ * event is says nothing about the children: a swap of contexts may have moved it to one of
+ * them.
  */
 static void read_inherited(const struct reader *reader)
 {
 	struct perfgrp_group *group = reader->group;
-	struct perf_event *leader = NULL, *event;
 	struct perfgrp_value *value = reader->values;
-	struct perfgrp_count count;
+	const struct perfgrp_member_instance *counter;
+	struct perfgrp_row *row = &reader->rows[0];
+	struct reading reading;
+	u32 flags = 0;
 	unsigned int i;
 	bool final;
 
-	begin_row(group, &group->instances[0], &reader->rows[0]);
-	reader->rows[0].flags |= ROW_UNFINISHED;
+	begin_row(group, &group->instances[0], row);
 	for (i = 0; i < group->nr_members; i++, value++) {
-		begin_value(value, group->members[i]);
-		event = group->members[i]->instances[0].event;
-		if (i == 0)
-			leader = event;
-		if (!event)
-			continue;
-		final = perfgrp_core_read_inherited(event, &count);
-		store_reading(value, event, leader,
-			      final ? PERF_EVENT_STATE_EXIT : PERF_EVENT_STATE_ACTIVE, &count);
+		counter = &group->members[i]->instances[0];
+		reading = (struct reading){ .state = PERF_EVENT_STATE_ERROR };
+		if (counter->event) {
+			final = perfgrp_core_read_inherited(counter->event, &reading.count);
+			reading.state = final ? PERF_EVENT_STATE_EXIT : PERF_EVENT_STATE_ACTIVE;
+			reading.throttled = perfgrp_core_throttled(counter->event);
+		}
+		if (is_frozen(group))
+			reading.count = counter->frozen;
+		else
+			reading.count = perfgrp_count_add(counter->base, reading.count);
+		fill_value(group->members[i], 0, &reading, row->flags, value);
+		flags |= value->flags;
 	}
-	reader->rows[0].time_after = ktime_get_mono_fast_ns();
+	finish_row(row, flags);
+	row->time_after = perfgrp_clock_now(group->clockid);
 }
 
-/* ---- what follows from the readings -------------------------------------- */
+/* ---- what the whole row decides ------------------------------------------- */
 
-/* While an exec is to enable it the events themselves are off. */
-static bool is_frozen(const struct perfgrp_group *group)
-{
-	return perfgrp_group_inherits(group) && !group->enabled && !group->enable_on_exec;
-}
-
-/* Whether all that a row has read is final. */
-static bool all_exited(const struct perfgrp_group *group, const struct perfgrp_value *values)
+static bool all_exited(const struct perfgrp_row *row, const struct perfgrp_value *values)
 {
 	unsigned int m;
 
-	for (m = 0; m < group->nr_members; m++)
-		if (values[m].state != PERFGRP_STATE_EXITED)
+	for (m = 0; m < row->nr_values; m++)
+		if (!(values[m].flags & PERFGRP_VALUE_EXITED))
 			return false;
-	return group->nr_members;
+	return true;
 }
 
-static struct perfgrp_count value_count(const struct perfgrp_value *value)
+/* An exit in progress, which some events have seen and others have not, is none yet. */
+static void check_exited(struct perfgrp_row *row, struct perfgrp_value *values)
 {
-	return (struct perfgrp_count){
-		.count = value->raw,
-		.enabled = value->time_enabled,
-		.running = value->time_running,
-	};
+	unsigned int m;
+
+	if (all_exited(row, values))
+		return;
+	row->flags &= ~PERFGRP_ROW_EXITED;
+	for (m = 0; m < row->nr_values; m++)
+		values[m].flags &= ~PERFGRP_VALUE_EXITED;
 }
 
-static void finish_value(const struct perfgrp_group *group,
-			 const struct perfgrp_member_instance *counter, struct perfgrp_row *row,
-			 struct perfgrp_value *value)
-{
-	u32 state = value->state, flags = value->flags;
-	struct perfgrp_count count = perfgrp_count_add(counter->base, value_count(value));
-
-	if (is_frozen(group))
-		count = counter->frozen;
-	perfgrp_value_fill(value, &count);
-	value->flags |= flags;
-	value->pmu = counter->pmu;
-
-	if (row->flags & PERFGRP_ROW_OFFLINE)
-		value->state = PERFGRP_STATE_OFFLINE;
-	else if (row->flags & PERFGRP_ROW_EXITED)
-		value->state = PERFGRP_STATE_EXITED;
-	else if (state != STATE_READ && state != PERFGRP_STATE_EXITED)
-		value->state = PERFGRP_STATE_FAILED;
-
-	if (value->state == PERFGRP_STATE_FAILED)
-		row->flags |= PERFGRP_ROW_FAILED;
-}
-
-/* A NO_MUX group is on the PMUs as a whole, or it has failed as a whole. */
+/* A NO_MUX group is on the PMUs as a whole, or has failed as a whole. */
 static void fail_row(const struct perfgrp_row *row, struct perfgrp_value *values)
 {
 	unsigned int m;
 
 	for (m = 0; m < row->nr_values; m++)
-		values[m].state = PERFGRP_STATE_FAILED;
+		values[m].flags |= PERFGRP_VALUE_FAILED;
 }
 
 static void finish_rows(const struct perfgrp_group *group, struct perfgrp_snap *snap)
 {
-	struct perfgrp_value *value;
-	unsigned int i, m;
+	struct perfgrp_value *values;
+	struct perfgrp_row *row;
+	unsigned int i;
 
-	for (i = 0; i < group->nr_instances; i++) {
-		const struct perfgrp_instance *instance = &group->instances[i];
-		struct perfgrp_row *row = &snap->rows[instance->row];
-
-		if (!instance->seen)
-			continue;
+	for (i = 0; i < snap->nr_rows; i++) {
+		row = &snap->rows[i];
+		values = &snap->values[row->first_value];
 		snap->time_before = min(snap->time_before, row->time_before);
 		snap->time_after = max(snap->time_after, row->time_after);
-		if (!(row->flags & ROW_UNFINISHED))
-			continue;
-		row->flags &= ~ROW_UNFINISHED;
-		value = &snap->values[row->first_value];
-		/* An exit that is under way has not happened yet. */
-		if (group->task && all_exited(group, value))
-			row->flags |= PERFGRP_ROW_EXITED;
-		for (m = 0; m < group->nr_members; m++, value++)
-			if (value->state != PERFGRP_STATE_COUNTED)
-				finish_value(group, &group->members[m]->instances[i], row, value);
+		if (row->flags & PERFGRP_ROW_EXITED)
+			check_exited(row, values);
 		if (group->flags & PERFGRP_CREATE_NO_MUX && row->flags & PERFGRP_ROW_FAILED)
-			fail_row(row, &snap->values[row->first_value]);
+			fail_row(row, values);
 	}
 }
 
@@ -426,7 +388,8 @@ static struct perfgrp_row *total_for(struct perfgrp_row *rows, struct perfgrp_va
 	row = &rows[(*nr)++];
 	*row = (struct perfgrp_row){
 		.cpu = -1,
-		.flags = PERFGRP_ROW_TOTAL,
+		/* sum_rows() takes back what is not so of all rows. */
+		.flags = PERFGRP_ROW_TOTAL | PERFGRP_ROW_OFFLINE | PERFGRP_ROW_EXITED,
 		.first_value = i * nr_members,
 		.nr_values = nr_members,
 		.time_before = U64_MAX,
@@ -439,7 +402,7 @@ static struct perfgrp_row *total_for(struct perfgrp_row *rows, struct perfgrp_va
 	return row;
 }
 
-/* Adds up @snap's rows into the room behind them, and lets it show these. */
+/* Sum the rows into the room behind them, and let the snapshot show the sums. */
 static void sum_rows(struct perfgrp_snap *snap, unsigned int nr_members, bool mix)
 {
 	struct perfgrp_row *rows = snap->rows + snap->nr_rows, *total, *row;
@@ -455,6 +418,10 @@ static void sum_rows(struct perfgrp_snap *snap, unsigned int nr_members, bool mi
 					  &snap->values[row->first_value + m]);
 		total->nr_cpus += row->nr_cpus;
 		total->flags |= row->flags & PERFGRP_ROW_FAILED;
+		if (!(row->flags & PERFGRP_ROW_OFFLINE))
+			total->flags &= ~PERFGRP_ROW_OFFLINE;
+		if (!(row->flags & PERFGRP_ROW_EXITED))
+			total->flags &= ~PERFGRP_ROW_EXITED;
 		total->time_before = min(total->time_before, row->time_before);
 		total->time_after = max(total->time_after, row->time_after);
 	}
@@ -468,15 +435,16 @@ static void sum_rows(struct perfgrp_snap *snap, unsigned int nr_members, bool mi
 
 /**
  * struct perfgrp_snap_buffer - memory for one snapshot
- * @size: of @values and what follows them
- * @values: the values an instance, those of the totals, the rows
+ * @size: bytes of @values and what follows them
+ * @values: the values of all rows, and those of the totals, if asked for; then the rows of
+ *	both
  */
 struct perfgrp_snap_buffer {
 	size_t size;
 	struct perfgrp_value values[];
 };
 
-/* The group keeps the last one that was used, so that a lone reader allocates nothing. */
+/* The group keeps the last one used, so that a single reader allocates nothing. */
 static struct perfgrp_snap_buffer *snap_buffer_get(struct perfgrp_group *group, size_t size)
 {
 	struct perfgrp_snap_buffer *buffer = xchg(&group->snap_cache, NULL);
@@ -490,8 +458,9 @@ static struct perfgrp_snap_buffer *snap_buffer_get(struct perfgrp_group *group, 
 	return buffer;
 }
 
-/* Only the marks that a row was not read are set; reading it fills in all else. */
-static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_snap *snap)
+/* Only time_after is set, which says that a row was not read; reading fills in the rest. */
+static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_snap *snap,
+		     struct reader *reader)
 {
 	size_t nr_rows = group->nr_rows, nr_values = nr_rows * group->nr_members;
 	size_t copies = totals ? 2 : 1;
@@ -503,6 +472,7 @@ static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_sn
 	if (!buffer)
 		return -ENOMEM;
 	snap->group = group;
+	snap->generation = group->generation;
 	snap->buffer = buffer;
 	snap->values = buffer->values;
 	snap->rows = (void *)(buffer->values + copies * nr_values);
@@ -512,6 +482,9 @@ static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_sn
 	snap->time_after = 0;
 	for (i = 0; i < nr_rows; i++)
 		snap->rows[i].time_after = 0;
+
+	reader->rows = snap->rows;
+	reader->values = snap->values;
 	return 0;
 }
 
@@ -520,24 +493,24 @@ static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_sn
  * @group: the group; the lock is held, for reading at least
  * @flags: PERFGRP_SNAPSHOT_*; RESET is not done here
  * @snap: what was read; to be freed with perfgrp_snapshot_free()
+ * @err: says why not
  *
  * May sleep.
  *
  * Return: 0, -ENOMEM, or -EINTR on a fatal signal.
  */
-int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap)
+int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap,
+			  struct perfgrp_error *err)
 {
 	struct reader reader = { .group = group };
 	int ret = 0;
 
 	lockdep_assert_held(&group->lock);
 
-	ret = snap_init(group, flags & PERFGRP_SNAPSHOT_TOTALS, snap);
+	ret = snap_init(group, flags & PERFGRP_SNAPSHOT_TOTALS, snap, &reader);
 	if (ret)
-		return ret;
+		return perfgrp_fail_memory(err);
 
-	reader.rows = snap->rows;
-	reader.values = snap->values;
 	if (group->instance_of)
 		read_cpus(&reader);
 	else if (perfgrp_group_inherits(group))
@@ -546,13 +519,22 @@ int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp
 		ret = read_task(&reader);
 	if (ret) {
 		perfgrp_snapshot_free(snap);
-		return ret;
+		return perfgrp_fail(err, ret, PERFGRP_REASON_NONE, "", "interrupted");
 	}
 
 	finish_rows(group, snap);
 	if (flags & PERFGRP_SNAPSHOT_TOTALS)
 		sum_rows(snap, group->nr_members, flags & PERFGRP_SNAPSHOT_MIX_PMUS);
 	return 0;
+}
+
+static struct perfgrp_count value_count(const struct perfgrp_value *value)
+{
+	return (struct perfgrp_count){
+		.count = value->raw,
+		.enabled = value->time_enabled,
+		.running = value->time_running,
+	};
 }
 
 /**
@@ -583,6 +565,7 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_sn
 								      m]));
 		}
 	}
+	group->generation++;
 	perfgrp_event_arrays_publish(group);
 }
 

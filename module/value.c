@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The arithmetic of values: scaling and adding up. No state, no locks, any
- * context.
+ * The arithmetic of values: scaling and adding up. No state, no locks, any context.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
 
-#include "perfgrp.h"
+#include "value.h"
 
 /* (hi:lo) / divisor, one bit at a time; hi < divisor, so that it fits. */
 static u64 div_128_by_64(u64 hi, u64 lo, u64 divisor)
@@ -61,29 +60,23 @@ u64 perfgrp_scale(u64 raw, u64 enabled, u64 running, bool *saturated)
 }
 
 /**
- * perfgrp_value_fill - fill in the numbers of a value, and the state that follows from them
- * @value: whose raw, scaled, times, state and flags are set
- * @count: from these
+ * perfgrp_value_scale - perfgrp_value_fill() where the times differ, or are zero
+ * @value: its raw and times are set; scaled, state and flags are filled in
  */
-void perfgrp_value_fill(struct perfgrp_value *value, const struct perfgrp_count *count)
+void perfgrp_value_scale(struct perfgrp_value *value)
 {
 	bool saturated;
 
-	value->raw = count->count;
-	value->time_enabled = count->enabled;
-	value->time_running = count->running;
-	value->scaled = perfgrp_scale(count->count, count->enabled, count->running, &saturated);
-	value->flags = 0;
-	if (saturated)
-		value->flags |= PERFGRP_VALUE_SATURATED;
-
-	if (!count->running) {
+	value->scaled = perfgrp_scale(value->raw, value->time_enabled, value->time_running,
+				      &saturated);
+	value->flags = saturated ? PERFGRP_VALUE_SATURATED : 0;
+	if (!value->time_running) {
 		value->state = PERFGRP_STATE_NEVER_RAN;
 		return;
 	}
 	value->flags |= PERFGRP_VALUE_SCALED;
-	value->state =
-		count->running < count->enabled ? PERFGRP_STATE_MULTIPLEXED : PERFGRP_STATE_COUNTED;
+	value->state = value->time_running < value->time_enabled ? PERFGRP_STATE_MULTIPLEXED :
+								   PERFGRP_STATE_COUNTED;
 }
 
 static u64 add_saturated(u64 a, u64 b, u32 *flags)
@@ -96,26 +89,17 @@ static u64 add_saturated(u64 a, u64 b, u32 *flags)
 	return U64_MAX;
 }
 
-/*
- * The state of a sum. Something that failed shows; else where anything was
- * multiplexed the sum is an estimate; states of rows that are over (offline,
- * exited) show only where all are.
- */
+/* A sum with an estimate in it is one; CPUs on which it never ran add nothing to it. */
 static u32 add_state(u32 a, u32 b)
 {
-	static const u32 order[] = {
-		PERFGRP_STATE_FAILED,  PERFGRP_STATE_MULTIPLEXED, PERFGRP_STATE_COUNTED,
-		PERFGRP_STATE_OFFLINE, PERFGRP_STATE_EXITED,	  PERFGRP_STATE_NEVER_RAN,
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(order); i++)
-		if (a == order[i] || b == order[i])
-			return order[i];
-	return PERFGRP_STATE_NONE;
+	if (a == PERFGRP_STATE_MULTIPLEXED || b == PERFGRP_STATE_MULTIPLEXED)
+		return PERFGRP_STATE_MULTIPLEXED;
+	if (a == PERFGRP_STATE_COUNTED || b == PERFGRP_STATE_COUNTED)
+		return PERFGRP_STATE_COUNTED;
+	return PERFGRP_STATE_NEVER_RAN;
 }
 
-/* A value whose PMU is not known (its CPU was never online with it) goes with any. */
+/* A value whose PMU is not known, because it never had an event, goes with any. */
 static u32 add_pmu(u32 a, u32 b, u32 *flags)
 {
 	if (b == PERFGRP_NONE || a == b)
@@ -126,31 +110,43 @@ static u32 add_pmu(u32 a, u32 b, u32 *flags)
 	return PERFGRP_NONE;
 }
 
+/* Flags that a sum has only if all its parts have them. */
+#define FLAGS_OF_ALL (PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED)
+
+/*
+ * The events of an offline CPU are gone, so its number says nothing as long as there is
+ * another.
+ */
+static u32 add_sched_group(const struct perfgrp_value *total, const struct perfgrp_value *value)
+{
+	if (total->flags & PERFGRP_VALUE_OFFLINE)
+		return value->sched_group;
+	if (value->flags & PERFGRP_VALUE_OFFLINE || total->sched_group == value->sched_group)
+		return total->sched_group;
+	return 0;
+}
+
 /**
  * perfgrp_value_add - add a value to a sum
  * @total: the sum; zeroed, but for its id and pmu, before the first
  * @value: the value of the same member in another row
  *
- * Scaled values are scaled CPU by CPU and then added, which is closer to the
- * truth than the ratio of the sums. With a value that has none the sum is
- * partial. What is no more scheduled, because its CPU is offline, does not tell
- * whether the others are together with their leader.
+ * Values are scaled CPU by CPU and then added, which is closer to the truth than scaling
+ * the sum. With a value that was never on the PMU the sum is partial.
  */
 void perfgrp_value_add(struct perfgrp_value *total, const struct perfgrp_value *value)
 {
 	bool first = total->state == PERFGRP_STATE_NONE;
-	u32 flags = total->flags | (value->flags & ~PERFGRP_VALUE_WITH_LEADER);
+	u32 flags = (total->flags | value->flags) & ~FLAGS_OF_ALL;
 
 	if (first)
-		flags |= value->flags & PERFGRP_VALUE_WITH_LEADER;
-	else if (total->state == PERFGRP_STATE_OFFLINE)
-		flags |= value->flags & PERFGRP_VALUE_WITH_LEADER;
-	else if (value->state != PERFGRP_STATE_OFFLINE &&
-		 !(value->flags & PERFGRP_VALUE_WITH_LEADER))
-		flags &= ~PERFGRP_VALUE_WITH_LEADER;
+		flags |= value->flags & FLAGS_OF_ALL;
+	else
+		flags |= total->flags & value->flags & FLAGS_OF_ALL;
 	if (!(value->flags & PERFGRP_VALUE_SCALED))
 		flags |= PERFGRP_VALUE_PARTIAL;
 
+	total->sched_group = first ? value->sched_group : add_sched_group(total, value);
 	total->raw = add_saturated(total->raw, value->raw, &flags);
 	total->scaled = add_saturated(total->scaled, value->scaled, &flags);
 	total->time_enabled = add_saturated(total->time_enabled, value->time_enabled, &flags);

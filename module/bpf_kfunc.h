@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Groups for BPF programs: handles and the kfunc. */
+#ifndef PERFGRP_BPF_KFUNC_H
+#define PERFGRP_BPF_KFUNC_H
+
+#include <linux/types.h>
+#include <uapi/linux/perfgrp.h>
+
+struct perfgrp_group;
+
+void perfgrp_bpf_kfunc_init(void);
+bool perfgrp_bpf_kfunc_supported(void);
+int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle,
+				 struct perfgrp_error *err);
+void perfgrp_bpf_kfunc_free_handle(struct perfgrp_group *group);
+
+#endif /* PERFGRP_BPF_KFUNC_H */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Event arrays: the members of a group for readers that can take no lock. */
+#ifndef PERFGRP_EVENT_ARRAY_H
+#define PERFGRP_EVENT_ARRAY_H
+
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+
+#include "perfgrp.h"
+#include "value.h"
+
+struct perf_event;
+struct perfgrp_attachment;
+struct perfgrp_group;
+struct perfgrp_overflow_state;
+
+/**
+ * struct perfgrp_event_array_entry - a member for lockless readers
+ * @event: its event on the instance; NULL if there is none
+ * @base: to be added to what @event reads
+ * @min_delta: see struct perfgrp_counter
+ * @attachment: its BPF program, or NULL
+ * @overflow_state: of @event
+ * @id: of the member
+ * @sched_group: see struct perfgrp_member_instance
+ * @pmu: see there
+ */
+struct perfgrp_event_array_entry {
+	struct perf_event *event;
+	struct perfgrp_count base;
+	u64 min_delta;
+	struct perfgrp_attachment *attachment;
+	struct perfgrp_overflow_state *overflow_state;
+	u32 id;
+	u32 sched_group;
+	u32 pmu;
+};
+
+/**
+ * struct perfgrp_event_array - an instance for lockless readers; see event_array.c
+ * @nr: members
+ * @filters: at least one has a min_delta
+ * @entries: leader first
+ */
+struct perfgrp_event_array {
+	unsigned int nr;
+	bool filters;
+	struct perfgrp_event_array_entry entries[PERFGRP_MAX_MEMBERS];
+};
+
+/**
+ * struct perfgrp_event_arrays - the event arrays of a group
+ * @sets: two sets of one array per instance. The set that is not @active is filled
+ *	under perfgrp_group.lock; readers use @active under RCU.
+ * @active: the set that readers use
+ * @next: index of the set to fill next (perfgrp_group.lock)
+ * @cookie: RCU's state when that set was last visible (perfgrp_group.lock)
+ */
+struct perfgrp_event_arrays {
+	struct perfgrp_event_array *sets[2];
+	struct perfgrp_event_array __rcu *active;
+	unsigned int next;
+	unsigned long cookie;
+};
+
+int perfgrp_event_arrays_create(struct perfgrp_group *group);
+void perfgrp_event_arrays_destroy(struct perfgrp_group *group);
+void perfgrp_event_arrays_publish(struct perfgrp_group *group);
+
+/* The event array of an instance; inside rcu_read_lock(). */
+static inline const struct perfgrp_event_array *
+perfgrp_event_array_get(const struct perfgrp_event_arrays *arrays, unsigned int instance)
+{
+	return &rcu_dereference(arrays->active)[instance];
+}
+
+#endif /* PERFGRP_EVENT_ARRAY_H */

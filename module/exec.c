@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PERFGRP_CREATE_ENABLE_ON_EXEC, and keeping a task from execing meanwhile.
+ *
+ * The perf core enables events with attr.enable_on_exec at the exec of their task, and
+ * clears that bit. Nothing else tells a module that a task has execed. So a group that
+ * waits for an exec has a dummy software event of its own, exec_event, from CREATE on;
+ * while its bit is set the exec is still to come. Members that are created meanwhile have
+ * the bit too, so that the perf core enables all of them at the exec itself.
+ *
+ * group->enable_on_exec says that the group waits, or that the exec came and nobody has
+ * looked since. perfgrp_group_sync_exec() then turns it into group->enabled.
+ *
+ * An exec is kept away with the task's exec_update_lock, taken for reading under
+ * perfgrp_group.lock. User memory must not be touched under it.
+ *
+ * Process context.
+ */
+#include <linux/err.h>
+#include <linux/lockdep.h>
+#include <linux/perf_event.h>
+#include <linux/sched/signal.h>
+
+#include "error.h"
+#include "exec.h"
+#include "group.h"
+#include "perfcore.h"
+
+/**
+ * perfgrp_exec_create - let a new group wait for its task's exec
+ * @group: a group with a task; nobody else knows it yet. Nothing is done without
+ *	PERFGRP_CREATE_ENABLE_ON_EXEC.
+ * @err: says why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int perfgrp_exec_create(struct perfgrp_group *group, struct perfgrp_error *err)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.enable_on_exec = 1,
+	};
+	struct perf_event *event;
+
+	if (!(group->flags & PERFGRP_CREATE_ENABLE_ON_EXEC))
+		return 0;
+	event = perfgrp_core_create(&attr, -1, group->task, NULL, NULL, NULL);
+	if (PTR_ERR(event) == -ESRCH)
+		return perfgrp_fail(err, -ESRCH, PERFGRP_REASON_PID, "pid", "the task has exited");
+	if (IS_ERR(event))
+		return perfgrp_fail(err, PTR_ERR(event), PERFGRP_REASON_KERNEL, "flags",
+				    "ENABLE_ON_EXEC: the perf core refused a dummy event with errno %ld",
+				    -PTR_ERR(event));
+	group->exec_event = event;
+	group->enable_on_exec = true;
+	return 0;
+}
+
+/**
+ * perfgrp_exec_destroy - release what perfgrp_exec_create() created
+ * @group: nobody else knows it any more
+ */
+void perfgrp_exec_destroy(struct perfgrp_group *group)
+{
+	if (group->exec_event)
+		perf_event_release_kernel(group->exec_event);
+	group->exec_event = NULL;
+}
+
+/**
+ * perfgrp_group_exec_pending - is the exec that enables the group still to come?
+ * @group: the group; the lock is held, for reading at least
+ *
+ * Return: whether it is.
+ */
+bool perfgrp_group_exec_pending(const struct perfgrp_group *group)
+{
+	lockdep_assert_held(&group->lock);
+	return group->enable_on_exec && perfgrp_core_exec_pending(group->exec_event);
+}
+
+/**
+ * perfgrp_group_is_enabled - are the group's counters to count?
+ * @group: the group; the lock is held, for reading at least
+ *
+ * Return: whether they are, by PERFGRP_ENABLE, from the start, or by the task's exec.
+ */
+bool perfgrp_group_is_enabled(const struct perfgrp_group *group)
+{
+	lockdep_assert_held(&group->lock);
+	return group->enabled || (group->enable_on_exec && !perfgrp_group_exec_pending(group));
+}
+
+/**
+ * perfgrp_group_sync_exec - note an exec that has come
+ * @group: the group; the lock is held for writing
+ *
+ * The perf core has enabled the events already.
+ */
+void perfgrp_group_sync_exec(struct perfgrp_group *group)
+{
+	lockdep_assert_held_write(&group->lock);
+
+	group->enabled = perfgrp_group_is_enabled(group);
+	group->enable_on_exec = perfgrp_group_exec_pending(group);
+}
+
+/**
+ * perfgrp_exec_cancel - let no exec enable the group any more
+ * @group: the group; the lock is held for writing
+ * @err: filled in on -EINTR
+ *
+ * An explicit ENABLE or DISABLE cancels enable_on_exec. If the exec has come already it
+ * counts: group->enabled says so afterwards.
+ *
+ * Return: 0 or -EINTR.
+ */
+int perfgrp_exec_cancel(struct perfgrp_group *group, struct perfgrp_error *err)
+{
+	struct perf_event *event;
+	unsigned int i;
+	int ret;
+
+	lockdep_assert_held_write(&group->lock);
+
+	if (!group->enable_on_exec)
+		return 0;
+	ret = perfgrp_exec_lock(group, err);
+	if (ret)
+		return ret;
+	perfgrp_group_sync_exec(group);
+	for (i = 0; i < group->nr_members; i++) {
+		event = group->members[i]->instances[0].event;
+		if (event)
+			perfgrp_core_cancel_exec(event);
+	}
+	group->enable_on_exec = false;
+	perfgrp_exec_unlock(group);
+	return 0;
+}
+
+/**
+ * perfgrp_exec_lock - keep the task of a group from execing
+ * @group: the group; the lock is held for writing. Nothing is done if it has no task.
+ * @err: filled in on -EINTR
+ *
+ * User memory must not be touched until perfgrp_exec_unlock().
+ *
+ * Return: 0, or -EINTR on a fatal signal.
+ */
+int perfgrp_exec_lock(struct perfgrp_group *group, struct perfgrp_error *err)
+{
+	lockdep_assert_held_write(&group->lock);
+
+	if (group->task && down_read_killable(&group->task->signal->exec_update_lock))
+		return perfgrp_fail(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
+	return 0;
+}
+
+void perfgrp_exec_unlock(struct perfgrp_group *group)
+{
+	if (group->task)
+		up_read(&group->task->signal->exec_update_lock);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A group: its target, instances and members. */
+#ifndef PERFGRP_GROUP_H
+#define PERFGRP_GROUP_H
+
+#include <linux/bitops.h>
+#include <linux/cpumask.h>
+#include <linux/list.h>
+#include <linux/perf_event.h>
+#include <linux/refcount.h>
+#include <linux/rwsem.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+#include <linux/workqueue.h>
+#include <uapi/linux/perfgrp.h>
+
+#include "perfgrp.h"
+#include "value.h"
+
+struct perfgrp_attachment;
+struct perfgrp_event_arrays;
+struct perfgrp_sampling;
+struct perfgrp_snap_buffer;
+struct task_struct;
+
+/**
+ * struct perfgrp_overflow_state - what overflow handlers remember from one overflow to the next
+ * @event: the event it is about
+ * @base: the counter's base count when @last was initialised
+ * @last: what @event read at the last record
+ * @throttled: the perf core has throttled it
+ *
+ * @event and @base belong to perfgrp_event_arrays_publish() (perfgrp_group.lock). It
+ * initialises @last and @throttled; from then on the handlers of @event write them, in
+ * NMI too. Each is one word and written with WRITE_ONCE(); a handler that races with
+ * the initialisation may win.
+ */
+struct perfgrp_overflow_state {
+	const struct perf_event *event;
+	u64 base;
+	u64 last;
+	bool throttled;
+};
+
+/**
+ * struct perfgrp_member_instance - a member on one instance
+ * @event: the perf event; NULL while the CPU is offline, or if it could not be created
+ *	when the CPU came back
+ * @prepared: an event that is to replace @event; only while a change is prepared
+ * @retired: the event that @prepared has replaced, until no event array has it any more
+ *	and it can be released
+ * @base: the counter reads @base plus what @event reads. It holds what earlier events
+ *	counted, minus what a reset took away.
+ * @frozen: what an inherited counter read when its group was disabled
+ * @pmu: number of the PMU of its last event; PERFGRP_NONE if it never had one
+ * @sched_group: id of the member that led its scheduling group when its last event was
+ *	created; 0 if it never had one
+ * @overflow_state: of @event, if it samples
+ *
+ * All but @overflow_state under perfgrp_group.lock.
+ */
+struct perfgrp_member_instance {
+	struct perf_event *event;
+	struct perf_event *prepared;
+	struct perf_event *retired;
+	struct perfgrp_count base;
+	struct perfgrp_count frozen;
+	u32 pmu;
+	u32 sched_group;
+	struct perfgrp_overflow_state overflow_state;
+};
+
+/**
+ * struct perfgrp_member - one event of a group, on all its instances
+ * @id: never 0, never used twice in a group
+ * @desc: as the user asked for it
+ * @attr: as the perf core is asked for it
+ * @attachment: its BPF program, or NULL (perfgrp_group.lock)
+ * @rcu: frees it when no handler can use its overflow_state any more
+ * @instances: one per instance of the group
+ *
+ * Constant after creation, except for @attachment and @instances.
+ */
+struct perfgrp_member {
+	u32 id;
+	struct perfgrp_counter desc;
+	struct perf_event_attr attr;
+	struct perfgrp_attachment *attachment;
+	struct rcu_head rcu;
+	struct perfgrp_member_instance instances[];
+};
+
+/**
+ * struct perfgrp_instance - where a group counts: one CPU, or its one task
+ * @cpu: the CPU; -1 for a task on any
+ * @lost: bit 0 is set by the hotplug callback when @cpu begins to go offline, without the
+ *	lock, and cleared by the worker under perfgrp_group.lock once the events that died
+ *	with it are accumulated and released
+ * @live: it has events, or would have if the group had members
+ * @seen: it has been live at some time; without it there is no row
+ * @row: index of its row in a snapshot
+ * @epoch: how often it has come back
+ *
+ * All but @lost under perfgrp_group.lock.
+ */
+struct perfgrp_instance {
+	int cpu;
+	unsigned long lost;
+	bool live;
+	bool seen;
+	u32 row;
+	u32 epoch;
+};
+
+/**
+ * struct perfgrp_group - a group; lives as long as one of its files
+ * @refs: one per file
+ * @lock: protects what follows, as far as it is marked (@lock)
+ * @flags: PERFGRP_CREATE_*; constant
+ * @target: enum perfgrp_target; constant
+ * @clockid: clock of its rows and records; constant
+ * @task: the task of a task target, with a reference; constant
+ * @owner: the user it is charged to; constant
+ * @enabled: its counters are to count (@lock); see perfgrp_group_is_enabled()
+ * @enable_on_exec: an exec of the task enables it, or has done so unnoticed (@lock); see
+ *	exec.c
+ * @exec_event: the dummy event that notices the exec; NULL if none is waited for;
+ *	constant
+ * @generation: increases with every change of members or reset of counts (@lock)
+ * @next_id: id of the member added last (@lock)
+ * @nr_members: how many of @members there are (@lock)
+ * @members: leader first, then as they were added (@lock). Entries from @nr_members on
+ *	are used only while an addition is prepared.
+ * @nr_instances: how many of @instances there are; constant
+ * @instances: see there; CPUs in ascending order
+ * @instance_of: index of a CPU's instance, -1 for none; NULL for task targets; constant
+ * @nr_rows: how many of @instances have been seen (@lock)
+ * @cpus: CPUs of the live instances (@lock)
+ * @snap_cache: memory for a snapshot, or NULL. Snapshots, which hold @lock for reading
+ *	only, take it and give it back with xchg().
+ * @event_arrays: if its counters can sample or the kfunc can read it, else NULL; set once
+ *	(@lock)
+ * @sampling: if its counters can sample, else NULL; constant
+ * @handle: its number for the kfunc; 0 before it is asked for (@lock)
+ * @handle_node: in bpf_kfunc.c's hash table
+ * @bpf_events_node: in bpf_events.c's list
+ * @bpf_events_missed: how many calls that file's probe had missed when the group last
+ *	accounted for them; written in any context
+ * @node: in hotplug.c's list
+ * @hotplug_work: perfgrp_group_sync_cpus()
+ */
+struct perfgrp_group {
+	refcount_t refs;
+	struct rw_semaphore lock;
+	u32 flags;
+	u32 target;
+	s32 clockid;
+	struct task_struct *task;
+	kuid_t owner;
+	bool enabled;
+	bool enable_on_exec;
+	struct perf_event *exec_event;
+	u64 generation;
+	u32 next_id;
+	unsigned int nr_members;
+	struct perfgrp_member *members[PERFGRP_MAX_MEMBERS];
+	unsigned int nr_instances;
+	struct perfgrp_instance *instances;
+	int *instance_of;
+	unsigned int nr_rows;
+	cpumask_var_t cpus;
+	struct perfgrp_snap_buffer *snap_cache;
+	struct perfgrp_event_arrays *event_arrays;
+	struct perfgrp_sampling *sampling;
+	u64 handle;
+	struct hlist_node handle_node;
+	struct list_head bpf_events_node;
+	atomic_long_t bpf_events_missed;
+	struct list_head node;
+	struct work_struct hotplug_work;
+};
+
+struct perfgrp_member *perfgrp_group_find_member(const struct perfgrp_group *group, u32 id,
+						 struct perfgrp_error *err);
+
+static inline bool perfgrp_group_inherits(const struct perfgrp_group *group)
+{
+	return group->flags & PERFGRP_CREATE_INHERIT;
+}
+
+/*
+ * The events of a CPU that went offline are dead, even if the CPU is back: they are left
+ * alone until the worker has cleaned up.
+ */
+static inline bool perfgrp_instance_usable(const struct perfgrp_instance *instance)
+{
+	return instance->live && !test_bit(0, &instance->lost);
+}
+
+#endif /* PERFGRP_GROUP_H */

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* CPUs that come online and go offline under a group. */
+#ifndef PERFGRP_GROUP_CPUS_H
+#define PERFGRP_GROUP_CPUS_H
+
+struct perfgrp_group;
+
+void perfgrp_group_follow_cpus(struct perfgrp_group *group);
+
+#endif /* PERFGRP_GROUP_CPUS_H */

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Ioctls: tables of what a kind of file descriptor can do.
+ */
+#ifndef PERFGRP_IOCTL_H
+#define PERFGRP_IOCTL_H
+
+#include <linux/types.h>
+#include <uapi/linux/perfgrp.h>
+
+#include "snapshot.h"
+
+struct file;
+struct perfgrp_call;
+struct perfgrp_group;
+
+/**
+ * enum perfgrp_ioctl_lock - how perfgrp_group.lock is held while an ioctl's fn runs
+ * @PERFGRP_UNLOCKED: not
+ * @PERFGRP_READ_LOCKED: for reading
+ * @PERFGRP_WRITE_LOCKED: for writing
+ */
+enum perfgrp_ioctl_lock {
+	PERFGRP_UNLOCKED,
+	PERFGRP_READ_LOCKED,
+	PERFGRP_WRITE_LOCKED,
+};
+
+/**
+ * struct perfgrp_ioctl - one row of an ioctl table
+ * @name: as users know it, for error texts
+ * @size: of the argument struct
+ * @min_size: of version 1's struct
+ * @reserved: offset of a __u32 that must be zero; 0 if there is none
+ * @flags: known flags
+ * @change_flags: flags with which the ioctl changes the group: they need an fd that may,
+ *	and the lock for writing
+ * @changes: the ioctl changes the group: refused on a read-only fd
+ * @out: the argument is written back on success
+ * @lock: how @fn finds the group's lock held
+ * @prepare: runs before the lock is taken: what touches user memory or allocates; or NULL
+ * @fn: does it
+ * @finish: runs after the lock was dropped, also if @fn failed, but not if @prepare did;
+ *	or NULL
+ *
+ * All three return 0 or a negative errno; @finish is given what @fn returned. On the device
+ * the group is NULL.
+ */
+struct perfgrp_ioctl {
+	const char *name;
+	u16 size;
+	u16 min_size;
+	u16 reserved;
+	u32 flags;
+	u32 change_flags;
+	bool changes;
+	bool out;
+	enum perfgrp_ioctl_lock lock;
+	int (*prepare)(struct perfgrp_group *group, struct perfgrp_call *call);
+	int (*fn)(struct perfgrp_group *group, struct perfgrp_call *call);
+	int (*finish)(struct perfgrp_group *group, struct perfgrp_call *call, int ret);
+};
+
+/* A row: the ioctl, its argument struct and the prefix of that struct's constants. */
+#define PERFGRP_IOCTL(cmd, type, prefix)                                                           \
+	.name = #cmd, .size = sizeof(struct type), .min_size = prefix##_SIZE_VER0
+
+/* The struct's reserved field. */
+#define PERFGRP_IOCTL_RESERVED(type) .reserved = offsetof(struct type, reserved)
+
+struct perfgrp_attachment;
+
+/**
+ * struct perfgrp_call - an ioctl in progress
+ * @err: why it fails
+ * @out_on_error: write the argument back although it failed (EMSGSIZE)
+ * @file: the file that the ioctl is made on
+ * @new_file: a new file, installed as @new_fd once all else has succeeded
+ * @new_fd: its reserved number
+ * @descs: PERFGRP_ADD: the kernel's copy of the array of counters
+ * @attachment: PERFGRP_BPF_ATTACH, _REPLACE: the program, and then the one it replaced
+ * @snap: PERFGRP_SNAPSHOT: what was read
+ * @arg: the caller's struct; size, flags and reserved fields are checked
+ */
+struct perfgrp_call {
+	struct perfgrp_error err;
+	bool out_on_error;
+	struct file *file;
+	struct file *new_file;
+	int new_fd;
+	union {
+		struct perfgrp_counter *descs;
+		struct perfgrp_attachment *attachment;
+		struct perfgrp_snap snap;
+	};
+	union {
+		struct perfgrp_info info;
+		struct perfgrp_create create;
+		struct perfgrp_add add;
+		struct perfgrp_remove remove;
+		struct perfgrp_control control;
+		struct perfgrp_query query;
+		struct perfgrp_reader reader;
+		struct perfgrp_snapshot snapshot;
+		struct perfgrp_period period;
+		struct perfgrp_stream_stats stream_stats;
+		struct perfgrp_bpf_attach bpf_attach;
+		struct perfgrp_bpf_detach bpf_detach;
+		struct perfgrp_bpf_query bpf_query;
+		struct perfgrp_bpf_handle bpf_handle;
+	} arg;
+};
+
+long perfgrp_ioctl(struct file *file, struct perfgrp_group *group, unsigned int cmd,
+		   unsigned long arg, const struct perfgrp_ioctl *table, unsigned int first,
+		   unsigned int nr);
+int perfgrp_ioctl_reserve_fd(struct perfgrp_call *call);
+int perfgrp_ioctl_set_file(struct perfgrp_call *call, struct file *file);
+int perfgrp_copy_element_to_user(void __user *to, size_t user_size, const void *from, size_t size);
+
+#endif /* PERFGRP_IOCTL_H */

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which events go under which leader.
+ *
+ * The hardware members that one PMU counts on one instance are one scheduling group of the
+ * perf core: the first is the leader, the others are created under it and go on and off the
+ * PMU with it. Software members are never multiplexed and stand alone. If the perf core
+ * cannot be made to link events, each member stands alone. Which events belong together is
+ * not kept anywhere but in perf_event.group_leader itself.
+ *
+ * Which PMU counts an event cannot be told from its type and config (AMD hands precise
+ * cycles to IBS, hybrid machines have a PMU for each kind of core), and linking events of two
+ * PMUs corrupts the perf core. So an event is created alone first, which shows its PMU, and
+ * if there is a leader on that PMU it is created again under it. What has been learnt so is
+ * remembered (struct pmu_hint), and then the event is created under the leader at once.
+ *
+ * Process context, perfgrp_group.lock held for writing.
+ */
+#include <linux/err.h>
+#include <linux/jhash.h>
+#include <linux/lockdep.h>
+#include <linux/perf_event.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "error.h"
+#include "event.h"
+#include "group.h"
+#include "hotplug.h"
+#include "overflow.h"
+#include "perfcore.h"
+#include "sched_group.h"
+
+/* ---- errors -------------------------------------------------------------- */
+
+static int fail_event(const struct perfgrp_member *member, int cpu, int ret,
+		      struct perfgrp_error *err)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+	const char *name = perfgrp_event_name(&member->desc, buf);
+	const char *field = member->desc.flags & PERFGRP_COUNTER_RAW ? "config" : "event";
+
+	err->cpu = cpu;
+	switch (ret) {
+	case -ENOENT:
+		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT, field,
+				    "%s: no PMU of this machine counts it", name);
+	case -EOPNOTSUPP:
+		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT, field,
+				    "%s: the PMU does not count it, or not with these options",
+				    name);
+	case -ENODEV:
+		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT, field,
+				    "%s: its device is not there", name);
+	case -EINVAL:
+		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, field,
+				    "%s: the PMU refuses this config or these options", name);
+	case -ESRCH:
+		return perfgrp_fail(err, ret, PERFGRP_REASON_PID, "pid", "the task has exited");
+	case -EACCES:
+	case -EPERM:
+		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, field,
+				    "%s: the perf core does not let the caller count it", name);
+	case -ENOSPC:
+		return perfgrp_fail(err, ret, PERFGRP_REASON_LIMIT, field,
+				    "%s: the hardware has no slot left for it", name);
+	case -EBUSY:
+		return perfgrp_fail(err, ret, PERFGRP_REASON_PMU_BUSY, field,
+				    "%s: somebody else has the PMU to itself", name);
+	case -ENOMEM:
+		return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
+	case -EXDEV:
+		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
+				    "%s: the perf core did not put it into its scheduling group",
+				    name);
+	default:
+		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
+				    "%s: the perf core refused it with errno %d", name, -ret);
+	}
+}
+
+static int fail_full(const struct perfgrp_member *member, int cpu, struct perfgrp_error *err)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+
+	err->cpu = cpu;
+	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_PMU_FULL, "event",
+			    "%s: the PMU counts it alone, but cannot count it at the same time as the group's other members",
+			    perfgrp_event_name(&member->desc, buf));
+}
+
+/* ---- which PMU counts an event ------------------------------------------- */
+
+/**
+ * struct pmu_hint - an attr that was seen to be counted by a PMU
+ * @attr: as perfgrp_event_to_attr() made it
+ * @pmu: the PMU; only compared, never followed
+ * @pmu_type: its number, which another PMU at the same address would not have
+ * @of_task: seen on a task, not on a CPU
+ *
+ * For a task the perf core asks the PMUs in a fixed order and takes the first that accepts
+ * the attr, for a CPU the first that accepts it and counts on that CPU. So on a CPU where
+ * @pmu counts the group's leader, the same attr is counted by @pmu again.
+ */
+struct pmu_hint {
+	struct perf_event_attr attr;
+	const struct pmu *pmu;
+	u32 pmu_type;
+	bool of_task;
+};
+
+#define NR_PMU_HINTS 64
+
+static DEFINE_SPINLOCK(pmu_hints_lock);
+static struct pmu_hint pmu_hints[NR_PMU_HINTS];
+
+static struct pmu_hint *find_hint(const struct perf_event_attr *attr, const struct pmu *pmu)
+{
+	u32 hash = jhash_3words(attr->type, (u32)attr->config, (u32)attr->config1,
+				(u32)(unsigned long)pmu);
+
+	lockdep_assert_held(&pmu_hints_lock);
+	return &pmu_hints[hash % NR_PMU_HINTS];
+}
+
+static bool is_known_on(const struct perf_event_attr *attr, const struct pmu *pmu, bool of_task)
+{
+	const struct pmu_hint *hint;
+	bool known;
+
+	spin_lock(&pmu_hints_lock);
+	hint = find_hint(attr, pmu);
+	known = hint->pmu == pmu && hint->pmu_type == pmu->type && hint->of_task == of_task &&
+		!memcmp(&hint->attr, attr, sizeof(*attr));
+	spin_unlock(&pmu_hints_lock);
+	return known;
+}
+
+static void learn_pmu(const struct perf_event_attr *attr, const struct pmu *pmu, bool of_task)
+{
+	spin_lock(&pmu_hints_lock);
+	*find_hint(attr, pmu) = (struct pmu_hint){
+		.attr = *attr,
+		.pmu = pmu,
+		.pmu_type = pmu->type,
+		.of_task = of_task,
+	};
+	spin_unlock(&pmu_hints_lock);
+}
+
+/* ---- leaders ------------------------------------------------------------- */
+
+/* The event that a member has, or will have once what is prepared is committed. */
+static struct perf_event *member_event(const struct perfgrp_member *member, unsigned int instance,
+				       bool prepared)
+{
+	const struct perfgrp_member_instance *counter = &member->instances[instance];
+
+	return prepared ? counter->prepared : counter->event;
+}
+
+/* Whether events can be put under this one. Nothing can be linked to an event that is dead. */
+static bool can_lead(const struct perf_event *event)
+{
+	return event && event->group_leader == event && !perfgrp_core_is_software(event) &&
+	       !perfgrp_core_is_dead(event);
+}
+
+/* The leader on @pmu among the first @nr members; NULL if there is none. */
+static struct perf_event *find_sched_leader(const struct perfgrp_group *group,
+					    unsigned int instance, unsigned int nr,
+					    const struct pmu *pmu, bool prepared)
+{
+	struct perf_event *event;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		event = member_event(group->members[i], instance, prepared);
+		if (can_lead(event) && event->pmu == pmu)
+			return event;
+	}
+	return NULL;
+}
+
+/* The leader on the PMU that is known to count @attr here; NULL if that is not known. */
+static struct perf_event *find_known_leader(const struct perfgrp_group *group,
+					    unsigned int instance, unsigned int nr,
+					    const struct perf_event_attr *attr, bool prepared)
+{
+	struct perf_event *event;
+	unsigned int i;
+
+	if (!perfgrp_core_can_link() || perfgrp_event_is_software(attr))
+		return NULL;
+	for (i = 0; i < nr; i++) {
+		event = member_event(group->members[i], instance, prepared);
+		if (can_lead(event) && is_known_on(attr, event->pmu, group->task))
+			return event;
+	}
+	return NULL;
+}
+
+/**
+ * perfgrp_sched_group_number - the number of the scheduling group that an event is in
+ * @group: the group; the lock is held for writing
+ * @instance: index of the instance
+ * @index: of the member in @group->members
+ * @prepared: look at prepared events, not at current ones
+ *
+ * Return: id of the member whose event is its leader; 0 if it has no event.
+ */
+u32 perfgrp_sched_group_number(const struct perfgrp_group *group, unsigned int instance,
+			       unsigned int index, bool prepared)
+{
+	const struct perf_event *event = member_event(group->members[index], instance, prepared);
+	unsigned int i;
+
+	lockdep_assert_held_write(&group->lock);
+
+	for (i = 0; event && i <= index; i++)
+		if (member_event(group->members[i], instance, prepared) == event->group_leader)
+			return group->members[i]->id;
+	return 0;
+}
+
+/* ---- creating an event --------------------------------------------------- */
+
+/*
+ * What the group asks of a leader, or of an event that stands alone. Inherited counters
+ * count all the time, because their children could not be stopped: see control.c.
+ */
+static void init_leader_attr(const struct perfgrp_group *group, struct perf_event_attr *attr)
+{
+	attr->disabled = group->enable_on_exec || !perfgrp_group_inherits(group);
+	attr->enable_on_exec = group->enable_on_exec;
+	attr->pinned = !!(group->flags & PERFGRP_CREATE_NO_MUX);
+	attr->exclusive =
+		group->flags & PERFGRP_CREATE_EXCLUSIVE && !perfgrp_event_is_software(attr);
+}
+
+static struct perf_event *create(struct perfgrp_group *group, int cpu, struct perf_event_attr *attr,
+				 struct perf_event *leader)
+{
+	return perfgrp_core_create(attr, cpu, group->task, leader,
+				   attr->sample_period ? perfgrp_overflow : NULL, group);
+}
+
+static struct perf_event *create_alone(struct perfgrp_group *group, int cpu,
+				       const struct perfgrp_member *member)
+{
+	struct perf_event_attr attr = member->attr;
+
+	init_leader_attr(group, &attr);
+	return create(group, cpu, &attr, NULL);
+}
+
+static struct perf_event *create_under(struct perfgrp_group *group, int cpu,
+				       const struct perfgrp_member *member,
+				       struct perf_event *leader)
+{
+	struct perf_event_attr attr = member->attr;
+	struct perf_event *event;
+
+	attr.disabled = 0;
+	event = create(group, cpu, &attr, leader);
+	if (IS_ERR(event) || event->pmu == leader->pmu)
+		return event;
+	perf_event_release_kernel(event);
+	return ERR_PTR(-EXDEV);
+}
+
+/* Alone first; that fails if the event is wrong by itself. Then under the leader, if any. */
+static struct perf_event *create_unknown(struct perfgrp_group *group, unsigned int instance,
+					 unsigned int index, bool prepared,
+					 struct perf_event **leader)
+{
+	const struct perfgrp_member *member = group->members[index];
+	int cpu = group->instances[instance].cpu;
+	struct perf_event *event;
+
+	event = create_alone(group, cpu, member);
+	if (IS_ERR(event) || !perfgrp_core_can_link() || perfgrp_core_is_software(event))
+		return event;
+	learn_pmu(&member->attr, event->pmu, group->task);
+	*leader = find_sched_leader(group, instance, index, event->pmu, prepared);
+	if (!*leader)
+		return event;
+	perf_event_release_kernel(event);
+	return create_under(group, cpu, member, *leader);
+}
+
+/*
+ * The event of group->members[index] on an instance, in its scheduling group. The members
+ * before it, as far as they have events, are those it can be put together with.
+ */
+static struct perf_event *create_in_sched_group(struct perfgrp_group *group, unsigned int instance,
+						unsigned int index, bool prepared,
+						struct perfgrp_error *err)
+{
+	const struct perfgrp_member *member = group->members[index];
+	int cpu = group->instances[instance].cpu;
+	struct perf_event *event, *leader;
+
+	leader = find_known_leader(group, instance, index, &member->attr, prepared);
+	if (leader)
+		event = create_under(group, cpu, member, leader);
+	else
+		event = create_unknown(group, instance, index, prepared, &leader);
+	if (!IS_ERR(event))
+		return event;
+	/* It was accepted alone, when its PMU was learnt. */
+	if (leader && event == ERR_PTR(-EINVAL))
+		return ERR_PTR(fail_full(member, cpu, err));
+	return ERR_PTR(fail_event(member, cpu, PTR_ERR(event), err));
+}
+
+/* ---- what it must be like ------------------------------------------------ */
+
+/*
+ * A PMU of a whole package counts on a CPU of its own choice, and the row of another CPU
+ * would show that count as its own; or it counts on any, and each CPU's row would show the
+ * same count.
+ */
+static int check_cpu(const struct perfgrp_group *group, const struct perf_event *event,
+		     const struct perfgrp_member *member, int cpu, struct perfgrp_error *err)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+
+	if (cpu >= 0 && event->cpu != cpu) {
+		err->cpu = cpu;
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+				    "%s: its PMU counts it on CPU %d only; name that CPU",
+				    perfgrp_event_name(&member->desc, buf), event->cpu);
+	}
+	if (group->target == PERFGRP_TARGET_ALL_CPUS && compat_counts_for_many(event->pmu))
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+				    "%s: PMU %s counts for several CPUs at once; name those of its cpumask file",
+				    perfgrp_event_name(&member->desc, buf), event->pmu->name);
+	return 0;
+}
+
+/*
+ * These PMUs create a probe per event, described by a pointer into the memory of whoever
+ * creates it; after CPU hotplug that is a worker.
+ */
+static int check_probe_pmu(const struct perf_event *event, const struct perfgrp_member *member,
+			   struct perfgrp_error *err)
+{
+	/* The clocks' PMUs have none. */
+	const char *pmu = event->pmu->name ?: "";
+	char buf[PERFGRP_EVENT_NAME_LEN];
+
+	if (strcmp(pmu, "kprobe") && strcmp(pmu, "uprobe"))
+		return 0;
+	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT, "type",
+			    "%s: PMU %s takes a pointer; define the probe in tracefs and count it as a tracepoint",
+			    perfgrp_event_name(&member->desc, buf), pmu);
+}
+
+/* Kernel counters skip perf_event_open()'s sample_freq check; perf_event_period() does it. */
+static int check_frequency(struct perf_event *event, const struct perfgrp_member *member,
+			   struct perfgrp_error *err)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+	int ret;
+
+	if (!member->attr.freq)
+		return 0;
+	ret = perfgrp_core_set_period(event, true, member->desc.sample_freq);
+	if (!ret)
+		return 0;
+	return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample_freq",
+			    "%s: %llu Hz is above sysctl kernel.perf_event_max_sample_rate, or below one in a period",
+			    perfgrp_event_name(&member->desc, buf), member->desc.sample_freq);
+}
+
+/* ONE_SCHED_GROUP: no second scheduling group beside the first. */
+static int check_one_sched_group(struct perfgrp_group *group, unsigned int instance,
+				 unsigned int nr, const struct perf_event *event,
+				 const struct perfgrp_member *member, bool prepared,
+				 struct perfgrp_error *err)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+	struct perf_event *other;
+	unsigned int i;
+
+	if (!(group->flags & PERFGRP_CREATE_ONE_SCHED_GROUP) || perfgrp_core_is_software(event))
+		return 0;
+	for (i = 0; i < nr; i++) {
+		other = member_event(group->members[i], instance, prepared);
+		if (!other || perfgrp_core_is_software(other) ||
+		    other->group_leader == event->group_leader)
+			continue;
+		err->cpu = group->instances[instance].cpu;
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+				    "%s: counted by PMU %s, the group by %s; ONE_SCHED_GROUP takes one PMU",
+				    perfgrp_event_name(&member->desc, buf), event->pmu->name,
+				    other->pmu->name);
+	}
+	return 0;
+}
+
+static int check_event(struct perfgrp_group *group, unsigned int instance, unsigned int index,
+		       struct perf_event *event, bool prepared, struct perfgrp_error *err)
+{
+	const struct perfgrp_member *member = group->members[index];
+	int ret;
+
+	ret = check_probe_pmu(event, member, err);
+	if (!ret)
+		ret = check_frequency(event, member, err);
+	if (!ret)
+		ret = check_cpu(group, event, member, group->instances[instance].cpu, err);
+	if (!ret)
+		ret = check_one_sched_group(group, instance, index, event, member, prepared, err);
+	return ret;
+}
+
+/**
+ * perfgrp_sched_group_create_event - create and check a member's event on an instance
+ * @group: the group; the lock is held for writing
+ * @instance: index of the instance, which is usable
+ * @index: of the member in @group->members
+ * @prepared: put it together with prepared events, not with current ones
+ * @err: says why it is refused
+ *
+ * Return: the event, disabled unless its leader is enabled; NULL if the CPU went offline,
+ * and then the hotplug worker creates it later; or an ERR_PTR().
+ */
+struct perf_event *perfgrp_sched_group_create_event(struct perfgrp_group *group,
+						    unsigned int instance, unsigned int index,
+						    bool prepared, struct perfgrp_error *err)
+{
+	const struct perfgrp_instance *on = &group->instances[instance];
+	struct perf_event *event;
+	int ret;
+
+	lockdep_assert_held_write(&group->lock);
+
+	event = create_in_sched_group(group, instance, index, prepared, err);
+	/* An event created while the CPU went offline may be dead, or its leader may. */
+	if (!group->task && (test_bit(0, &on->lost) || !perfgrp_hotplug_cpu_usable(on->cpu))) {
+		if (!IS_ERR(event))
+			perf_event_release_kernel(event);
+		return NULL;
+	}
+	if (IS_ERR(event))
+		return event;
+	ret = check_event(group, instance, index, event, prepared, err);
+	if (!ret)
+		return event;
+	perf_event_release_kernel(event);
+	return ERR_PTR(ret);
+}

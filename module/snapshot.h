@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Snapshots: all values of a group at one moment. */
+#ifndef PERFGRP_SNAPSHOT_H
+#define PERFGRP_SNAPSHOT_H
+
+#include <linux/types.h>
+#include <uapi/linux/perfgrp.h>
+
+struct perfgrp_group;
+struct perfgrp_snap_buffer;
+
+/**
+ * struct perfgrp_snap - all values of a group at one moment
+ * @nr_rows: rows of @rows
+ * @nr_values: values of @values
+ * @rows: see struct perfgrp_row
+ * @values: see struct perfgrp_value
+ * @time_before: earliest time_before of a row
+ * @time_after: latest time_after of a row
+ * @generation: of the group
+ * @group: what was read
+ * @buffer: the memory of all of it
+ */
+struct perfgrp_snap {
+	unsigned int nr_rows;
+	unsigned int nr_values;
+	struct perfgrp_row *rows;
+	struct perfgrp_value *values;
+	u64 time_before;
+	u64 time_after;
+	u64 generation;
+	struct perfgrp_group *group;
+	struct perfgrp_snap_buffer *buffer;
+};
+
+int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap,
+			  struct perfgrp_error *err);
+void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_snap *snap);
+void perfgrp_snapshot_free(struct perfgrp_snap *snap);
+
+#endif /* PERFGRP_SNAPSHOT_H */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Counts, their times, and the values made of them: arithmetic without state. */
+#ifndef PERFGRP_VALUE_H
+#define PERFGRP_VALUE_H
+
+#include <linux/types.h>
+#include <uapi/linux/perfgrp.h>
+
+/**
+ * struct perfgrp_count - a count and its times
+ * @count: events
+ * @enabled: ns enabled
+ * @running: ns on the PMU
+ *
+ * Added and subtracted modulo 2^64, so that a base may stand below zero.
+ */
+struct perfgrp_count {
+	u64 count;
+	u64 enabled;
+	u64 running;
+};
+
+static inline struct perfgrp_count perfgrp_count_add(struct perfgrp_count a, struct perfgrp_count b)
+{
+	return (struct perfgrp_count){
+		.count = a.count + b.count,
+		.enabled = a.enabled + b.enabled,
+		.running = a.running + b.running,
+	};
+}
+
+static inline struct perfgrp_count perfgrp_count_sub(struct perfgrp_count a, struct perfgrp_count b)
+{
+	return (struct perfgrp_count){
+		.count = a.count - b.count,
+		.enabled = a.enabled - b.enabled,
+		.running = a.running - b.running,
+	};
+}
+
+u64 perfgrp_scale(u64 raw, u64 enabled, u64 running, bool *saturated);
+void perfgrp_value_scale(struct perfgrp_value *value);
+void perfgrp_value_add(struct perfgrp_value *total, const struct perfgrp_value *value);
+
+/**
+ * perfgrp_value_fill - fill in what follows from a count and its times
+ * @value: its raw, scaled, times, state and flags are set
+ * @count: the count
+ */
+static __always_inline void perfgrp_value_fill(struct perfgrp_value *value,
+					       const struct perfgrp_count *count)
+{
+	value->raw = count->count;
+	value->time_enabled = count->enabled;
+	value->time_running = count->running;
+	if (likely(count->running == count->enabled && count->running)) {
+		value->scaled = count->count;
+		value->state = PERFGRP_STATE_COUNTED;
+		value->flags = PERFGRP_VALUE_SCALED;
+	} else {
+		perfgrp_value_scale(value);
+	}
+}
+
+#endif /* PERFGRP_VALUE_H */
