@@ -19,7 +19,7 @@
 int perfgrp_bpf_attach(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
 		       __u32 flags)
 {
-	struct perfgrp_bpf arg = {
+	struct perfgrp_bpf_attach arg = {
 		.flags = flags,
 		.id = id,
 		.prog_fd = prog_fd,
@@ -45,7 +45,7 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, __u32 id, int prog_fd, __u64
 int perfgrp_bpf_replace(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
 			__u32 flags, __u32 expected)
 {
-	struct perfgrp_bpf arg = {
+	struct perfgrp_bpf_attach arg = {
 		.flags = flags,
 		.id = id,
 		.prog_fd = prog_fd,
@@ -68,7 +68,7 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, __u32 id, int prog_fd, __u6
  */
 int perfgrp_bpf_detach(struct perfgrp_group *group, __u32 id, __u32 expected)
 {
-	struct perfgrp_bpf arg = {
+	struct perfgrp_bpf_detach arg = {
 		.id = id,
 		.prog_id = expected,
 	};
@@ -93,16 +93,16 @@ int perfgrp_bpf_query(struct perfgrp_group *group, __u32 id, struct perfgrp_bpf_
 }
 
 /**
- * perfgrp_bpf_handle - ask what BPF programs know a group by
+ * perfgrp_get_bpf_handle - ask for the number by which BPF programs name a group
  * @group: the group
  * @handle: set to what the kfunc bpf_perfgrp_read() takes
  *
  * Return: 0 or a negative errno
  */
-int perfgrp_bpf_handle(struct perfgrp_group *group, __u64 *handle)
+int perfgrp_get_bpf_handle(struct perfgrp_group *group, __u64 *handle)
 {
 	struct perfgrp_bpf_handle arg = { 0 };
-	int err = perfgrp_call(group, PERFGRP_BPF_HANDLE, &arg);
+	int err = perfgrp_call(group, PERFGRP_GET_BPF_HANDLE, &arg);
 
 	if (!err)
 		*handle = arg.handle;
@@ -114,8 +114,8 @@ int perfgrp_bpf_handle(struct perfgrp_group *group, __u64 *handle)
  * @dev: the device
  * @buffer_size: bytes for records a CPU
  *
- * It needs no members. perfgrp_read_records() reads what it has to tell,
- * perfgrp_decode_bpf_event() takes it apart.
+ * It needs no members. perfgrp_read_records() reads its records, perfgrp_decode_record()
+ * decodes them. Their times are on CLOCK_MONOTONIC.
  *
  * Return: as perfgrp_create_task()
  */

@@ -66,7 +66,7 @@ const struct perfgrp_error *perfgrp_dev_error(const struct perfgrp_dev *dev)
 int perfgrp_get_info(struct perfgrp_dev *dev, struct perfgrp_info *info)
 {
 	memset(info, 0, sizeof(*info));
-	return perfgrp_call(dev, PERFGRP_INFO, info);
+	return perfgrp_call(dev, PERFGRP_GET_INFO, info);
 }
 
 static struct perfgrp_group *create(struct perfgrp_dev *dev, struct perfgrp_create *arg)
@@ -134,6 +134,26 @@ struct perfgrp_group *perfgrp_create_task_on_cpu(struct perfgrp_dev *dev, int pi
 }
 
 /**
+ * perfgrp_create_pidfd - make a group that counts the task that a pidfd names
+ * @dev: the device, with PERFGRP_FEATURE_PIDFD
+ * @pidfd: the task, as pidfd_open(2) and clone(2) return it; the caller may close it
+ *	afterwards
+ * @flags: PERFGRP_CREATE_*
+ *
+ * Return: as perfgrp_create_task()
+ */
+struct perfgrp_group *perfgrp_create_pidfd(struct perfgrp_dev *dev, int pidfd, __u32 flags)
+{
+	struct perfgrp_create arg = {
+		.flags = flags,
+		.target = PERFGRP_TARGET_PIDFD,
+		.target_fd = pidfd,
+	};
+
+	return create(dev, &arg);
+}
+
+/**
  * perfgrp_create_cpus - make a group that counts whatever runs on some CPUs
  * @dev: the device
  * @cpus: the CPUs, all online, none twice
@@ -174,9 +194,10 @@ struct perfgrp_group *perfgrp_create_all_cpus(struct perfgrp_dev *dev, __u32 fla
 }
 
 /**
- * perfgrp_create_with - make a group, with all that can be asked for
+ * perfgrp_create_with - make a group, with all that can be asked for: a buffer, the layout
+ *	of its records, the clock
  * @dev: the device
- * @how: as the ioctl takes it; its size, error and fd are not looked at
+ * @how: as the ioctl takes it; its size, error and fd are ignored
  *
  * Return: as perfgrp_create_task()
  */

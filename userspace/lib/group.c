@@ -23,6 +23,37 @@ struct perfgrp_group *perfgrp_group_from_fd(int fd)
 }
 
 /**
+ * perfgrp_open_reader - open a read-only file descriptor of a group
+ * @group: the group
+ * @flags: PERFGRP_READER_*
+ *
+ * perfgrp_group_fd() of what it returns can be passed to another process, which may then
+ * look at the group and not change it.
+ *
+ * Return: a handle of the same group, or NULL with errno and @group's error set
+ */
+struct perfgrp_group *perfgrp_open_reader(struct perfgrp_group *group, __u32 flags)
+{
+	struct perfgrp_group *reader = calloc(1, sizeof(*reader));
+	struct perfgrp_reader arg = { .flags = flags };
+	int err;
+
+	if (!reader) {
+		perfgrp_set_error(&group->error, ENOMEM);
+		errno = ENOMEM;
+		return NULL;
+	}
+	err = perfgrp_call(group, PERFGRP_OPEN_READER, &arg);
+	if (err) {
+		free(reader);
+		errno = -err;
+		return NULL;
+	}
+	reader->fd = arg.fd;
+	return reader;
+}
+
+/**
  * perfgrp_group_fd - the file descriptor of a group
  * @group: the group
  *
@@ -140,7 +171,7 @@ int perfgrp_reset(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_get_members - ask what a group is made of
+ * perfgrp_get_members - ask what a group consists of
  * @group: the group
  * @members: filled in, and grown if need be
  *
@@ -163,7 +194,10 @@ int perfgrp_get_members(struct perfgrp_group *group, struct perfgrp_members *mem
 			members->create_flags = arg.create_flags;
 			members->target = arg.target;
 			members->pid = arg.pid;
+			members->task_state = arg.task_state;
 			members->enabled = arg.enabled;
+			members->clockid = arg.clockid;
+			members->generation = arg.generation;
 			return 0;
 		}
 		if (err != -EMSGSIZE || arg.nr_counters <= members->room)

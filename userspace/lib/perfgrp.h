@@ -36,17 +36,22 @@ void perfgrp_close(struct perfgrp_dev *dev);
 int perfgrp_get_info(struct perfgrp_dev *dev, struct perfgrp_info *info);
 const struct perfgrp_error *perfgrp_dev_error(const struct perfgrp_dev *dev);
 
-/* Groups: made by the device, or taken over from another process's fd */
+/*
+ * Groups: created by the device, taken over from another process's fd, or a read-only fd of
+ * another group
+ */
 
 struct perfgrp_group *perfgrp_create_task(struct perfgrp_dev *dev, int pid, __u32 flags);
 struct perfgrp_group *perfgrp_create_task_on_cpu(struct perfgrp_dev *dev, int pid, __u32 cpu,
 						 __u32 flags);
+struct perfgrp_group *perfgrp_create_pidfd(struct perfgrp_dev *dev, int pidfd, __u32 flags);
 struct perfgrp_group *perfgrp_create_cpus(struct perfgrp_dev *dev, const __u32 *cpus,
 					  __u32 nr_cpus, __u32 flags);
 struct perfgrp_group *perfgrp_create_all_cpus(struct perfgrp_dev *dev, __u32 flags);
 struct perfgrp_group *perfgrp_create_with(struct perfgrp_dev *dev,
 					  const struct perfgrp_create *how);
 struct perfgrp_group *perfgrp_group_from_fd(int fd);
+struct perfgrp_group *perfgrp_open_reader(struct perfgrp_group *group, __u32 flags);
 int perfgrp_group_fd(const struct perfgrp_group *group);
 void perfgrp_group_close(struct perfgrp_group *group);
 const struct perfgrp_error *perfgrp_group_error(const struct perfgrp_group *group);
@@ -60,14 +65,17 @@ int perfgrp_disable(struct perfgrp_group *group);
 int perfgrp_reset(struct perfgrp_group *group);
 
 /**
- * struct perfgrp_members - what a group is made of
+ * struct perfgrp_members - what a group consists of
  * @counters: its members, leader first
  * @nr: number of members
  * @room: elements that @counters has room for
  * @create_flags: PERFGRP_CREATE_* as at creation
  * @target: enum perfgrp_target
- * @pid: the task's thread id, 0 for none or one that is gone
- * @enabled: 1 if enabling was the last word, else 0
+ * @pid: the task's thread id, or 0
+ * @task_state: enum perfgrp_task_state
+ * @enabled: 1 if the group is enabled, else 0
+ * @clockid: the clock of the group's times
+ * @generation: as in &struct perfgrp_snap
  *
  * Begin with zeros; use it again for as many queries as you like; end with
  * perfgrp_members_free().
@@ -79,7 +87,10 @@ struct perfgrp_members {
 	__u32 create_flags;
 	__u32 target;
 	__s32 pid;
+	__u32 task_state;
 	__u32 enabled;
+	__s32 clockid;
+	__u64 generation;
 };
 
 int perfgrp_get_members(struct perfgrp_group *group, struct perfgrp_members *members);
@@ -93,8 +104,10 @@ void perfgrp_members_free(struct perfgrp_members *members);
  * @nr_values: number of values
  * @room_rows: elements that @rows has room for
  * @room_values: elements that @values has room for
- * @time_before: CLOCK_MONOTONIC in ns before the first read
+ * @time_before: time in ns before the first read, on the group's clock
  * @time_after: the same after the last
+ * @generation: changes with the group's members and with each reset; snapshots of one
+ *	generation can be subtracted
  *
  * Begin with zeros; use it again for as many snapshots as you like, of whatever
  * groups: it allocates memory only to grow. End with perfgrp_snap_free().
@@ -108,6 +121,7 @@ struct perfgrp_snap {
 	__u32 room_values;
 	__u64 time_before;
 	__u64 time_after;
+	__u64 generation;
 };
 
 int perfgrp_take_snap(struct perfgrp_group *group, __u32 flags, struct perfgrp_snap *snap);
@@ -122,94 +136,89 @@ const struct perfgrp_value *perfgrp_snap_value(const struct perfgrp_snap *snap,
 #define PERFGRP_RECORD_MAX	65536
 
 /**
- * struct perfgrp_sample_value - one member in a sample
- * @value: its raw count
- * @id: the member
+ * struct perfgrp_layout - how the records of a stream are laid out
+ * @sample_type: PERF_SAMPLE_*
+ * @read_format: PERF_FORMAT_*
+ *
+ * As in struct perf_event_attr, with sample_id_all = 1. perfgrp_get_layout() asks a group
+ * for its own.
  */
-struct perfgrp_sample_value {
-	__u64 value;
-	__u64 id;
+struct perfgrp_layout {
+	__u64 sample_type;
+	__u64 read_format;
 };
 
 /**
- * struct perfgrp_sample - a PERF_RECORD_SAMPLE, taken apart
- * @ip: what was interrupted; 0 where the member may not show it
- * @pid: the process
- * @tid: the thread
- * @time: when, in ns of perf_event_open(2)'s own clock
+ * struct perfgrp_sample - a PERF_RECORD_SAMPLE, decoded
+ * @ip: the interrupted instruction; 0 if the member may not show it
+ * @pid: process
+ * @tid: thread
+ * @time: ns, on the group's clock
+ * @addr: the address that the event is about
  * @id: the member that overflowed
- * @cpu: where
+ * @stream_id: the event that overflowed
+ * @cpu: the CPU
  * @period: events since the member's last overflow
  * @time_enabled: ns that the member was enabled
  * @time_running: ns that it was on the PMU
- * @nr: number of @values
- * @values: all members, leader first; they stand in the record itself
+ * @nr: number of values, for perfgrp_sample_value_at()
+ * @values: the values, in the record itself
+ * @read_format: PERF_FORMAT_* of @values
+ * @nr_ips: number of @ips
+ * @ips: the call chain, innermost first, with PERF_CONTEXT_* between its parts; in the
+ *	record itself
+ *
+ * What the layout does not have is zero.
  */
 struct perfgrp_sample {
 	__u64 ip;
 	__u32 pid;
 	__u32 tid;
 	__u64 time;
+	__u64 addr;
 	__u64 id;
+	__u64 stream_id;
 	__u32 cpu;
 	__u64 period;
 	__u64 time_enabled;
 	__u64 time_running;
 	__u64 nr;
-	const struct perfgrp_sample_value *values;
+	const __u64 *values;
+	__u64 read_format;
+	__u64 nr_ips;
+	const __u64 *ips;
 };
 
 /**
- * struct perfgrp_notice - a PERF_RECORD_LOST, _THROTTLE or _UNTHROTTLE, taken apart
- * @pid: the process; (__u32)-1 in LOST
- * @tid: the thread; (__u32)-1 in LOST
- * @time: when, in ns of perf_event_open(2)'s own clock
- * @id: the member; 0 in LOST
- * @cpu: where
- * @lost: LOST: how many records were; else 0
+ * union perfgrp_record - a record that is not a sample, decoded
+ * @header: its type tells which of the others it is; size is that of the struct
+ * @throttle: PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE
+ * @lost: PERF_RECORD_LOST
+ * @bpf_event: PERF_RECORD_BPF_EVENT
+ * @bpf_attach: PERFGRP_RECORD_BPF_ATTACH, _BPF_REPLACE, _BPF_DETACH
+ *
+ * Whatever the stream's layout is, this is the one of <linux/perfgrp.h>. What the
+ * stream's does not have is zero.
  */
-struct perfgrp_notice {
-	__u32 pid;
-	__u32 tid;
-	__u64 time;
-	__u64 id;
-	__u32 cpu;
-	__u64 lost;
-};
-
-/**
- * struct perfgrp_bpf_event - a PERF_RECORD_BPF_EVENT, taken apart
- * @type: PERF_BPF_EVENT_PROG_LOAD or _UNLOAD, or PERFGRP_BPF_EVENT_*
- * @flags: 0
- * @prog_id: the program
- * @tag: its tag
- * @pid: the process
- * @tid: the thread
- * @time: when, in ns of perf_event_open(2)'s own clock
- * @id: the member that it is about; 0 for none
- * @cpu: where
- */
-struct perfgrp_bpf_event {
-	__u16 type;
-	__u16 flags;
-	__u32 prog_id;
-	__u8 tag[8];
-	__u32 pid;
-	__u32 tid;
-	__u64 time;
-	__u64 id;
-	__u32 cpu;
+union perfgrp_record {
+	struct perf_event_header header;
+	struct perfgrp_record_throttle throttle;
+	struct perfgrp_record_lost lost;
+	struct perfgrp_record_bpf_event bpf_event;
+	struct perfgrp_record_bpf_attach bpf_attach;
 };
 
 ssize_t perfgrp_read_records(struct perfgrp_group *group, void *buf, size_t size);
 int perfgrp_next_record(const void *buf, size_t len, size_t *offset,
 			const struct perf_event_header **record);
-int perfgrp_decode_sample(const struct perf_event_header *record, struct perfgrp_sample *sample);
-int perfgrp_decode_notice(const struct perf_event_header *record, struct perfgrp_notice *notice);
-int perfgrp_decode_bpf_event(const struct perf_event_header *record,
-			     struct perfgrp_bpf_event *event);
+int perfgrp_get_layout(struct perfgrp_group *group, struct perfgrp_layout *layout);
+int perfgrp_decode_sample(const struct perfgrp_layout *layout,
+			  const struct perf_event_header *record, struct perfgrp_sample *sample);
+struct perfgrp_sample_value perfgrp_sample_value_at(const struct perfgrp_sample *sample, __u64 i);
+int perfgrp_decode_record(const struct perfgrp_layout *layout,
+			  const struct perf_event_header *record, union perfgrp_record *to);
 int perfgrp_set_period(struct perfgrp_group *group, __u32 id, __u64 sample);
-int perfgrp_get_stream(struct perfgrp_group *group, struct perfgrp_stream *stream);
+int perfgrp_get_stream_stats(struct perfgrp_group *group, struct perfgrp_stream_stats *stats);
 
 /* BPF programs on members, and groups that tell of programs that come and go */
 
@@ -219,7 +228,7 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, __u32 id, int prog_fd, __u6
 			__u32 flags, __u32 expected);
 int perfgrp_bpf_detach(struct perfgrp_group *group, __u32 id, __u32 expected);
 int perfgrp_bpf_query(struct perfgrp_group *group, __u32 id, struct perfgrp_bpf_query *query);
-int perfgrp_bpf_handle(struct perfgrp_group *group, __u64 *handle);
+int perfgrp_get_bpf_handle(struct perfgrp_group *group, __u64 *handle);
 struct perfgrp_group *perfgrp_create_bpf_events(struct perfgrp_dev *dev, __u32 buffer_size);
 
 #ifdef __cplusplus

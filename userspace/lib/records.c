@@ -1,56 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records: how often members sample, what was read, and what it means.
+ * Records: how often members sample, reading records, decoding them.
  *
- * A record that lies about its size, or about what is in it, is told from a good one
- * before anything in it is used: what is decoded may come from a file.
+ * The decoder handles perf's generic layout as far as the bits below go, and refuses a
+ * layout with others: a field that it does not know would shift all that follow. What it
+ * decodes may come from a file, so a record's size and its counts are checked before
+ * anything in it is used.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "internal.h"
 
-/* The layouts that <linux/perfgrp.h> describes. */
+#define KNOWN_SAMPLE_TYPE							\
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |	\
+	 PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_ID | PERF_SAMPLE_CPU |	\
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_IDENTIFIER)
 
-struct sample {
-	struct perf_event_header header;
-	__u64 ip;
-	__u32 pid, tid;
-	__u64 time;
-	__u64 id;
-	__u32 cpu, reserved;
-	__u64 period;
-	__u64 nr, time_enabled, time_running;
-	struct perfgrp_sample_value values[];
-};
-
-struct trailer {
-	__u32 pid, tid;
-	__u64 time;
-	__u64 id;
-	__u32 cpu, reserved;
-};
-
-struct throttle {
-	struct perf_event_header header;
-	__u64 time, id, stream_id;
-	struct trailer trailer;
-};
-
-struct lost {
-	struct perf_event_header header;
-	__u64 id, lost;
-	struct trailer trailer;
-};
-
-struct bpf_event {
-	struct perf_event_header header;
-	__u16 type, flags;
-	__u32 prog_id;
-	__u8 tag[8];
-	struct trailer trailer;
-};
+#define KNOWN_READ_FORMAT							\
+	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |	\
+	 PERF_FORMAT_ID | PERF_FORMAT_GROUP | PERF_FORMAT_LOST)
 
 /**
  * perfgrp_read_records - read(2) of a group
@@ -82,8 +54,8 @@ ssize_t perfgrp_read_records(struct perfgrp_group *group, void *buf, size_t size
  * @offset: begin with 0; moved on
  * @record: set to the next record, which lies in @buf as a whole
  *
- * Return: 1; 0 where there is none any more; or -EBADMSG where what follows is no
- * record, with @offset where it begins
+ * Return: 1; 0 if there are no more; or -EBADMSG if what follows is no record, with
+ * @offset where it begins
  */
 int perfgrp_next_record(const void *buf, size_t len, size_t *offset,
 			const struct perf_event_header **record)
@@ -101,109 +73,283 @@ int perfgrp_next_record(const void *buf, size_t len, size_t *offset,
 	return 1;
 }
 
-/**
- * perfgrp_decode_sample - take a PERF_RECORD_SAMPLE apart
- * @record: from perfgrp_next_record()
- * @sample: filled in; its values are those in @record
- *
- * Return: 0; -EINVAL where it is a record of another type; -EBADMSG where its size is
- * not that of a sample with so many values
- */
-int perfgrp_decode_sample(const struct perf_event_header *record, struct perfgrp_sample *sample)
+/* What the decoder cannot decode: 0, or a negative errno with @text filled in. */
+static int check_layout(const struct perfgrp_layout *layout, char *text, size_t size)
 {
-	const struct sample *from = (const struct sample *)record;
+	const __u64 unknown_type = layout->sample_type & ~(__u64)KNOWN_SAMPLE_TYPE;
+	const __u64 unknown_format = layout->read_format & ~(__u64)KNOWN_READ_FORMAT;
+
+	if (unknown_type) {
+		snprintf(text, size, "records have fields that this library does not know: "
+			 "sample_type bits 0x%llx", (unsigned long long)unknown_type);
+		return -EOPNOTSUPP;
+	}
+	if (!(layout->sample_type & PERF_SAMPLE_READ))
+		return 0;
+	if (unknown_format) {
+		snprintf(text, size, "samples have values that this library does not know: "
+			 "read_format bits 0x%llx", (unsigned long long)unknown_format);
+		return -EOPNOTSUPP;
+	}
+	if (!(layout->read_format & PERF_FORMAT_GROUP)) {
+		snprintf(text, size, "samples do not have the values of the group: "
+			 "read_format lacks PERF_FORMAT_GROUP");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/**
+ * perfgrp_get_layout - ask how a group's records are laid out
+ * @group: the group, made with a buffer_size
+ * @layout: filled in, for perfgrp_decode_sample() and perfgrp_decode_record()
+ *
+ * It is the same as long as the group exists.
+ *
+ * Return: 0 or a negative errno; -EOPNOTSUPP if this library cannot decode such records
+ */
+int perfgrp_get_layout(struct perfgrp_group *group, struct perfgrp_layout *layout)
+{
+	struct perfgrp_stream_stats stats;
+	char text[sizeof(group->error.text)];
+	int err;
+
+	err = perfgrp_get_stream_stats(group, &stats);
+	if (err)
+		return err;
+	layout->sample_type = stats.sample_type;
+	layout->read_format = stats.read_format;
+	err = check_layout(layout, text, sizeof(text));
+	if (err) {
+		perfgrp_set_error(&group->error, -err);
+		memcpy(group->error.text, text, sizeof(text));
+	}
+	return err;
+}
+
+/**
+ * struct cursor - the rest of a record
+ * @at: the next field; all fields are 8 bytes, or fill 8 bytes together
+ * @words: how many are left
+ * @bad: more was asked for than is left
+ */
+struct cursor {
+	const __u64 *at;
+	size_t words;
+	bool bad;
+};
+
+static struct cursor body_of(const struct perf_event_header *record)
+{
+	if (record->size < sizeof(*record) || record->size % sizeof(__u64))
+		return (struct cursor){ .bad = true };
+	return (struct cursor){
+		.at = (const __u64 *)(record + 1),
+		.words = (record->size - sizeof(*record)) / sizeof(__u64),
+	};
+}
+
+/* Skips @nr elements of @words words; the first of them, or NULL if they are not there. */
+static const __u64 *take(struct cursor *from, __u64 nr, size_t words)
+{
+	const __u64 *at = from->at;
+
+	if (from->bad || nr > from->words / words) {
+		from->bad = true;
+		return NULL;
+	}
+	from->at += nr * words;
+	from->words -= nr * words;
+	return at;
+}
+
+static __u64 take_u64(struct cursor *from)
+{
+	const __u64 *at = take(from, 1, 1);
+
+	return at ? *at : 0;
+}
+
+static void take_u32s(struct cursor *from, __u32 *first, __u32 *second)
+{
+	const __u64 word = take_u64(from);
+	__u32 halves[2];
+
+	memcpy(halves, &word, sizeof(halves));
+	*first = halves[0];
+	*second = halves[1];
+}
+
+static size_t words_per_value(__u64 read_format)
+{
+	return 1 + !!(read_format & PERF_FORMAT_ID) + !!(read_format & PERF_FORMAT_LOST);
+}
+
+/* PERF_SAMPLE_READ, with PERF_FORMAT_GROUP. */
+static void take_values(struct cursor *from, __u64 read_format, struct perfgrp_sample *to)
+{
+	to->nr = take_u64(from);
+	if (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		to->time_enabled = take_u64(from);
+	if (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		to->time_running = take_u64(from);
+	to->read_format = read_format;
+	to->values = take(from, to->nr, words_per_value(read_format));
+}
+
+/**
+ * perfgrp_decode_sample - decode a PERF_RECORD_SAMPLE
+ * @layout: of the stream that it comes from
+ * @record: from perfgrp_next_record()
+ * @sample: filled in; its values and its call chain are those in @record
+ *
+ * Return: 0; -EINVAL if it is a record of another type; -EBADMSG if its size is not that of
+ * such a sample; -EOPNOTSUPP if the library does not know the layout
+ */
+int perfgrp_decode_sample(const struct perfgrp_layout *layout,
+			  const struct perf_event_header *record, struct perfgrp_sample *sample)
+{
+	const __u64 type = layout->sample_type;
+	struct cursor from = body_of(record);
+	char text[1];
+	__u32 reserved;
+	int err;
 
 	if (record->type != PERF_RECORD_SAMPLE)
 		return -EINVAL;
-	if (record->size < sizeof(*from) ||
-	    (record->size - sizeof(*from)) % sizeof(from->values[0]) ||
-	    (record->size - sizeof(*from)) / sizeof(from->values[0]) != from->nr)
-		return -EBADMSG;
-	*sample = (struct perfgrp_sample){
-		.ip = from->ip,
-		.pid = from->pid,
-		.tid = from->tid,
-		.time = from->time,
-		.id = from->id,
-		.cpu = from->cpu,
-		.period = from->period,
-		.time_enabled = from->time_enabled,
-		.time_running = from->time_running,
-		.nr = from->nr,
-		.values = from->values,
-	};
-	return 0;
-}
+	err = check_layout(layout, text, sizeof(text));
+	if (err)
+		return err;
 
-static void take_trailer(struct perfgrp_notice *notice, const struct trailer *trailer)
-{
-	notice->pid = trailer->pid;
-	notice->tid = trailer->tid;
-	notice->time = trailer->time;
-	notice->id = trailer->id;
-	notice->cpu = trailer->cpu;
+	/* In the order of perf_output_sample(). */
+	memset(sample, 0, sizeof(*sample));
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		sample->id = take_u64(&from);
+	if (type & PERF_SAMPLE_IP)
+		sample->ip = take_u64(&from);
+	if (type & PERF_SAMPLE_TID)
+		take_u32s(&from, &sample->pid, &sample->tid);
+	if (type & PERF_SAMPLE_TIME)
+		sample->time = take_u64(&from);
+	if (type & PERF_SAMPLE_ADDR)
+		sample->addr = take_u64(&from);
+	if (type & PERF_SAMPLE_ID)
+		sample->id = take_u64(&from);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		sample->stream_id = take_u64(&from);
+	if (type & PERF_SAMPLE_CPU)
+		take_u32s(&from, &sample->cpu, &reserved);
+	if (type & PERF_SAMPLE_PERIOD)
+		sample->period = take_u64(&from);
+	if (type & PERF_SAMPLE_READ)
+		take_values(&from, layout->read_format, sample);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		sample->nr_ips = take_u64(&from);
+		sample->ips = take(&from, sample->nr_ips, 1);
+	}
+	return from.bad || from.words ? -EBADMSG : 0;
 }
 
 /**
- * perfgrp_decode_notice - take a record that is not a sample apart
- * @record: from perfgrp_next_record()
- * @notice: filled in
+ * perfgrp_sample_value_at - one of the values of a sample
+ * @sample: from perfgrp_decode_sample()
+ * @i: which, below its nr
  *
- * Return: 0; -EINVAL where it is neither LOST nor THROTTLE nor UNTHROTTLE; -EBADMSG
- * where its size is not that of such a record
+ * Return: the value; its id is 0 if the layout lacks PERF_FORMAT_ID
  */
-int perfgrp_decode_notice(const struct perf_event_header *record, struct perfgrp_notice *notice)
+struct perfgrp_sample_value perfgrp_sample_value_at(const struct perfgrp_sample *sample, __u64 i)
 {
-	const struct throttle *throttle = (const struct throttle *)record;
-	const struct lost *lost = (const struct lost *)record;
+	const __u64 *words = sample->values + i * words_per_value(sample->read_format);
 
-	memset(notice, 0, sizeof(*notice));
+	return (struct perfgrp_sample_value){
+		.value = words[0],
+		.id = sample->read_format & PERF_FORMAT_ID ? words[1] : 0,
+	};
+}
+
+/* What sample_id_all = 1 puts at the end, in the order of __perf_event__output_id_sample(). */
+static struct perfgrp_sample_id take_sample_id(struct cursor *from, __u64 type)
+{
+	struct perfgrp_sample_id id = { 0 };
+
+	if (type & PERF_SAMPLE_TID)
+		take_u32s(from, &id.pid, &id.tid);
+	if (type & PERF_SAMPLE_TIME)
+		id.time = take_u64(from);
+	if (type & PERF_SAMPLE_ID)
+		id.id = take_u64(from);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		take_u64(from);
+	if (type & PERF_SAMPLE_CPU)
+		take_u32s(from, &id.cpu, &id.reserved);
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		id.id = take_u64(from);
+	return id;
+}
+
+/* Copies the fields of a struct between its header and its sample_id, decodes that. */
+#define take_body(from, type, to)							\
+	take_fields(from, type, (to), offsetof(typeof(*(to)), sample_id), &(to)->sample_id)
+
+static void take_fields(struct cursor *from, __u64 type, void *to, size_t size,
+			struct perfgrp_sample_id *sample_id)
+{
+	const size_t header = sizeof(struct perf_event_header);
+	const __u64 *fields = take(from, (size - header) / sizeof(__u64), 1);
+
+	if (fields)
+		memcpy((char *)to + header, fields, size - header);
+	*sample_id = take_sample_id(from, type);
+}
+
+/**
+ * perfgrp_decode_record - decode a record that is not a sample
+ * @layout: of the stream that it comes from
+ * @record: from perfgrp_next_record()
+ * @to: filled in
+ *
+ * Return: 0; -EINVAL if it is of none of the types of union perfgrp_record; -EBADMSG if its
+ * size is not that of such a record; -EOPNOTSUPP if the library does not know the layout
+ */
+int perfgrp_decode_record(const struct perfgrp_layout *layout,
+			  const struct perf_event_header *record, union perfgrp_record *to)
+{
+	struct cursor from = body_of(record);
+	const __u64 type = layout->sample_type;
+	char text[1];
+	size_t size;
+	int err;
+
+	err = check_layout(layout, text, sizeof(text));
+	if (err)
+		return err;
+	memset(to, 0, sizeof(*to));
 	switch (record->type) {
 	case PERF_RECORD_LOST:
-		if (record->size != sizeof(*lost))
-			return -EBADMSG;
-		take_trailer(notice, &lost->trailer);
-		notice->lost = lost->lost;
-		return 0;
+		take_body(&from, type, &to->lost);
+		size = sizeof(to->lost);
+		break;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
-		if (record->size != sizeof(*throttle))
-			return -EBADMSG;
-		take_trailer(notice, &throttle->trailer);
-		return 0;
-	}
-	return -EINVAL;
-}
-
-/**
- * perfgrp_decode_bpf_event - take a PERF_RECORD_BPF_EVENT apart
- * @record: from perfgrp_next_record()
- * @event: filled in
- *
- * Return: 0; -EINVAL where it is a record of another type; -EBADMSG where its size is
- * not that of such a record
- */
-int perfgrp_decode_bpf_event(const struct perf_event_header *record,
-			     struct perfgrp_bpf_event *event)
-{
-	const struct bpf_event *from = (const struct bpf_event *)record;
-
-	if (record->type != PERF_RECORD_BPF_EVENT)
+		take_body(&from, type, &to->throttle);
+		size = sizeof(to->throttle);
+		break;
+	case PERF_RECORD_BPF_EVENT:
+		take_body(&from, type, &to->bpf_event);
+		size = sizeof(to->bpf_event);
+		break;
+	case PERFGRP_RECORD_BPF_ATTACH:
+	case PERFGRP_RECORD_BPF_REPLACE:
+	case PERFGRP_RECORD_BPF_DETACH:
+		take_body(&from, type, &to->bpf_attach);
+		size = sizeof(to->bpf_attach);
+		break;
+	default:
 		return -EINVAL;
-	if (record->size != sizeof(*from))
-		return -EBADMSG;
-	*event = (struct perfgrp_bpf_event){
-		.type = from->type,
-		.flags = from->flags,
-		.prog_id = from->prog_id,
-		.pid = from->trailer.pid,
-		.tid = from->trailer.tid,
-		.time = from->trailer.time,
-		.id = from->trailer.id,
-		.cpu = from->trailer.cpu,
-	};
-	memcpy(event->tag, from->tag, sizeof(event->tag));
-	return 0;
+	}
+	to->header = *record;
+	to->header.size = size;
+	return from.bad || from.words ? -EBADMSG : 0;
 }
 
 /**
@@ -218,22 +364,22 @@ int perfgrp_decode_bpf_event(const struct perf_event_header *record,
 int perfgrp_set_period(struct perfgrp_group *group, __u32 id, __u64 sample)
 {
 	struct perfgrp_period arg = {
-		.sample = sample,
+		.sample_period = sample,
 		.id = id,
 	};
 
-	return perfgrp_call(group, PERFGRP_PERIOD, &arg);
+	return perfgrp_call(group, PERFGRP_SET_PERIOD, &arg);
 }
 
 /**
- * perfgrp_get_stream - ask what became of a group's records
+ * perfgrp_get_stream_stats - ask what became of a group's records, and how they are laid out
  * @group: the group
- * @stream: filled in
+ * @stats: filled in
  *
  * Return: 0 or a negative errno
  */
-int perfgrp_get_stream(struct perfgrp_group *group, struct perfgrp_stream *stream)
+int perfgrp_get_stream_stats(struct perfgrp_group *group, struct perfgrp_stream_stats *stats)
 {
-	memset(stream, 0, sizeof(*stream));
-	return perfgrp_call(group, PERFGRP_STREAM, stream);
+	memset(stats, 0, sizeof(*stats));
+	return perfgrp_call(group, PERFGRP_GET_STREAM_STATS, stats);
 }

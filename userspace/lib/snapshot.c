@@ -61,6 +61,7 @@ int perfgrp_take_snap(struct perfgrp_group *group, __u32 flags, struct perfgrp_s
 			snap->nr_values = arg.nr_values;
 			snap->time_before = arg.time_before;
 			snap->time_after = arg.time_after;
+			snap->generation = arg.generation;
 			return 0;
 		}
 		if (err != -EMSGSIZE || (arg.nr_rows <= snap->room_rows &&
