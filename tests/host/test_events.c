@@ -90,6 +90,10 @@ static void make_root(void)
 
 /* ---- what is expected ----------------------------------------------------- */
 
+#define CACHE(cache, op, result)						\
+	PERFGRP_HW_CACHE(PERF_COUNT_HW_CACHE_##cache, PERF_COUNT_HW_CACHE_OP_##op,	\
+			 PERF_COUNT_HW_CACHE_RESULT_##result)
+
 /* One event with nothing about it but its constant. */
 static void names(const char *text, __u64 event)
 {
@@ -209,20 +213,20 @@ static void test_names(void)
 	names("bpf-output", PERFGRP_SW_BPF_OUTPUT);
 	names("cgroup-switches", PERFGRP_SW_CGROUP_SWITCHES);
 
-	names("L1-dcache-loads", PERFGRP_CACHE_L1D_LOAD_ACCESS);
-	names("L1-dcache-load-misses", PERFGRP_CACHE_L1D_LOAD_MISS);
-	names("L1-dcache-stores", PERFGRP_CACHE_L1D_STORE_ACCESS);
-	names("L1-dcache-prefetch-misses", PERFGRP_CACHE_L1D_PREFETCH_MISS);
-	names("L1-icache-load-misses", PERFGRP_CACHE_L1I_LOAD_MISS);
-	names("LLC-loads", PERFGRP_CACHE_LLC_LOAD_ACCESS);
-	names("LLC-store-misses", PERFGRP_CACHE_LLC_STORE_MISS);
-	names("dTLB-load-misses", PERFGRP_CACHE_DTLB_LOAD_MISS);
-	names("dTLB-stores", PERFGRP_CACHE_DTLB_STORE_ACCESS);
-	names("iTLB-load-misses", PERFGRP_CACHE_ITLB_LOAD_MISS);
-	names("branch-loads", PERFGRP_CACHE_BRANCH_LOAD_ACCESS);
-	names("branch-load-misses", PERFGRP_CACHE_BRANCH_LOAD_MISS);
-	names("node-loads", PERFGRP_CACHE_NODE_LOAD_ACCESS);
-	names("node-prefetch-misses", PERFGRP_CACHE_NODE_PREFETCH_MISS);
+	names("L1-dcache-loads", CACHE(L1D, READ, ACCESS));
+	names("L1-dcache-load-misses", CACHE(L1D, READ, MISS));
+	names("L1-dcache-stores", CACHE(L1D, WRITE, ACCESS));
+	names("L1-dcache-prefetch-misses", CACHE(L1D, PREFETCH, MISS));
+	names("L1-icache-load-misses", CACHE(L1I, READ, MISS));
+	names("LLC-loads", CACHE(LL, READ, ACCESS));
+	names("LLC-store-misses", CACHE(LL, WRITE, MISS));
+	names("dTLB-load-misses", CACHE(DTLB, READ, MISS));
+	names("dTLB-stores", CACHE(DTLB, WRITE, ACCESS));
+	names("iTLB-load-misses", CACHE(ITLB, READ, MISS));
+	names("branch-loads", CACHE(BPU, READ, ACCESS));
+	names("branch-load-misses", CACHE(BPU, READ, MISS));
+	names("node-loads", CACHE(NODE, READ, ACCESS));
+	names("node-prefetch-misses", CACHE(NODE, PREFETCH, MISS));
 }
 
 static void test_raw(void)
@@ -399,7 +403,7 @@ static void test_faults(void)
 }
 
 /* One event, and how it is to be sampled. */
-static void samples(const char *text, const char *name, __u64 sample, bool freq, __u64 min_move)
+static void samples(const char *text, const char *name, __u64 sample, bool freq, __u64 min_delta)
 {
 	struct event_list list = { 0 };
 	struct event_error err = { .text = "" };
@@ -407,8 +411,8 @@ static void samples(const char *text, const char *name, __u64 sample, bool freq,
 	const struct event *e = ret ? NULL : &list.groups[0].events[0];
 
 	result(e && list.nr == 1 && list.groups[0].nr == 1 && !strcmp(e->name, name) &&
-	       e->sample == sample && e->freq == freq && e->min_move == min_move &&
-	       !e->counter.sample && !e->counter.min_move, "E6 %s is sampled %s", text, err.text);
+	       e->sample == sample && e->freq == freq && e->min_delta == min_delta &&
+	       !e->counter.sample_period && !e->counter.min_delta, "E6 %s is sampled %s", text, err.text);
 	events_free(&list);
 }
 
@@ -421,7 +425,7 @@ static void test_sampling(void)
 	samples("r1a8/period=6/u", "r1a8/period=6/u", 6, false, 0);
 	samples("sched:sched_switch/period=1/", "sched:sched_switch/period=1/", 1, false, 0);
 	samples("core/event=1,period=7,name=x/", "x", 7, false, 0);
-	samples("core/freq=7,inst_retired,min-move=9/", "core/freq=7,inst_retired,min-move=9/", 7,
+	samples("core/freq=7,inst_retired,min-delta=9/", "core/freq=7,inst_retired,min-delta=9/", 7,
 		true, 9);
 	refused("cycles/period=0/", 14, "not a number above 0");
 	refused("cycles/period=many/", 14, "not a number above 0");

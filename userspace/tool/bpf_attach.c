@@ -149,7 +149,7 @@ static bool is_wanted(const struct run *run, size_t event)
 {
 	if (run->opt->has_member)
 		return event + 1 == run->opt->member;
-	return run->rec->counters[event].sample;
+	return run->rec->counters[event].sample_period;
 }
 
 static int attach_group(const struct run *run, const struct record_group *group)

@@ -47,7 +47,7 @@ static int add_group(struct bpf_attachments *list, const struct bpf_group *group
 
 	err = perfgrp_get_members(group->group, &members);
 	for (i = 0; i < members.nr && !err; i++)
-		if (members.counters[i].sample)
+		if (members.counters[i].sample_period)
 			err = add_member(list, group, &members.counters[i], all);
 	if (err) {
 		char *name = name_of(group);

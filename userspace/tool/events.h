@@ -22,7 +22,7 @@
  * @machines_named: modifiers have said whether to count the host or guests
  * @sample: period= or freq=: how often to sample where sampling is what is done, or 0
  * @freq: @sample is a frequency
- * @min_move: min-move=: as &struct perfgrp_counter.min_move, there, too
+ * @min_delta: min-delta=: as &struct perfgrp_counter.min_delta, there, too
  */
 struct event {
 	char *name;
@@ -33,7 +33,7 @@ struct event {
 	bool machines_named;
 	__u64 sample;
 	bool freq;
-	__u64 min_move;
+	__u64 min_delta;
 };
 
 /**

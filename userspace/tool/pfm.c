@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+/* First: libpfm4 leaves out its own copy of this header only if it has been included. */
+#include <linux/perf_event.h>
 #include <perfmon/pfmlib_perf_event.h>
 
 #include "events.h"

@@ -234,7 +234,7 @@ char *pmu_cpus(const struct pmu_dir *pmu)
 static char *known_terms(const struct pmu_dir *pmu)
 {
 	char *dir = xasprintf("%s/format", pmu->dir);
-	char *text = xstrdup("config,config1,config2,config3,name,period,freq,min-move");
+	char *text = xstrdup("config,config1,config2,config3,name,period,freq,min-delta");
 	struct strings names = { 0 };
 	size_t i;
 
@@ -398,7 +398,7 @@ static int named_event(const struct pmu_dir *pmu, const char *name, __u64 *confi
 static int common_term(struct event *event, const struct term *term, struct event_error *err,
 		       unsigned int column)
 {
-	static const char *const names[] = { "period", "freq", "min-move" };
+	static const char *const names[] = { "period", "freq", "min-delta" };
 	__u64 value;
 	size_t i;
 
@@ -417,8 +417,8 @@ static int common_term(struct event *event, const struct term *term, struct even
 		return 0;
 	if (parse_value(term->value, term->value_len, &value) || !value)
 		return fail(err, column + (term->value - term->name), "not a number above 0");
-	if (!strcmp(names[i], "min-move")) {
-		event->min_move = value;
+	if (!strcmp(names[i], "min-delta")) {
+		event->min_delta = value;
 		return 1;
 	}
 	if (event->sample)
@@ -451,7 +451,7 @@ int pmu_common_terms(struct event *event, const char *text, struct event_error *
 			return ret;
 		if (!ret)
 			return fail(err, column,
-				    "unknown term '%.*s'; it has name,period,freq,min-move",
+				    "unknown term '%.*s'; it has name,period,freq,min-delta",
 				    (int)term.name_len, term.name);
 	}
 	return 0;
@@ -462,7 +462,7 @@ int pmu_common_terms(struct event *event, const char *text, struct event_error *
  * @pmu: the PMU
  * @text: terms and names of events, separated by commas
  * @event: counter, scale, unit and cpus are filled in, and what the terms name,
- *	period, freq and min-move say
+ *	period, freq and min-delta say
  * @err: filled in on failure, with a column that counts from the start of @text
  *
  * Return: 0 or -EINVAL
