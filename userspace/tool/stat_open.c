@@ -97,13 +97,12 @@ static void close_fds(struct stat_group *group)
 }
 
 static struct perfgrp_group *create_group(const struct stat_cmd *st, const struct numbers *cpus,
-					  unsigned int task, __u32 flags)
+					  size_t task, __u32 flags)
 {
-	if (!target_has_cpus(&st->target))
-		return perfgrp_create_task(st->dev, task, flags);
-	if (cpus->nr)
-		return perfgrp_create_cpus(st->dev, cpus->n, cpus->nr, flags);
-	return perfgrp_create_all_cpus(st->dev, flags);
+	struct perfgrp_create create = { .flags = flags };
+
+	target_set(&st->target, cpus, task, st->features, &create);
+	return perfgrp_create_with(st->dev, &create);
 }
 
 /*
@@ -127,9 +126,9 @@ static int open_group(struct stat_cmd *st, struct stat_group *group,
 		const struct perfgrp_error *why;
 		struct perfgrp_group *fd;
 
-		fd = create_group(st, &cpus, on_cpus ? 0 : tasks->n[i], flags);
+		fd = create_group(st, &cpus, i, flags);
 		if (!fd && errno == EMFILE && counters_allow_more())
-			fd = create_group(st, &cpus, on_cpus ? 0 : tasks->n[i], flags);
+			fd = create_group(st, &cpus, i, flags);
 		if (fd && !add_fd(st, group, events, fd, on_cpus ? 0 : tasks->n[i]))
 			continue;
 

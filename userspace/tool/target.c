@@ -2,6 +2,8 @@
 /* What to count: a command, tasks, or CPUs. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
 
 #include "target.h"
 
@@ -48,6 +50,19 @@ static int add_processes(struct target *target, const char *list)
 	return err;
 }
 
+/*
+ * Holds on to the processes, whose numbers can be another's by the time that the module sees
+ * them. Threads that do not lead their process have no pidfd before Linux 6.9.
+ */
+static void open_pidfds(struct target *target)
+{
+	size_t i;
+
+	target->pidfds = xcalloc(target->tasks.nr, sizeof(*target->pidfds));
+	for (i = 0; i < target->tasks.nr; i++)
+		target->pidfds[i] = pidfd_open(target->tasks.n[i], 0);
+}
+
 /**
  * target_resolve - decide what to count from what the user has asked for
  * @target: its lists are filled in, and its kind
@@ -69,6 +84,8 @@ int target_resolve(struct target *target)
 			error("'%s' is not a list of thread ids", target->tids);
 			err = -EINVAL;
 		}
+		if (!err)
+			open_pidfds(target);
 		return err;
 	}
 	if (target->all_threads) {
@@ -91,8 +108,39 @@ bool target_has_cpus(const struct target *target)
 	return target->kind == TARGET_CPUS || target->kind == TARGET_ALL_CPUS;
 }
 
+/**
+ * target_set - have PERFGRP_CREATE count a target
+ * @target: the target
+ * @cpus: of CPUs: which of them; empty for all
+ * @task: of tasks: index of the task
+ * @features: PERFGRP_FEATURE_* of the module
+ * @create: target, pid, target_fd, cpus and nr_cpus are filled in; zeros before
+ */
+void target_set(const struct target *target, const struct numbers *cpus, size_t task,
+		__u64 features, struct perfgrp_create *create)
+{
+	if (target_has_cpus(target)) {
+		create->target = cpus->nr ? PERFGRP_TARGET_CPUS : PERFGRP_TARGET_ALL_CPUS;
+		create->cpus = (unsigned long)cpus->n;
+		create->nr_cpus = cpus->nr;
+	} else if (target->pidfds && target->pidfds[task] >= 0 &&
+		   features & PERFGRP_FEATURE_PIDFD) {
+		create->target = PERFGRP_TARGET_PIDFD;
+		create->target_fd = target->pidfds[task];
+	} else {
+		create->target = PERFGRP_TARGET_TASK;
+		create->pid = target->tasks.n[task];
+	}
+}
+
 void target_free(struct target *target)
 {
+	size_t i;
+
+	for (i = 0; target->pidfds && i < target->tasks.nr; i++)
+		if (target->pidfds[i] >= 0)
+			close(target->pidfds[i]);
+	free(target->pidfds);
 	numbers_free(&target->tasks);
 	numbers_free(&target->cpus);
 }

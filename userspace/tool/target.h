@@ -3,6 +3,7 @@
 #ifndef PERFGRP_TARGET_H
 #define PERFGRP_TARGET_H
 
+#include "perfgrp.h"
 #include "util.h"
 
 enum target_kind {
@@ -24,6 +25,7 @@ enum target_kind {
  * @all_kernel: kernel mode only
  * @command: the command and its arguments, ended by NULL; or NULL
  * @tasks: thread ids of TARGET_TASKS, and of TARGET_COMMAND once it has one
+ * @pidfds: of TARGET_TASKS, for each of @tasks a pidfd, or -1; or NULL
  * @cpus: CPUs of TARGET_CPUS
  */
 struct target {
@@ -37,11 +39,14 @@ struct target {
 	bool all_kernel;
 	char **command;
 	struct numbers tasks;
+	int *pidfds;
 	struct numbers cpus;
 };
 
 int target_resolve(struct target *target);
 bool target_has_cpus(const struct target *target);
+void target_set(const struct target *target, const struct numbers *cpus, size_t task,
+		__u64 features, struct perfgrp_create *create);
 void target_free(struct target *target);
 
 #endif /* PERFGRP_TARGET_H */
