@@ -20,6 +20,7 @@
 /**
  * struct bpf_watcher - what is watched
  * @group: tells of loads and unloads
+ * @layout: of its records
  * @known: programs that are loaded
  * @nr: how many
  * @room: how many @known has room for
@@ -28,6 +29,7 @@
  */
 struct bpf_watcher {
 	struct perfgrp_group *group;
+	struct perfgrp_layout layout;
 	struct bpf_info *known;
 	size_t nr;
 	size_t room;
@@ -116,13 +118,13 @@ static void print_user(__u32 uid)
 		printf("%u\n", uid);
 }
 
-static void print_event_text(const struct perfgrp_bpf_event *event, const char *what,
+static void print_event_text(const struct perfgrp_record_bpf_event *event, const char *what,
 			     const char *tag, const struct bpf_info *info)
 {
 	const char *missing = info->known == BPF_GONE ? "gone" : "-";
 	char loaded[32];
 
-	print_time(event->time);
+	print_time(event->sample_id.time);
 	printf("  %-6s  %7u  ", what, event->prog_id);
 	if (info->known != BPF_KNOWN) {
 		printf("%-16s  %-16s  %-16s  %-19s  %9s  %s\n", missing, missing, tag, missing,
@@ -135,14 +137,14 @@ static void print_event_text(const struct perfgrp_bpf_event *event, const char *
 	print_user(info->uid);
 }
 
-static void print_event_json(const struct perfgrp_bpf_event *event, const char *what,
+static void print_event_json(const struct perfgrp_record_bpf_event *event, const char *what,
 			     const char *tag, const struct bpf_info *info)
 {
 	struct json_object *to = json_object_new_object();
 
 	json_add_string(to, "record", "bpf-event");
-	json_add_u64(to, "time", event->time);
-	json_add_u64(to, "cpu", event->cpu);
+	json_add_u64(to, "time", event->sample_id.time);
+	json_add_u64(to, "cpu", event->sample_id.cpu);
 	json_add_string(to, "what", what);
 	json_add_u64(to, "prog-id", event->prog_id);
 	json_add_string(to, "tag", tag);
@@ -163,25 +165,25 @@ static void print_event_json(const struct perfgrp_bpf_event *event, const char *
 	json_print(stdout, to, 0);
 }
 
-static void print_lost(const struct bpf_watcher *watch, const struct perfgrp_notice *notice)
+static void print_lost(const struct bpf_watcher *watch, const struct perfgrp_record_lost *lost)
 {
 	if (watch->json) {
 		struct json_object *to = json_object_new_object();
 
 		json_add_string(to, "record", "lost");
-		json_add_u64(to, "time", notice->time);
-		json_add_u64(to, "cpu", notice->cpu);
-		json_add_u64(to, "lost", notice->lost);
+		json_add_u64(to, "time", lost->sample_id.time);
+		json_add_u64(to, "cpu", lost->sample_id.cpu);
+		json_add_u64(to, "lost", lost->lost);
 		json_print(stdout, to, 0);
 		return;
 	}
-	print_time(notice->time);
-	printf("  lost %llu records on CPU %u\n", (unsigned long long)notice->lost, notice->cpu);
+	print_time(lost->sample_id.time);
+	printf("  lost %llu records on CPU %u\n", (unsigned long long)lost->lost, lost->sample_id.cpu);
 }
 
 /* ---- records --------------------------------------------------------------- */
 
-static void take_event(struct bpf_watcher *watch, const struct perfgrp_bpf_event *event)
+static void take_event(struct bpf_watcher *watch, const struct perfgrp_record_bpf_event *event)
 {
 	const bool load = event->type == PERF_BPF_EVENT_PROG_LOAD;
 	const char *what = load ? "load" : "unload";
@@ -220,17 +222,15 @@ static int take_records(struct bpf_watcher *watch, size_t len)
 	int ret;
 
 	while ((ret = perfgrp_next_record(watch->buf, len, &offset, &record)) > 0) {
-		struct perfgrp_bpf_event event;
-		struct perfgrp_notice notice;
+		union perfgrp_record decoded;
 
-		if (!perfgrp_decode_bpf_event(record, &event))
-			take_event(watch, &event);
-		else if (!perfgrp_decode_notice(record, &notice))
-			print_lost(watch, &notice);
-		else
-			ret = -EBADMSG;
-		if (ret < 0)
+		ret = perfgrp_decode_record(&watch->layout, record, &decoded);
+		if (ret)
 			break;
+		if (decoded.header.type == PERF_RECORD_BPF_EVENT)
+			take_event(watch, &decoded.bpf_event);
+		else if (decoded.header.type == PERF_RECORD_LOST)
+			print_lost(watch, &decoded.lost);
 	}
 	if (ret)
 		error("the kernel's records cannot be understood");
@@ -287,10 +287,17 @@ static int watch_until_end(struct bpf_watcher *watch, struct ending *ending)
 
 static int open_group(struct bpf_watcher *watch, struct perfgrp_dev *dev)
 {
+	int err;
+
 	watch->group = perfgrp_create_bpf_events(dev, BUFFER_SIZE);
 	if (!watch->group) {
 		error("%s", perfgrp_dev_error(dev)->text);
 		return -errno;
+	}
+	err = perfgrp_get_layout(watch->group, &watch->layout);
+	if (err) {
+		error("%s", perfgrp_group_error(watch->group)->text);
+		return err;
 	}
 	fcntl(perfgrp_group_fd(watch->group), F_SETFL, O_NONBLOCK);
 	return 0;

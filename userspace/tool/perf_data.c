@@ -48,38 +48,6 @@ struct pipe_header {
 	__u64 size;
 };
 
-struct sample {
-	struct perf_event_header header;
-	__u64 ip;
-	__u32 pid, tid;
-	__u64 time;
-	__u64 id;
-	__u32 cpu, reserved;
-	__u64 period;
-	__u64 nr, time_enabled, time_running;
-	struct perfgrp_sample_value values[];
-};
-
-struct lost {
-	struct perf_event_header header;
-	__u64 id, lost;
-	struct perf_data_trailer trailer;
-};
-
-struct throttle {
-	struct perf_event_header header;
-	__u64 time, id, stream_id;
-	struct perf_data_trailer trailer;
-};
-
-struct bpf_event {
-	struct perf_event_header header;
-	__u16 type, flags;
-	__u32 prog_id;
-	__u8 tag[8];
-	struct perf_data_trailer trailer;
-};
-
 /* ---- attributes ----------------------------------------------------------- */
 
 static __u64 file_id(size_t event, __u32 instance)
@@ -117,7 +85,7 @@ static void make_attr(const struct perf_data *data, size_t index, struct perf_ev
 		attr->type = PERF_TYPE_SOFTWARE;
 		attr->config = PERF_COUNT_SW_DUMMY;
 	}
-	attr->sample_period = counter->sample;
+	attr->sample_period = counter->sample_period;
 	attr->freq = !!(flags & PERFGRP_COUNTER_FREQ);
 	attr->sample_type = PERFGRP_SAMPLE_TYPE;
 	attr->read_format = PERFGRP_READ_FORMAT;
@@ -193,19 +161,20 @@ static __u64 renumber(const struct perf_data_source *source, __u64 id, __u32 cpu
 static int add_sample(struct perf_data *data, const struct perf_data_source *source,
 		      const struct perf_event_header *record)
 {
-	union {
-		struct sample sample;
-		char room[PERFGRP_RECORD_MAX];
-	} to;
+	struct perfgrp_record_sample to;
 	struct perfgrp_sample from;
+	size_t size;
 	__u64 i;
 	int err;
 
-	err = perfgrp_decode_sample(record, &from);
+	err = perfgrp_decode_sample(&source->layout, record, &from);
 	if (err)
 		return err;
-	to.sample = (struct sample){
-		.header = *record,
+	size = sizeof(to) + from.nr * sizeof(struct perfgrp_sample_value);
+	if (size >= PERFGRP_RECORD_MAX)
+		return -EBADMSG;
+	to = (struct perfgrp_record_sample){
+		.header = { .type = record->type, .misc = record->misc, .size = size },
 		.ip = from.ip,
 		.pid = from.pid,
 		.tid = from.tid,
@@ -217,83 +186,52 @@ static int add_sample(struct perf_data *data, const struct perf_data_source *sou
 		.time_enabled = from.time_enabled,
 		.time_running = from.time_running,
 	};
+	put(data, &to, sizeof(to));
 	for (i = 0; i < from.nr; i++) {
-		to.sample.values[i].value = from.values[i].value;
-		to.sample.values[i].id = renumber(source, from.values[i].id, from.cpu);
+		struct perfgrp_sample_value value = perfgrp_sample_value_at(&from, i);
+
+		value.id = renumber(source, value.id, from.cpu);
+		put(data, &value, sizeof(value));
 	}
 	if (!data->first_time || from.time < data->first_time)
 		data->first_time = from.time;
 	if (from.time > data->last_time)
 		data->last_time = from.time;
-	put(data, &to, record->size);
 	return 0;
 }
 
-static int add_notice(struct perf_data *data, const struct perf_data_source *source,
-		      const struct perf_event_header *record)
+/* Records that are no samples, with the ids of the file. */
+static int add_other(struct perf_data *data, const struct perf_data_source *source,
+		     const struct perf_event_header *record)
 {
-	struct perfgrp_notice from;
-	struct perf_data_trailer trailer;
+	struct perfgrp_sample_id *sample_id;
+	union perfgrp_record to;
 	int err;
 
-	err = perfgrp_decode_notice(record, &from);
+	err = perfgrp_decode_record(&source->layout, record, &to);
 	if (err)
 		return err;
-	trailer = (struct perf_data_trailer){
-		.pid = from.pid,
-		.tid = from.tid,
-		.time = from.time,
-		.id = renumber(source, from.id, from.cpu),
-		.cpu = from.cpu,
-	};
-	if (record->type == PERF_RECORD_LOST) {
-		const struct lost lost = {
-			.header = *record,
-			.lost = from.lost,
-			.trailer = trailer,
-		};
-
-		put(data, &lost, sizeof(lost));
-	} else {
-		const struct throttle throttle = {
-			.header = *record,
-			.time = trailer.time,
-			.id = trailer.id,
-			.stream_id = trailer.id,
-			.trailer = trailer,
-		};
-
-		put(data, &throttle, sizeof(throttle));
+	switch (to.header.type) {
+	case PERF_RECORD_LOST:
+		sample_id = &to.lost.sample_id;
+		break;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		sample_id = &to.throttle.sample_id;
+		break;
+	case PERF_RECORD_BPF_EVENT:
+		sample_id = &to.bpf_event.sample_id;
+		break;
+	default:
+		/* perf refuses a file with records that are not its own. */
+		return 0;
 	}
-	return 0;
-}
-
-/* perf leaves types that are not its own alone. */
-static int add_bpf_event(struct perf_data *data, const struct perf_data_source *source,
-			 const struct perf_event_header *record)
-{
-	struct perfgrp_bpf_event from;
-	struct bpf_event to;
-	int err;
-
-	err = perfgrp_decode_bpf_event(record, &from);
-	if (err)
-		return err;
-	to = (struct bpf_event){
-		.header = *record,
-		.type = from.type,
-		.flags = from.flags,
-		.prog_id = from.prog_id,
-		.trailer = {
-			.pid = from.pid,
-			.tid = from.tid,
-			.time = from.time,
-			.id = renumber(source, from.id, from.cpu),
-			.cpu = from.cpu,
-		},
-	};
-	memcpy(to.tag, from.tag, sizeof(to.tag));
-	put(data, &to, sizeof(to));
+	sample_id->id = renumber(source, sample_id->id, sample_id->cpu);
+	if (to.header.type == PERF_RECORD_THROTTLE || to.header.type == PERF_RECORD_UNTHROTTLE) {
+		to.throttle.id = sample_id->id;
+		to.throttle.stream_id = sample_id->id;
+	}
+	put(data, &to, to.header.size);
 	return 0;
 }
 
@@ -303,7 +241,9 @@ static int add_bpf_event(struct perf_data *data, const struct perf_data_source *
  * @source: the group that it comes from
  * @record: the record
  *
- * Return: 0, or -EBADMSG where it is none of those that the module has
+ * Records of types from PERFGRP_RECORD_FIRST on are left out.
+ *
+ * Return: 0, or -EBADMSG if it is none of those that the module has
  */
 int perf_data_add(struct perf_data *data, const struct perf_data_source *source,
 		  const struct perf_event_header *record)
@@ -312,10 +252,8 @@ int perf_data_add(struct perf_data *data, const struct perf_data_source *source,
 
 	if (record->type == PERF_RECORD_SAMPLE)
 		err = add_sample(data, source, record);
-	else if (record->type == PERF_RECORD_BPF_EVENT)
-		err = add_bpf_event(data, source, record);
 	else
-		err = add_notice(data, source, record);
+		err = add_other(data, source, record);
 	return err ? -EBADMSG : 0;
 }
 

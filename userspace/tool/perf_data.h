@@ -40,6 +40,7 @@ struct perf_data {
 
 /**
  * struct perf_data_source - a group of the module that records come from
+ * @layout: of its records
  * @ids: its members
  * @nr: how many
  * @first_event: the first member's event; the others follow
@@ -47,6 +48,7 @@ struct perf_data {
  * @task: which task, if not
  */
 struct perf_data_source {
+	struct perfgrp_layout layout;
 	const __u32 *ids;
 	size_t nr;
 	size_t first_event;
@@ -61,16 +63,11 @@ void perf_data_write(struct perf_data *data, const void *record, size_t size);
 void perf_data_finish_round(struct perf_data *data);
 int perf_data_end(struct perf_data *data);
 
-/* What ends each record but samples. */
-struct perf_data_trailer {
-	__u32 pid, tid;
-	__u64 time;
-	__u64 id;
-	__u32 cpu, reserved;
-};
-
-/* The same of records that perf's kernel side writes for another event of ours. */
-#define PERF_DATA_TRAILER_TYPE \
+/*
+ * sample_type of perf's own events beside ours: their records then end with a struct
+ * perfgrp_sample_id, as those of the module do.
+ */
+#define PERF_DATA_SAMPLE_ID_TYPE \
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU)
 
 #endif /* PERFGRP_PERF_DATA_H */

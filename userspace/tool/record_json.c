@@ -2,6 +2,9 @@
 /* Records as JSON, an object a line. */
 #include <errno.h>
 
+#include <linux/bpf.h>
+
+#include "bpf.h"
 #include "json.h"
 #include "record.h"
 
@@ -54,69 +57,98 @@ static struct json_object *sample_object(const struct record_group *group, __u16
 	json_add_u64(to, "time-enabled", sample->time_enabled);
 	json_add_u64(to, "time-running", sample->time_running);
 	for (i = 0; i < sample->nr; i++) {
-		struct json_object *value = json_object_new_object();
+		const struct perfgrp_sample_value value = perfgrp_sample_value_at(sample, i);
+		struct json_object *object = json_object_new_object();
 
-		json_add_string(value, "event", name_of(group, sample->values[i].id));
-		json_add_u64(value, "raw", sample->values[i].value);
-		json_object_array_add(values, value);
+		json_add_string(object, "event", name_of(group, value.id));
+		json_add_u64(object, "raw", value.value);
+		json_object_array_add(values, object);
 	}
 	json_object_object_add(to, "values", values);
 	return to;
 }
 
-static struct json_object *notice_object(const struct record_group *group, __u32 type,
-					 const struct perfgrp_notice *notice)
+static struct json_object *new_object(const char *record, const struct perfgrp_sample_id *sample_id)
 {
 	struct json_object *to = json_object_new_object();
 
-	json_add_string(to, "record", type == PERF_RECORD_LOST ? "lost" :
-				      type == PERF_RECORD_THROTTLE ? "throttle" : "unthrottle");
-	json_add_u64(to, "time", notice->time);
-	json_add_u64(to, "cpu", notice->cpu);
-	if (type == PERF_RECORD_LOST)
-		json_add_u64(to, "lost", notice->lost);
-	else
-		json_add_string(to, "event", name_of(group, notice->id));
+	json_add_string(to, "record", record);
+	json_add_u64(to, "time", sample_id->time);
+	json_add_u64(to, "cpu", sample_id->cpu);
 	return to;
 }
 
-static const char *what_of(__u16 type)
+static struct json_object *lost_object(const struct perfgrp_record_lost *lost)
 {
-	switch (type) {
-	case PERF_BPF_EVENT_PROG_LOAD:
-		return "load";
-	case PERF_BPF_EVENT_PROG_UNLOAD:
-		return "unload";
-	case PERFGRP_BPF_EVENT_ATTACH:
-		return "attach";
-	case PERFGRP_BPF_EVENT_REPLACE:
-		return "replace";
-	case PERFGRP_BPF_EVENT_DETACH:
-		return "detach";
+	struct json_object *to = new_object("lost", &lost->sample_id);
+
+	json_add_u64(to, "lost", lost->lost);
+	return to;
+}
+
+static struct json_object *throttle_object(const struct record_group *group,
+					   const struct perfgrp_record_throttle *throttle)
+{
+	const bool begins = throttle->header.type == PERF_RECORD_THROTTLE;
+	struct json_object *to = new_object(begins ? "throttle" : "unthrottle",
+					    &throttle->sample_id);
+
+	json_add_string(to, "event", name_of(group, throttle->id));
+	return to;
+}
+
+static struct json_object *bpf_object(const struct perfgrp_sample_id *sample_id, const char *what,
+				      __u32 prog_id, const __u8 *tag)
+{
+	struct json_object *to = new_object("bpf-event", sample_id);
+	char text[2 * BPF_TAG_SIZE + 1];
+
+	bpf_tag_text(text, tag);
+	json_add_u64(to, "pid", sample_id->pid);
+	json_add_u64(to, "tid", sample_id->tid);
+	json_add_string(to, "what", what);
+	json_add_u64(to, "prog-id", prog_id);
+	json_add_string(to, "tag", text);
+	return to;
+}
+
+static struct json_object *bpf_event_object(const struct perfgrp_record_bpf_event *event)
+{
+	const char *what = event->type == PERF_BPF_EVENT_PROG_LOAD ? "load" :
+			   event->type == PERF_BPF_EVENT_PROG_UNLOAD ? "unload" : "other";
+
+	return bpf_object(&event->sample_id, what, event->prog_id, event->tag);
+}
+
+static struct json_object *bpf_attach_object(const struct record_group *group,
+					     const struct perfgrp_record_bpf_attach *attach)
+{
+	const char *what = attach->header.type == PERFGRP_RECORD_BPF_ATTACH ? "attach" :
+			   attach->header.type == PERFGRP_RECORD_BPF_REPLACE ? "replace" : "detach";
+	struct json_object *to = bpf_object(&attach->sample_id, what, attach->prog_id, attach->tag);
+
+	json_add_string(to, "event", name_of(group, attach->id));
+	return to;
+}
+
+/* NULL where it is none of the module's. */
+static struct json_object *other_object(const struct record_group *group,
+					const union perfgrp_record *record)
+{
+	switch (record->header.type) {
+	case PERF_RECORD_LOST:
+		return lost_object(&record->lost);
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		return throttle_object(group, &record->throttle);
+	case PERF_RECORD_BPF_EVENT:
+		return bpf_event_object(&record->bpf_event);
+	case PERFGRP_RECORD_BPF_ATTACH:
+	case PERFGRP_RECORD_BPF_REPLACE:
+	case PERFGRP_RECORD_BPF_DETACH:
+		return bpf_attach_object(group, &record->bpf_attach);
 	}
-	return "other";
-}
-
-static struct json_object *bpf_event_object(const struct record_group *group,
-					    const struct perfgrp_bpf_event *event)
-{
-	struct json_object *to = json_object_new_object();
-	char tag[2 * sizeof(event->tag) + 1];
-	size_t i;
-
-	for (i = 0; i < sizeof(event->tag); i++)
-		snprintf(tag + 2 * i, 3, "%02x", event->tag[i]);
-	json_add_string(to, "record", "bpf-event");
-	json_add_u64(to, "time", event->time);
-	json_add_u64(to, "cpu", event->cpu);
-	json_add_u64(to, "pid", event->pid);
-	json_add_u64(to, "tid", event->tid);
-	json_add_string(to, "what", what_of(event->type));
-	json_add_u64(to, "prog-id", event->prog_id);
-	json_add_string(to, "tag", tag);
-	if (event->id)
-		json_add_string(to, "event", name_of(group, event->id));
-	return to;
+	return NULL;
 }
 
 /**
@@ -125,22 +157,22 @@ static struct json_object *bpf_event_object(const struct record_group *group,
  * @group: the group that it comes from
  * @record: the record
  *
- * Return: 0, or -EBADMSG where it is none of those that the module has
+ * Return: 0, or -EBADMSG if it is none of those that the module has
  */
 int record_json_print(FILE *out, const struct record_group *group,
 		      const struct perf_event_header *record)
 {
+	const struct perfgrp_layout *layout = &group->source.layout;
+	struct json_object *object = NULL;
 	struct perfgrp_sample sample;
-	struct perfgrp_bpf_event bpf_event;
-	struct perfgrp_notice notice;
+	union perfgrp_record other;
 
-	if (!perfgrp_decode_sample(record, &sample))
-		json_print(out, sample_object(group, record->misc, &sample), 0);
-	else if (!perfgrp_decode_notice(record, &notice))
-		json_print(out, notice_object(group, record->type, &notice), 0);
-	else if (!perfgrp_decode_bpf_event(record, &bpf_event))
-		json_print(out, bpf_event_object(group, &bpf_event), 0);
-	else
+	if (!perfgrp_decode_sample(layout, record, &sample))
+		object = sample_object(group, record->misc, &sample);
+	else if (!perfgrp_decode_record(layout, record, &other))
+		object = other_object(group, &other);
+	if (!object)
 		return -EBADMSG;
+	json_print(out, object, 0);
 	return 0;
 }

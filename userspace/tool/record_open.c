@@ -43,11 +43,11 @@ static void set_samples(const struct record *rec, const struct event_group *even
 		const struct event *event = &events->events[i];
 		bool freq = event->freq;
 
-		counters[i].min_move = event->min_move;
-		counters[i].sample = event->sample;
+		counters[i].min_delta = event->min_delta;
+		counters[i].sample_period = event->sample;
 		if (!event->sample && !i) {
 			freq = !rec->opt.period;
-			counters[i].sample = freq ? rec->opt.freq : rec->opt.period;
+			counters[i].sample_period = freq ? rec->opt.freq : rec->opt.period;
 		}
 		if (freq)
 			counters[i].flags |= PERFGRP_COUNTER_FREQ;
@@ -56,25 +56,21 @@ static void set_samples(const struct record *rec, const struct event_group *even
 
 static struct perfgrp_group *create_group(const struct record *rec,
 					  const struct event_group *events,
-					  const struct numbers *cpus, unsigned int task)
+					  const struct numbers *cpus, size_t task)
 {
+	/* On the clock of the sideband's records. */
 	struct perfgrp_create create = {
-		.flags = events->create_flags,
-		.target = PERFGRP_TARGET_TASK,
-		.pid = task,
+		.flags = events->create_flags | PERFGRP_CREATE_USE_CLOCKID,
 		.buffer_size = buffer_size(rec),
 		.wakeup_bytes = buffer_size(rec) / 4,
+		.clockid = PERFGRP_CLOCK_PERF,
 	};
 
 	if (record_enables_on_exec(rec))
 		create.flags |= PERFGRP_CREATE_ENABLE_ON_EXEC;
 	if (rec->opt.overwrite)
 		create.flags |= PERFGRP_CREATE_OVERWRITE;
-	if (target_has_cpus(&rec->target)) {
-		create.target = cpus->nr ? PERFGRP_TARGET_CPUS : PERFGRP_TARGET_ALL_CPUS;
-		create.cpus = (unsigned long)cpus->n;
-		create.nr_cpus = cpus->nr;
-	}
+	target_set(&rec->target, cpus, task, rec->info.features, &create);
 	return perfgrp_create_with(rec->dev, &create);
 }
 
@@ -82,6 +78,7 @@ static int add_counters(struct record *rec, const struct event_group *events,
 			struct perfgrp_group *fd, size_t first_event, size_t task)
 {
 	struct perfgrp_counter *counters = counters_make(events, &rec->target);
+	struct perfgrp_layout layout;
 	struct record_group *group;
 	__u32 *ids;
 	size_t i;
@@ -89,6 +86,8 @@ static int add_counters(struct record *rec, const struct event_group *events,
 
 	set_samples(rec, events, counters);
 	err = counters_add(fd, counters, events);
+	if (!err)
+		err = perfgrp_get_layout(fd, &layout);
 	if (err)
 		goto out;
 
@@ -102,6 +101,7 @@ static int add_counters(struct record *rec, const struct event_group *events,
 	*group = (struct record_group){
 		.fd = fd,
 		.source = {
+			.layout = layout,
 			.ids = ids,
 			.nr = events->nr,
 			.first_event = first_event,
@@ -131,20 +131,18 @@ static bool may_replace(const struct record *rec, const struct perfgrp_error *wh
 static int open_group(struct record *rec, const struct event_group *events, size_t first_event)
 {
 	const bool on_cpus = target_has_cpus(&rec->target);
-	const struct numbers *tasks = &rec->target.tasks;
-	size_t nr = on_cpus ? 1 : tasks->nr, opened = 0, i;
+	size_t nr = on_cpus ? 1 : rec->target.tasks.nr, opened = 0, i;
 	struct numbers cpus = { 0 };
 	int err;
 
 	err = on_cpus ? counters_cpus(events, &rec->target, &cpus) : 0;
 	for (i = 0; i < nr && !err; i++) {
-		unsigned int task = on_cpus ? 0 : tasks->n[i];
 		const struct perfgrp_error *why;
 		struct perfgrp_group *fd;
 
-		fd = create_group(rec, events, &cpus, task);
+		fd = create_group(rec, events, &cpus, i);
 		if (!fd && errno == EMFILE && counters_allow_more())
-			fd = create_group(rec, events, &cpus, task);
+			fd = create_group(rec, events, &cpus, i);
 		if (fd && !add_counters(rec, events, fd, first_event, i)) {
 			opened++;
 			continue;

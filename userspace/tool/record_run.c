@@ -200,7 +200,7 @@ static int start_command(struct run *run)
 static void report(struct run *run)
 {
 	struct record *rec = run->rec;
-	struct perfgrp_stream sum = { 0 };
+	struct perfgrp_stream_stats sum = { 0 };
 	char filtered[64] = "";
 	__u64 bytes = rec->data.bytes;
 	size_t i;
@@ -208,14 +208,14 @@ static void report(struct run *run)
 	if (rec->opt.json)
 		bytes = ftell(rec->data.out) > 0 ? ftell(rec->data.out) : 0;
 	for (i = 0; i < rec->nr_groups; i++) {
-		struct perfgrp_stream stream;
+		struct perfgrp_stream_stats stats;
 
-		if (perfgrp_get_stream(rec->groups[i].fd, &stream))
+		if (perfgrp_get_stream_stats(rec->groups[i].fd, &stats))
 			continue;
-		sum.produced += stream.produced;
-		sum.read += stream.read;
-		sum.lost += stream.lost;
-		sum.filtered += stream.filtered;
+		sum.produced += stats.produced;
+		sum.read += stats.read;
+		sum.lost += stats.lost;
+		sum.filtered += stats.filtered;
 	}
 	if (sum.filtered)
 		snprintf(filtered, sizeof(filtered), ", %llu filtered",

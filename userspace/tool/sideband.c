@@ -37,7 +37,7 @@ static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, siz
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
-		.sample_type = PERF_DATA_TRAILER_TYPE,
+		.sample_type = PERF_DATA_SAMPLE_ID_TYPE,
 		.sample_id_all = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
@@ -135,17 +135,17 @@ static void drain_ring(struct sideband_ring *ring, struct perf_data *data)
 	} record;
 
 	while (tail < head) {
-		struct perf_data_trailer trailer;
+		struct perfgrp_sample_id sample_id;
 		char *end;
 
 		copy_out(ring, tail, &record, sizeof(record.header));
 		copy_out(ring, tail, &record, record.header.size);
 		tail += record.header.size;
 		/* The event that it comes from is none of the file's. */
-		end = record.bytes + record.header.size - sizeof(trailer);
-		memcpy(&trailer, end, sizeof(trailer));
-		trailer.id = 0;
-		memcpy(end, &trailer, sizeof(trailer));
+		end = record.bytes + record.header.size - sizeof(sample_id);
+		memcpy(&sample_id, end, sizeof(sample_id));
+		sample_id.id = 0;
+		memcpy(end, &sample_id, sizeof(sample_id));
 		perf_data_write(data, &record, record.header.size);
 	}
 	__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);

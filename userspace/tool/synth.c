@@ -36,17 +36,17 @@ struct comm_record {
 	__u32 pid, tid;
 };
 
-/* Writes a record that is a fixed part, a string, and the trailer. */
+/* Writes a record that is a fixed part, a string, and a sample id of zeros. */
 static void put_record(struct perf_data *data, struct perf_event_header *header, size_t size,
 		       const char *string)
 {
-	static const char zeros[8 + sizeof(struct perf_data_trailer)];
+	static const char zeros[8 + sizeof(struct perfgrp_sample_id)];
 	size_t len = strlen(string) + 1, padding = -len % 8;
 
-	header->size = size + len + padding + sizeof(struct perf_data_trailer);
+	header->size = size + len + padding + sizeof(struct perfgrp_sample_id);
 	perf_data_write(data, header, size);
 	perf_data_write(data, string, len);
-	perf_data_write(data, zeros, padding + sizeof(struct perf_data_trailer));
+	perf_data_write(data, zeros, padding + sizeof(struct perfgrp_sample_id));
 }
 
 /* ---- the kernel ----------------------------------------------------------- */
