@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What follows the '#': ratios of counts, chosen, worded and rounded as perf stat
- * does it. Only counts of the same place and of the same modes go into a ratio.
+ * does it. Only counts of the same place and of the same modes go into a ratio, and of these
+ * only those of the same scheduling group, if there are any.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,13 @@
 		 PERFGRP_COUNTER_EXCLUDE_HV | PERFGRP_COUNTER_EXCLUDE_IDLE | \
 		 PERFGRP_COUNTER_EXCLUDE_HOST | PERFGRP_COUNTER_EXCLUDE_GUEST)
 
+#define CACHE_LOAD_ACCESSES(cache)						\
+	PERFGRP_HW_CACHE(PERF_COUNT_HW_CACHE_##cache, PERF_COUNT_HW_CACHE_OP_READ,	\
+			 PERF_COUNT_HW_CACHE_RESULT_ACCESS)
+#define CACHE_LOAD_MISSES(cache)						\
+	PERFGRP_HW_CACHE(PERF_COUNT_HW_CACHE_##cache, PERF_COUNT_HW_CACHE_OP_READ,	\
+			 PERF_COUNT_HW_CACHE_RESULT_MISS)
+
 /* Events that are misses or stalls, what they are a part of, and in which words. */
 static const struct {
 	__u64 event;
@@ -23,15 +31,15 @@ static const struct {
 } parts[] = {
 	{ PERFGRP_HW_BRANCH_MISSES, PERFGRP_HW_BRANCH_INSTRUCTIONS,
 	  "%7.2f%%", "of all branches" },
-	{ PERFGRP_CACHE_L1D_LOAD_MISS, PERFGRP_CACHE_L1D_LOAD_ACCESS,
+	{ CACHE_LOAD_MISSES(L1D), CACHE_LOAD_ACCESSES(L1D),
 	  "%7.2f%%", "of all L1-dcache accesses" },
-	{ PERFGRP_CACHE_L1I_LOAD_MISS, PERFGRP_CACHE_L1I_LOAD_ACCESS,
+	{ CACHE_LOAD_MISSES(L1I), CACHE_LOAD_ACCESSES(L1I),
 	  "%7.2f%%", "of all L1-icache accesses" },
-	{ PERFGRP_CACHE_DTLB_LOAD_MISS, PERFGRP_CACHE_DTLB_LOAD_ACCESS,
+	{ CACHE_LOAD_MISSES(DTLB), CACHE_LOAD_ACCESSES(DTLB),
 	  "%7.2f%%", "of all dTLB cache accesses" },
-	{ PERFGRP_CACHE_ITLB_LOAD_MISS, PERFGRP_CACHE_ITLB_LOAD_ACCESS,
+	{ CACHE_LOAD_MISSES(ITLB), CACHE_LOAD_ACCESSES(ITLB),
 	  "%7.2f%%", "of all iTLB cache accesses" },
-	{ PERFGRP_CACHE_LLC_LOAD_MISS, PERFGRP_CACHE_LLC_LOAD_ACCESS,
+	{ CACHE_LOAD_MISSES(LL), CACHE_LOAD_ACCESSES(LL),
 	  "%7.2f%%", "of all LL-cache accesses" },
 	{ PERFGRP_HW_CACHE_MISSES, PERFGRP_HW_CACHE_REFERENCES,
 	  "%8.3f %%", "of all cache refs" },
@@ -72,12 +80,14 @@ static const struct stat_cell *cell_beside(const struct stat_event *event,
 	return found;
 }
 
-/*
- * The count of an event beside a cell: the mean over runs, and over events if there
- * are several like it, as perf has it. False where it was not counted.
- */
-static bool count_of(const struct stat_cmd *st, __u64 constant, const struct event *beside,
-		     const struct stat_cell *cell, double *count)
+static bool is_together(const struct stat_cell *a, const struct stat_cell *b)
+{
+	return stat_sched_group(a) && stat_sched_group(a) == stat_sched_group(b);
+}
+
+/* As count_of(), of one scheduling group or of all. */
+static bool mean_of(const struct stat_cmd *st, __u64 constant, const struct event *beside,
+		    const struct stat_cell *cell, bool together, double *count)
 {
 	const bool clock = constant == PERFGRP_SW_TASK_CLOCK;
 	unsigned int nr = 0;
@@ -95,7 +105,7 @@ static bool count_of(const struct stat_cmd *st, __u64 constant, const struct eve
 			if ((event->counter.flags ^ beside->counter.flags) & MODES)
 				continue;
 			c = cell_beside(&st->groups[i].events[j], cell);
-			if (!c || !c->running)
+			if (!c || !c->running || (together && !is_together(c, cell)))
 				continue;
 			mean = &st->groups[i].events[j].mean;
 			sum += mean->nr > 1 ? mean->about : stat_count(st, c);
@@ -104,6 +114,18 @@ static bool count_of(const struct stat_cmd *st, __u64 constant, const struct eve
 	}
 	*count = nr ? sum / nr : 0;
 	return nr;
+}
+
+/*
+ * The count of an event beside a cell: the mean over runs, and over events if there are
+ * several like it, as perf has it; but if some were on the PMU together with the cell's
+ * event, only over those. False where it was not counted.
+ */
+static bool count_of(const struct stat_cmd *st, __u64 constant, const struct event *beside,
+		     const struct stat_cell *cell, double *count)
+{
+	return mean_of(st, constant, beside, cell, true, count) ||
+	       mean_of(st, constant, beside, cell, false, count);
 }
 
 static void set(struct stat_metric *metric, const char *format, const char *unit, double value)

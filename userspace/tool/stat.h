@@ -48,6 +48,8 @@ struct stat_options {
  * struct stat_cell - one event's count in one place
  * @place: which of the places of &struct stat_cmd.aggr
  * @pmu: number of the PMU that counted it, or PERFGRP_NONE
+ * @sched_group: number of the event that leads its scheduling group, from 1; 0 if that is
+ *	not known, PERFGRP_NONE if it is not the same everywhere
  * @state: enum perfgrp_state
  * @flags: PERFGRP_VALUE_*
  * @raw: sum of raw counts
@@ -58,6 +60,7 @@ struct stat_options {
 struct stat_cell {
 	size_t place;
 	__u32 pmu;
+	__u32 sched_group;
 	__u32 state;
 	__u32 flags;
 	__u64 raw;
@@ -188,8 +191,6 @@ struct stat_metric {
  * @place: what it is about
  * @event: the event
  * @name: its name
- * @index: its place in its group; 0 leads
- * @members: events in its group
  * @cell: its count
  * @missing: why there is no count, or NULL
  * @metrics: metrics
@@ -200,8 +201,6 @@ struct stat_line {
 	const struct aggr_place *place;
 	const struct event *event;
 	const char *name;
-	size_t index;
-	size_t members;
 	const struct stat_cell *cell;
 	const char *missing;
 	struct stat_metric metrics[2];
@@ -231,7 +230,8 @@ void stat_print(struct stat_cmd *st);
 __u64 stat_count(const struct stat_cmd *st, const struct stat_cell *cell);
 double stat_percent(const struct stat_cell *cell);
 const char *stat_state(const struct stat_cell *cell);
-const char *stat_togetherness(const struct stat_line *line);
+const char *stat_next_flag(const struct stat_cell *cell, unsigned int *i);
+__u32 stat_sched_group(const struct stat_cell *cell);
 
 /* metrics.c */
 

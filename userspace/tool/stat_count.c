@@ -6,6 +6,10 @@
 
 #include "stat.h"
 
+/* Flags that hold for a sum if they do for all that was added up; the others, for any. */
+#define FLAGS_OF_ALL \
+	(PERFGRP_VALUE_SCALED | PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED)
+
 static __u64 add_saturated(__u64 a, __u64 b)
 {
 	__u64 sum;
@@ -65,39 +69,55 @@ static struct stat_cell *find_cell(const struct stat_cmd *st, struct stat_event 
 	cell->place = place;
 	cell->pmu = pmu;
 	cell->state = PERFGRP_STATE_NONE;
-	cell->flags = PERFGRP_VALUE_SCALED | PERFGRP_VALUE_WITH_LEADER;
+	cell->flags = FLAGS_OF_ALL;
 	return cell;
 }
 
-/* The state of a sum: one that failed shows; else it is what the times say. */
+/*
+ * Ids are numbers within a group of the module; the events of all groups are counted
+ * through.
+ */
+static __u32 find_sched_group(const struct perfgrp_value *value, const __u32 *ids, size_t nr,
+			      size_t first_event)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (ids[i] == value->sched_group)
+			return first_event + i + 1;
+	return 0;
+}
+
+/* The state of a sum is what the times say. */
 static __u32 sum_state(const struct stat_cell *cell, __u32 a, __u32 b)
 {
 	if (a == PERFGRP_STATE_NONE || a == b)
 		return b;
-	if (a == PERFGRP_STATE_FAILED || b == PERFGRP_STATE_FAILED)
-		return PERFGRP_STATE_FAILED;
 	if (!cell->running)
 		return PERFGRP_STATE_NEVER_RAN;
 	return cell->running < cell->enabled ? PERFGRP_STATE_MULTIPLEXED : PERFGRP_STATE_COUNTED;
 }
 
-static void add_value(struct stat_cell *cell, const struct perfgrp_value *value)
+static void add_value(struct stat_cell *cell, const struct perfgrp_value *value,
+		      __u32 sched_group)
 {
-	const __u32 all = PERFGRP_VALUE_SCALED | PERFGRP_VALUE_WITH_LEADER;
-
+	if (!cell->sched_group)
+		cell->sched_group = sched_group;
+	else if (sched_group && sched_group != cell->sched_group)
+		cell->sched_group = PERFGRP_NONE;
 	cell->raw = add_saturated(cell->raw, value->raw);
 	if (value->flags & PERFGRP_VALUE_SCALED)
 		cell->scaled = add_saturated(cell->scaled, value->scaled);
 	cell->enabled = add_saturated(cell->enabled, value->time_enabled);
 	cell->running = add_saturated(cell->running, value->time_running);
 	cell->state = sum_state(cell, cell->state, value->state);
-	/* Some flags hold for a sum if they do for all, the others if for any. */
-	cell->flags = (cell->flags & value->flags & all) |
-		      ((cell->flags | value->flags) & ~all);
+	cell->flags = (cell->flags & value->flags & FLAGS_OF_ALL) |
+		      ((cell->flags | value->flags) & ~FLAGS_OF_ALL);
 }
 
 /* Adds the snapshot of one perfgrp group to the cells of its events. */
-static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd, size_t nr)
+static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd, size_t nr,
+		       size_t first_event)
 {
 	const __u32 *ids = &group->ids[fd * nr];
 	__u32 r;
@@ -113,9 +133,10 @@ static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd,
 			const struct perfgrp_value *value;
 
 			value = perfgrp_snap_value(&st->snap, row, ids[i]);
-			if (value)
-				add_value(find_cell(st, &group->events[i], place, value->pmu),
-					  value);
+			if (!value)
+				continue;
+			add_value(find_cell(st, &group->events[i], place, value->pmu), value,
+				  find_sched_group(value, ids, nr, first_event));
 		}
 	}
 }
@@ -139,8 +160,8 @@ static int compare_counts(const void *a, const void *b)
  */
 int stat_collect(struct stat_cmd *st)
 {
+	size_t first_event = 0, i, j;
 	__u32 flags = 0;
-	size_t i, j;
 
 	if (target_has_cpus(&st->target) && st->aggr.mode == AGGR_GLOBAL)
 		flags |= PERFGRP_SNAPSHOT_TOTALS;
@@ -166,8 +187,9 @@ int stat_collect(struct stat_cmd *st)
 			}
 			if (st->snap.time_after - st->snap.time_before > st->skew)
 				st->skew = st->snap.time_after - st->snap.time_before;
-			collect_fd(st, group, j, nr);
+			collect_fd(st, group, j, nr, first_event);
 		}
+		first_event += nr;
 		/* As in perf, the busiest threads come first. */
 		for (j = 0; j < nr && st->aggr.mode == AGGR_THREAD; j++)
 			if (group->events[j].nr)

@@ -4,8 +4,8 @@
  *
  *	[time,][place,]count,unit,event,[variance,]running,percent,metric,metric unit
  *
- * and with --raw, behind these: raw, scaled, time enabled, time running, state,
- * with leader. Numbers are the same in every locale.
+ * and with --raw, behind these: raw, scaled, time enabled, time running, state, flags with
+ * blanks between them, scheduling group. Numbers are the same in every locale.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -63,6 +63,24 @@ static void print_count(const struct stat_cmd *st, const struct stat_line *line)
 		fprintf(st->out, floor(scale) != scale ? "%.2f" : "%.0f", count * scale);
 }
 
+static void print_raw(const struct stat_cmd *st, const struct stat_cell *cell)
+{
+	const char *sep = st->opt.separator, *before = sep, *flag;
+	unsigned int i = 0;
+
+	fprintf(st->out, "%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64 "%s%s",
+		sep, (uint64_t)cell->raw, sep, (uint64_t)cell->scaled,
+		sep, (uint64_t)cell->enabled, sep, (uint64_t)cell->running,
+		sep, stat_state(cell));
+	while ((flag = stat_next_flag(cell, &i))) {
+		fprintf(st->out, "%s%s", before, flag);
+		before = " ";
+	}
+	if (before == sep)
+		fputs(sep, st->out);
+	fprintf(st->out, "%s%u", sep, stat_sched_group(cell));
+}
+
 static void line(struct stat_cmd *st, const struct stat_line *line)
 {
 	const struct stat_cell *cell = line->cell;
@@ -78,12 +96,7 @@ static void line(struct stat_cmd *st, const struct stat_line *line)
 		stat_percent(cell));
 	print_metric(st, line->nr_metrics ? &line->metrics[0] : NULL);
 	if (st->opt.raw)
-		fprintf(st->out,
-			"%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64 "%s%s%s%d",
-			sep, (uint64_t)cell->raw, sep, (uint64_t)cell->scaled,
-			sep, (uint64_t)cell->enabled, sep, (uint64_t)cell->running,
-			sep, stat_state(cell),
-			sep, !!(cell->flags & PERFGRP_VALUE_WITH_LEADER));
+		print_raw(st, cell);
 	fputc('\n', st->out);
 
 	/* A further metric has a line of its own, with its columns where they belong. */

@@ -79,17 +79,20 @@ static void add_metric(struct json_object *object, const struct stat_metric *met
 
 static void add_raw(struct json_object *object, const struct stat_cell *cell)
 {
+	struct json_object *flags = json_object_new_array();
+	const char *flag;
+	unsigned int i = 0;
+
 	json_add_u64(object, "raw", cell->raw);
 	if (cell->flags & PERFGRP_VALUE_SCALED)
 		json_add_u64(object, "scaled", cell->scaled);
 	json_add_u64(object, "time-enabled", cell->enabled);
 	json_add_u64(object, "time-running", cell->running);
 	json_add_string(object, "state", stat_state(cell));
-	json_add_bool(object, "with-leader", !!(cell->flags & PERFGRP_VALUE_WITH_LEADER));
-	if (cell->flags & PERFGRP_VALUE_SATURATED)
-		json_add_bool(object, "saturated", 1);
-	if (cell->flags & PERFGRP_VALUE_PARTIAL)
-		json_add_bool(object, "partial", 1);
+	while ((flag = stat_next_flag(cell, &i)))
+		json_object_array_add(flags, json_object_new_string(flag));
+	json_object_object_add(object, "flags", flags);
+	json_add_u64(object, "group", stat_sched_group(cell));
 }
 
 static void line(struct stat_cmd *st, const struct stat_line *line)

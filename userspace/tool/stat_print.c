@@ -33,27 +33,46 @@ const char *stat_state(const struct stat_cell *cell)
 		[PERFGRP_STATE_COUNTED] = "counted",
 		[PERFGRP_STATE_MULTIPLEXED] = "multiplexed",
 		[PERFGRP_STATE_NEVER_RAN] = "never ran",
-		[PERFGRP_STATE_FAILED] = "failed",
-		[PERFGRP_STATE_OFFLINE] = "offline",
-		[PERFGRP_STATE_EXITED] = "exited",
 	};
 
 	return cell->state < ARRAY_SIZE(states) ? states[cell->state] : "unknown";
 }
 
-/* Whether an event was on the PMU together with the leader of its group. */
-const char *stat_togetherness(const struct stat_line *line)
+/**
+ * stat_next_flag - go through what has become of a count's counter
+ * @cell: the count
+ * @i: begin with 0; moved on
+ *
+ * Return: the next flag in a word, or NULL
+ */
+const char *stat_next_flag(const struct stat_cell *cell, unsigned int *i)
 {
-	if (line->members == 1)
-		return "alone";
-	if (line->missing)
-		return "-";
-	if (line->index == 0)
-		return "leader";
-	if (line->cell->flags & PERFGRP_VALUE_WITH_LEADER)
-		return "together";
-	/* An offline CPU's events are gone, and with them the answer. */
-	return line->cell->state == PERFGRP_STATE_OFFLINE ? "-" : "apart";
+	static const struct {
+		__u32 flag;
+		const char *word;
+	} flags[] = {
+		{ PERFGRP_VALUE_FAILED, "failed" },
+		{ PERFGRP_VALUE_OFFLINE, "offline" },
+		{ PERFGRP_VALUE_EXITED, "exited" },
+		{ PERFGRP_VALUE_THROTTLED, "throttled" },
+		{ PERFGRP_VALUE_SATURATED, "saturated" },
+		{ PERFGRP_VALUE_PARTIAL, "partial" },
+		{ PERFGRP_VALUE_MIXED_PMUS, "mixed-pmus" },
+	};
+
+	while (*i < ARRAY_SIZE(flags)) {
+		unsigned int at = (*i)++;
+
+		if (cell->flags & flags[at].flag)
+			return flags[at].word;
+	}
+	return NULL;
+}
+
+/* Number of an event's scheduling group, or 0 if it has none. */
+__u32 stat_sched_group(const struct stat_cell *cell)
+{
+	return cell->sched_group == PERFGRP_NONE ? 0 : cell->sched_group;
 }
 
 /**
@@ -114,14 +133,20 @@ static bool shares_place(const struct stat_event *counts, const struct stat_cell
 	return false;
 }
 
+/* Of a counter that failed nobody knows what it has missed; --raw shows what it has. */
+static bool was_counted(const struct stat_cmd *st, const struct stat_cell *cell)
+{
+	if (cell->state != PERFGRP_STATE_COUNTED && cell->state != PERFGRP_STATE_MULTIPLEXED)
+		return false;
+	return st->opt.raw || !(cell->flags & PERFGRP_VALUE_FAILED);
+}
+
 static void print_cell(struct stat_cmd *st, const struct event_group *group, size_t index,
 		       const struct stat_event *counts, const struct stat_cell *cell)
 {
 	struct stat_line line = {
 		.event = &group->events[index],
 		.name = group->events[index].name,
-		.index = index,
-		.members = group->nr,
 		.place = &st->aggr.places[cell->place],
 		.cell = cell,
 	};
@@ -130,7 +155,7 @@ static void print_cell(struct stat_cmd *st, const struct event_group *group, siz
 
 	if (!counts->supported)
 		line.missing = NOT_SUPPORTED;
-	else if (!cell->running || !cell->enabled || cell->state == PERFGRP_STATE_FAILED)
+	else if (!was_counted(st, cell))
 		line.missing = NOT_COUNTED;
 
 	if (!line.missing && counts->mean.nr > 1) {

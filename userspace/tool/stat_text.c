@@ -13,6 +13,8 @@
 
 #define METRIC_WIDTH	35
 #define MIN_UNIT_WIDTH	4
+/* "multiplexed exited" */
+#define STATE_WIDTH	18
 /* Intervals between two headings. */
 #define HEADING_EVERY	25
 
@@ -82,8 +84,8 @@ static const char *place_heading(const struct stat_cmd *st)
 static void print_raw_heading(const struct stat_cmd *st)
 {
 	fprintf(st->out, "%s%s", st->opt.interval ? "#           time " : "", place_heading(st));
-	fprintf(st->out, "%20s %20s %16s %16s  %-11s  %-8s  %s\n", "raw", "scaled",
-		"enabled [ns]", "running [ns]", "state", "group", "event");
+	fprintf(st->out, "%20s %20s %16s %16s  %-*s  %5s  %s\n", "raw", "scaled",
+		"enabled [ns]", "running [ns]", STATE_WIDTH, "state", "group", "event");
 }
 
 static void print_interval_heading(struct stat_cmd *st)
@@ -171,6 +173,18 @@ static void print_line(struct stat_cmd *st, const struct stat_line *line, FILE *
 	fputc('\n', out);
 }
 
+/* How good the count is, and what has become of its counter. */
+static void print_state(const struct stat_cell *cell, FILE *out)
+{
+	int width = fprintf(out, " %s", stat_state(cell));
+	unsigned int i = 0;
+	const char *flag;
+
+	while ((flag = stat_next_flag(cell, &i)))
+		width += fprintf(out, " %s", flag);
+	fprintf(out, "%*s", width < STATE_WIDTH + 1 ? STATE_WIDTH + 1 - width : 0, "");
+}
+
 /* The raw table: what has no value shows none. */
 static void print_raw(struct stat_cmd *st, const struct stat_line *line, FILE *out)
 {
@@ -189,10 +203,11 @@ static void print_raw(struct stat_cmd *st, const struct stat_line *line, FILE *o
 		fprintf(out, "%20s ", "-");
 	fprintf(out, time, (uint64_t)cell->enabled);
 	fprintf(out, time, (uint64_t)cell->running);
-	fprintf(out, " %-11s  %-8s  %s%s%s\n",
-		stat_state(cell), stat_togetherness(line), line->name,
-		cell->flags & PERFGRP_VALUE_SATURATED ? " (saturated)" : "",
-		cell->flags & PERFGRP_VALUE_PARTIAL ? " (not on all CPUs)" : "");
+	print_state(cell, out);
+	if (stat_sched_group(cell))
+		fprintf(out, "  %5u  %s\n", stat_sched_group(cell), line->name);
+	else
+		fprintf(out, "  %5s  %s\n", "-", line->name);
 }
 
 /* Prints a line (or two) without the blanks that perf leaves at its end. */
