@@ -23,6 +23,7 @@ static const struct {
 	{ PERFGRP_FEATURE_BPF, "bpf", "BPF programs on counters" },
 	{ PERFGRP_FEATURE_BPF_EVENTS, "bpf-events", "records of BPF programs' loads and unloads" },
 	{ PERFGRP_FEATURE_KFUNC, "kfunc", "a function for BPF programs that reads a group" },
+	{ PERFGRP_FEATURE_PIDFD, "pidfd", "tasks can be named by pidfds" },
 };
 
 static void usage(FILE *out)
@@ -42,6 +43,7 @@ static void print_json(const struct perfgrp_info *info)
 	size_t i;
 
 	json_add_string(all, "version", info->version);
+	json_add_u64(all, "abi-version", info->abi_version);
 	for (i = 0; i < ARRAY_SIZE(features); i++)
 		json_add_bool(part, features[i].name, !!(info->features & features[i].bit));
 	json_object_object_add(all, "features", part);
@@ -77,7 +79,7 @@ static void print_text(const struct perfgrp_info *info)
 	__u64 known = 0;
 	size_t i;
 
-	printf("module    perfgrp %s\n", info->version);
+	printf("module    perfgrp %s, ABI version %u\n", info->version, info->abi_version);
 	printf("features\n");
 	for (i = 0; i < ARRAY_SIZE(features); i++) {
 		known |= features[i].bit;
