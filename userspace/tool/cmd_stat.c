@@ -130,7 +130,7 @@ static void usage(FILE *out)
 	      "  -A, --no-aggr            a row a CPU\n"
 	      "      --per-core, --per-die, --per-socket, --per-node, --per-thread\n"
 	      "                           a row for each of these\n"
-	      "      --raw                raw and scaled counts, times, state, who ran together\n"
+	      "      --raw                raw and scaled counts, times, states, scheduling groups\n"
 	      "      --no-scale           raw counts in place of scaled ones\n"
 	      "      --hybrid-merge       one sum over CPUs of different kinds\n"
 	      "      --no-big-num         no separators between thousands\n"
