@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What "perfgrp stat" prints of counts of our own making, without a kernel. TAP on standard
+ * output; anything but 0 at the end if a test has failed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stat.h"
+#include "tap.h"
+
+#define NR_EVENTS	6
+
+/* {cycles,instructions,page-faults} are on the PMU as 1, 1, 3; {cycles,...} as 4, 4, 6. */
+static const char events[] = "{cycles,instructions,page-faults},{cycles,instructions,faults}";
+
+static const struct stat_cell usual[NR_EVENTS] = {
+	{ .sched_group = 1, .state = PERFGRP_STATE_COUNTED, .flags = PERFGRP_VALUE_SCALED,
+	  .raw = 1000, .scaled = 1000, .enabled = 50, .running = 50 },
+	{ .sched_group = 1, .state = PERFGRP_STATE_COUNTED, .flags = PERFGRP_VALUE_SCALED,
+	  .raw = 2000, .scaled = 2000, .enabled = 50, .running = 50 },
+	{ .sched_group = 3, .state = PERFGRP_STATE_COUNTED,
+	  .flags = PERFGRP_VALUE_SCALED | PERFGRP_VALUE_EXITED,
+	  .raw = 7, .scaled = 7, .enabled = 50, .running = 50 },
+	{ .sched_group = 4, .state = PERFGRP_STATE_MULTIPLEXED,
+	  .flags = PERFGRP_VALUE_SCALED | PERFGRP_VALUE_EXITED,
+	  .raw = 400, .scaled = 800, .enabled = 50, .running = 25 },
+	{ .sched_group = 4, .state = PERFGRP_STATE_MULTIPLEXED,
+	  .flags = PERFGRP_VALUE_SCALED | PERFGRP_VALUE_PARTIAL | PERFGRP_VALUE_THROTTLED,
+	  .raw = 200, .scaled = 400, .enabled = 50, .running = 25 },
+	{ .sched_group = PERFGRP_NONE, .state = PERFGRP_STATE_NEVER_RAN,
+	  .flags = PERFGRP_VALUE_FAILED | PERFGRP_VALUE_OFFLINE, .enabled = 50 },
+};
+
+/* The output for @cells; only lines that have @with, with single blanks. */
+static char *print(const struct stat_cell *cells, const struct stat_options *opt, const char *with)
+{
+	struct stat_cmd st = { .opt = *opt, .user = -1, .elapsed = 1000 };
+	char *text, *all = xstrdup(""), *line, *rest;
+	struct event_error err;
+	size_t size, i, j, n = 0;
+
+	st.opt.runs = 1;
+	st.target.kind = TARGET_ALL_CPUS;
+	st.out = open_memstream(&text, &size);
+	if (!st.out || events_parse(&st.list, events, NULL, &err)) {
+		puts("Bail out! cannot set up");
+		exit(1);
+	}
+	aggr_of_cpu(&st.aggr, -1);
+	st.nr_groups = st.list.nr;
+	st.groups = xcalloc(st.nr_groups, sizeof(*st.groups));
+	for (i = 0; i < st.nr_groups; i++) {
+		size_t nr = st.list.groups[i].nr;
+
+		st.groups[i].events = xcalloc(nr, sizeof(*st.groups[i].events));
+		for (j = 0; j < nr; j++) {
+			struct stat_event *event = &st.groups[i].events[j];
+
+			event->supported = true;
+			event->cells = xcalloc(1, sizeof(*event->cells));
+			event->cells[0] = cells[n++];
+			event->nr = 1;
+		}
+	}
+	stat_print(&st);
+	fclose(st.out);
+	stat_free(&st);
+
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		char *word, *words, *longer;
+
+		if (!strstr(line, with))
+			continue;
+		while ((word = strtok_r(line, " ", &words))) {
+			longer = xasprintf("%s%s ", all, word);
+			free(all);
+			all = longer;
+			line = NULL;
+		}
+		all[strlen(all) - 1] = '\n';
+	}
+	free(text);
+	return all;
+}
+
+static void is(const struct stat_cell *cells, const struct stat_options *opt, const char *with,
+	       const char *expected, const char *what)
+{
+	char *got = print(cells, opt, with);
+
+	result(!strcmp(got, expected), "%s", what);
+	if (strcmp(got, expected))
+		printf("# expected\n%s# got\n%s", expected, got);
+	free(got);
+}
+
+static void raw(void)
+{
+	static const struct stat_options text = { .raw = true };
+	static const struct stat_options csv = { .raw = true, .separator = ";" };
+	static const struct stat_options json = { .raw = true, .json = true };
+
+	is(usual, &text, "instructions",
+	   "2000 2000 50 50 counted 1 instructions\n"
+	   "200 400 50 25 multiplexed throttled partial 4 instructions\n",
+	   "S2 S12 --raw shows state, flags and scheduling group");
+	is(usual, &text, "faults",
+	   "7 7 50 50 counted exited 3 page-faults\n"
+	   "<not counted> - 50 0 never ran failed offline - faults\n",
+	   "S2 what never ran is not counted, whatever its flags");
+	is(usual, &csv, "faults",
+	   "7;;page-faults;50;100.00;;;7;7;50;50;counted;exited;3\n"
+	   "<not counted>;;faults;0;0.00;;;0;0;50;0;never ran;failed offline;0\n",
+	   "S2 so in CSV");
+	is(usual, &csv, ";cycles",
+	   "1000;;cycles;50;100.00;;;1000;1000;50;50;counted;;1\n"
+	   "800;;cycles;25;50.00;;;400;800;50;25;multiplexed;exited;4\n",
+	   "S2 CSV has a column for no flags");
+	is(usual, &json, "\"faults\"",
+	   "{ \"counter-value\": \"<not counted>\", \"unit\": \"\", \"event\": \"faults\", "
+	   "\"event-runtime\": 0, \"pcnt-running\": 0.00, \"metric-value\": 0.000000, "
+	   "\"metric-unit\": \"\", \"raw\": 0, \"time-enabled\": 50, \"time-running\": 0, "
+	   "\"state\": \"never ran\", \"flags\": [ \"failed\", \"offline\" ], \"group\": 0 }\n",
+	   "S2 so in JSON");
+}
+
+static void failed(void)
+{
+	static const struct stat_options text = { 0 }, with_raw = { .raw = true };
+	struct stat_cell cells[NR_EVENTS];
+
+	memcpy(cells, usual, sizeof(cells));
+	cells[2].flags |= PERFGRP_VALUE_FAILED;
+	is(cells, &text, "page-faults", "<not counted> page-faults\n",
+	   "a count whose counter failed is none");
+	is(cells, &with_raw, "page-faults", "7 7 50 50 counted failed exited 3 page-faults\n",
+	   "but --raw shows it");
+	is(usual, &text, "page-faults", "7 page-faults\n",
+	   "that of a task that has exited is one");
+}
+
+static void ratios(void)
+{
+	static const struct stat_options text = { 0 };
+	struct stat_cell cells[NR_EVENTS];
+
+	is(usual, &text, "insn per cycle",
+	   "2000 instructions # 2.00 insn per cycle\n"
+	   "400 instructions # 0.50 insn per cycle (50.00%)\n",
+	   "a ratio is of events of one scheduling group");
+	memcpy(cells, usual, sizeof(cells));
+	cells[4].sched_group = 5;
+	is(cells, &text, "insn per cycle",
+	   "2000 instructions # 2.00 insn per cycle\n"
+	   "400 instructions # 0.44 insn per cycle (50.00%)\n",
+	   "or, if there are none, of all like it");
+	cells[4].sched_group = PERFGRP_NONE;
+	cells[0].sched_group = PERFGRP_NONE;
+	is(cells, &text, "insn per cycle",
+	   "2000 instructions # 2.22 insn per cycle\n"
+	   "400 instructions # 0.44 insn per cycle (50.00%)\n",
+	   "groups that differ between CPUs are not the same");
+}
+
+int main(void)
+{
+	raw();
+	failed();
+	ratios();
+	printf("1..%u\n", tests);
+	return failures ? 1 : 0;
+}
