@@ -128,7 +128,7 @@ is "O6: and is told of the others" \
 		sed -n 's/.*PERF_RECORD_LOST lost //p')" = "$(said lost)"
 
 # shellcheck disable=SC2086
-record -e page-faults/period=1,min-move=10/ $work
+record -e page-faults/period=1,min-delta=10/ $work
 is "O11: samples that nothing has moved for are no records" \
 	$(($(said produced) + $(said filtered))) = "$faults"
 is "O11: one of ten is" "$(said produced)" = $((faults / 10))
