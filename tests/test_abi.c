@@ -292,7 +292,7 @@ _Static_assert(PERFGRP_EVENT(0x12345678, 0x9abcdef0) == 0x123456789abcdef0ULL, "
 _Static_assert(PERFGRP_EVENT_TYPE(0x123456789abcdef0ULL) == 0x12345678, "event's type");
 _Static_assert(PERFGRP_EVENT_CONFIG(0x123456789abcdef0ULL) == 0x9abcdef0, "event's config");
 
-PROMISE(layout, "A8: sizes and offsets of all structs are those of the first release")
+TEST(layout, "A8: sizes and offsets of all structs are those of the first release")
 {
 #define EXPECT_SIZE(type, size, ver0) EXPECT_EQ(sizeof(type), size);
 #define EXPECT_OFFSET(type, field, offset) EXPECT_EQ(offsetof(struct type, field), offset);
@@ -300,7 +300,7 @@ PROMISE(layout, "A8: sizes and offsets of all structs are those of the first rel
 	OFFSETS(EXPECT_OFFSET)
 }
 
-PROMISE(event_names, "E1: the named events are perf's type and config")
+TEST(event_names, "E1: the named events are perf's type and config")
 {
 	EXPECT_EQ(PERFGRP_HW_CPU_CYCLES, PERFGRP_EVENT(PERF_TYPE_HARDWARE,
 						       PERF_COUNT_HW_CPU_CYCLES));
@@ -359,7 +359,7 @@ PROMISE(event_names, "E1: the named events are perf's type and config")
 				PERF_COUNT_HW_CACHE_RESULT_MISS << 16));
 }
 
-PROMISE(info, "A8: INFO answers: version, features, limits")
+TEST(info, "A8: INFO answers: version, features, limits")
 {
 	struct perfgrp_info info;
 	int dev = grp_device();
@@ -383,7 +383,7 @@ PROMISE(info, "A8: INFO answers: version, features, limits")
 	EXPECT_LT(strnlen(info.version, sizeof(info.version)), sizeof(info.version));
 }
 
-PROMISE(conversation, "A8: create, add, query, snapshot, remove get the same answers here")
+TEST(conversation, "A8: create, add, query, snapshot, remove get the same answers here")
 {
 	static struct perfgrp_counter counters[2] = {
 		{ .event = PERFGRP_SW_DUMMY },
@@ -430,5 +430,5 @@ PROMISE(conversation, "A8: create, add, query, snapshot, remove get the same ans
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

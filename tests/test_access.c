@@ -42,7 +42,7 @@ static void become_nobody(uint64_t caps)
 	REQUIRE(prctl(PR_SET_DUMPABLE, 1) == 0);
 }
 
-/* The parameter is as asked for until the promise ends; it is off in all others. */
+/* The parameter is as asked for until the test ends; it is off in all others. */
 static void set_parameter(bool on)
 {
 	if (access(PARAMETER, F_OK))
@@ -60,7 +60,7 @@ static int add_user_faults(int fd)
 
 /* ---- A1, and what anyone may do ------------------------------------------------------ */
 
-PROMISE(node, "A1: the node is a character device of root's, mode 0600")
+TEST(node, "A1: the node is a character device of root's, mode 0600")
 {
 	struct stat st;
 
@@ -71,7 +71,7 @@ PROMISE(node, "A1: the node is a character device of root's, mode 0600")
 	EXPECT_EQ(st.st_gid, 0);
 }
 
-PROMISE(not_opened, "A1: nobody cannot open the node")
+TEST(not_opened, "A1: nobody cannot open the node")
 {
 	become_nobody(0);
 	EXPECT_EQ(open(DEVICE, O_RDWR), -1);
@@ -80,7 +80,7 @@ PROMISE(not_opened, "A1: nobody cannot open the node")
 	EXPECT_EQ(errno, EACCES);
 }
 
-PROMISE(info_allowed, "A2: INFO on a passed device is for everyone")
+TEST(info_allowed, "A2: INFO on a passed device is for everyone")
 {
 	struct perfgrp_info info = { .size = sizeof(info) };
 	int dev = grp_device();
@@ -92,7 +92,7 @@ PROMISE(info_allowed, "A2: INFO on a passed device is for everyone")
 
 /* ---- A2: without the parameter --------------------------------------------------------- */
 
-PROMISE(create_denied, "A2: without CAP_PERFMON creating is EACCES on every target, with the rule")
+TEST(create_denied, "A2: without CAP_PERFMON creating is EACCES on every target, with the rule")
 {
 	int dev = grp_device();
 	struct child child;
@@ -110,14 +110,14 @@ PROMISE(create_denied, "A2: without CAP_PERFMON creating is EACCES on every targ
 	EXPECT(strstr(grp_error.text, "CAP_PERFMON") != NULL);
 }
 
-PROMISE(root_without_caps, "A2: root without the capability is denied as well")
+TEST(root_without_caps, "A2: root without the capability is denied as well")
 {
 	keep_caps(0);
 	EXPECT_DENIED(grp_on_task(0, 0));
 	EXPECT_DENIED(grp_on_all_cpus(0));
 }
 
-PROMISE(perfmon_alone, "A2: CAP_PERFMON alone is enough")
+TEST(perfmon_alone, "A2: CAP_PERFMON alone is enough")
 {
 	int dev = grp_device(), fd, id;
 
@@ -140,7 +140,7 @@ PROMISE(perfmon_alone, "A2: CAP_PERFMON alone is enough")
 	EXPECT_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
 }
 
-PROMISE(passed_group, "A2: a passed group is read by anyone, and takes no counter from them")
+TEST(passed_group, "A2: a passed group is read by anyone, and takes no counter from them")
 {
 	int all = grp_on_all_cpus(PERFGRP_CREATE_ENABLED), own = grp_on_task(0, 0), id, mine;
 
@@ -170,7 +170,7 @@ PROMISE(passed_group, "A2: a passed group is read by anyone, and takes no counte
 	EXPECT_EQ(grp_enable(all), 0);
 }
 
-PROMISE(passed_group_counts, "A2: a group that its maker left to others counts on as before")
+TEST(passed_group_counts, "A2: a group that its maker left to others counts on as before")
 {
 	int fd, id;
 
@@ -190,7 +190,7 @@ PROMISE(passed_group_counts, "A2: a group that its maker left to others counts o
 
 /* ---- A2: with the parameter -------------------------------------------------------------- */
 
-PROMISE(parameter_is_roots, "A2: the parameter is off by default, root's to write, and a feature bit")
+TEST(parameter_is_roots, "A2: the parameter is off by default, root's to write, and a feature bit")
 {
 	struct stat st;
 	char value[8];
@@ -209,7 +209,7 @@ PROMISE(parameter_is_roots, "A2: the parameter is off by default, root's to writ
 	EXPECT_EQ(grp_info().features & PERFGRP_FEATURE_UNPRIVILEGED, 0);
 }
 
-PROMISE(own_task, "A2: with the parameter anyone counts his own task, in user mode")
+TEST(own_task, "A2: with the parameter anyone counts his own task, in user mode")
 {
 	int dev = grp_device(), fd, id;
 
@@ -239,7 +239,7 @@ static int ask_for_bpf_events(int dev)
 	return ret ? ret : create.fd;
 }
 
-PROMISE(bpf_events_denied, "A2 B9: records of BPF programs need CAP_PERFMON, parameter or not")
+TEST(bpf_events_denied, "A2 B9: records of BPF programs need CAP_PERFMON, parameter or not")
 {
 	int dev = grp_device(), i;
 
@@ -265,7 +265,7 @@ PROMISE(bpf_events_denied, "A2 B9: records of BPF programs need CAP_PERFMON, par
 	EXPECT_DENIED(ask_for_bpf_events(dev));
 }
 
-PROMISE(own_child, "A2: with the parameter anyone counts his own child")
+TEST(own_child, "A2: with the parameter anyone counts his own child")
 {
 	int dev = grp_device(), fd, id;
 	struct child child;
@@ -281,7 +281,7 @@ PROMISE(own_child, "A2: with the parameter anyone counts his own child")
 	EXPECT_EQ(grp_raw(fd, id), 31);
 }
 
-PROMISE(not_the_kernel, "A2: with the parameter what is not user mode only is EACCES")
+TEST(not_the_kernel, "A2: with the parameter what is not user mode only is EACCES")
 {
 	static const __u32 flags[] = {
 		0, PERFGRP_COUNTER_EXCLUDE_KERNEL, PERFGRP_COUNTER_EXCLUDE_HV,
@@ -307,7 +307,7 @@ PROMISE(not_the_kernel, "A2: with the parameter what is not user mode only is EA
 	}
 }
 
-PROMISE(not_others, "A2: with the parameter others' tasks and CPUs stay EACCES")
+TEST(not_others, "A2: with the parameter others' tasks and CPUs stay EACCES")
 {
 	int dev = grp_device();
 	struct child roots = child_start();
@@ -323,7 +323,7 @@ PROMISE(not_others, "A2: with the parameter others' tasks and CPUs stay EACCES")
 	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0));
 }
 
-PROMISE(not_others_groups, "A2: with the parameter a passed group on a CPU takes no counter")
+TEST(not_others_groups, "A2: with the parameter a passed group on a CPU takes no counter")
 {
 	int all = grp_on_all_cpus(0), others = grp_on_task(0, getppid());
 
@@ -334,7 +334,7 @@ PROMISE(not_others_groups, "A2: with the parameter a passed group on a CPU takes
 	EXPECT_DENIED(add_user_faults(others));
 }
 
-PROMISE(not_the_uid_alone, "A2: with the parameter a closed process of the same uid stays EACCES")
+TEST(not_the_uid_alone, "A2: with the parameter a closed process of the same uid stays EACCES")
 {
 	int dev = grp_device(), ready[2];
 	pid_t pid;
@@ -359,7 +359,7 @@ PROMISE(not_the_uid_alone, "A2: with the parameter a closed process of the same 
 	kill(pid, SIGKILL);
 }
 
-PROMISE(parameter_off_again, "A2: with the parameter off again a group takes no more counters")
+TEST(parameter_off_again, "A2: with the parameter off again a group takes no more counters")
 {
 	int dev = grp_device(), fd, go[2], done[2];
 	char byte;
@@ -440,7 +440,7 @@ static void execer_exec(struct execer *e)
 	REQUIRE(read(e->out, &byte, 1) == 1);
 }
 
-PROMISE(setuid_exec, "A3: a setuid exec ends what an unprivileged holder sees, for good")
+TEST(setuid_exec, "A3: a setuid exec ends what an unprivileged holder sees, for good")
 {
 	int dev = grp_device(), fd, id, second;
 	struct perfgrp_value v;
@@ -470,7 +470,7 @@ PROMISE(setuid_exec, "A3: a setuid exec ends what an unprivileged holder sees, f
 	EXPECT_EQ(grp_value(fd, id).time_enabled, v.time_enabled);
 }
 
-PROMISE(plain_exec, "A3: any other exec does not")
+TEST(plain_exec, "A3: any other exec does not")
 {
 	int dev = grp_device(), fd, id;
 	struct perfgrp_value v;
@@ -492,7 +492,7 @@ PROMISE(plain_exec, "A3: any other exec does not")
 	EXPECT_GT(grp_value(fd, id).time_running, v.time_running);
 }
 
-PROMISE(setuid_exec_hardware, "A3: nor does removing a member let its set count on")
+TEST(setuid_exec_hardware, "A3: nor does removing a member let its set count on")
 {
 	struct perfgrp_counter c[3] = {
 		{ .event = PERFGRP_SW_PAGE_FAULTS, .flags = USER_MODE_ONLY },
@@ -558,7 +558,7 @@ static void limit_memlock(void)
 	cpus_online(&cpus);
 }
 
-PROMISE(buffers_limited, "A6: a user's buffers have RLIMIT_MEMLOCK, and a little for each CPU")
+TEST(buffers_limited, "A6: a user's buffers have RLIMIT_MEMLOCK, and a little for each CPU")
 {
 	struct refusal no = refusal(ENOSPC, PERFGRP_REASON_LIMIT);
 	__u64 page = sysconf(_SC_PAGESIZE), half;
@@ -584,7 +584,7 @@ PROMISE(buffers_limited, "A6: a user's buffers have RLIMIT_MEMLOCK, and a little
 	EXPECT_GE(with_buffer(dev, PERFGRP_TARGET_CPUS, half), 0);
 }
 
-PROMISE(buffers_unlimited, "A6: with CAP_IPC_LOCK the limit is memory, and no kernel complains")
+TEST(buffers_unlimited, "A6: with CAP_IPC_LOCK the limit is memory, and no kernel complains")
 {
 	struct refusal no = refusal(ENOMEM, PERFGRP_REASON_MEMORY);
 	__u64 page = sysconf(_SC_PAGESIZE), size = grp_info().max_buffer;
@@ -605,7 +605,7 @@ PROMISE(buffers_unlimited, "A6: with CAP_IPC_LOCK the limit is memory, and no ke
 	EXPECT_GT(i, 0);
 }
 
-PROMISE(killed_with_buffer, "A6 A7: a process is killed while a buffer is made for it")
+TEST(killed_with_buffer, "A6 A7: a process is killed while a buffer is made for it")
 {
 	__u64 size = grp_info().max_buffer / 8;
 	unsigned int round, rounds = is_debug_kernel() ? 5 : 20;
@@ -630,8 +630,8 @@ PROMISE(killed_with_buffer, "A6 A7: a process is killed while a buffer is made f
 	}
 }
 
-/* Last: whatever the promises above left behind. */
-PROMISE(parameter_restored, "A2: and the parameter is off in the end")
+/* Last: whatever the tests above left behind. */
+TEST(parameter_restored, "A2: and the parameter is off in the end")
 {
 	set_parameter(false);
 	EXPECT_EQ(grp_info().features & PERFGRP_FEATURE_UNPRIVILEGED, 0);
@@ -639,5 +639,5 @@ PROMISE(parameter_restored, "A2: and the parameter is off in the end")
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

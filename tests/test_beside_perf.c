@@ -24,7 +24,7 @@ static void peer_pair(int fd[2])
 	REQUIRE_GE(fd[1], 0);
 }
 
-PROMISE(as_perf, "S1 E2: cycles and instructions lie between perf's around and inside them, to 1 %")
+TEST(as_perf, "S1 E2: cycles and instructions lie between perf's around and inside them, to 1 %")
 {
 	struct perfgrp_counter c[2] = {
 		{ .event = PERFGRP_HW_CPU_CYCLES }, { .event = PERFGRP_HW_INSTRUCTIONS },
@@ -65,7 +65,7 @@ PROMISE(as_perf, "S1 E2: cycles and instructions lie between perf's around and i
 	EXPECT_GE(snap_value(&snap, -1, c[1].id)->raw, 40000000);
 }
 
-PROMISE(as_close_as_perf, "G10: two cycles counters of one group are as close as two of one perf group")
+TEST(as_close_as_perf, "G10: two cycles counters of one group are as close as two of one perf group")
 {
 	struct perfgrp_counter c[2] = {
 		{ .event = PERFGRP_HW_CPU_CYCLES }, { .event = PERFGRP_HW_CPU_CYCLES },
@@ -101,7 +101,7 @@ PROMISE(as_close_as_perf, "G10: two cycles counters of one group are as close as
 	diag("greatest difference: perfgrp %lld, perf %lld", (long long)ours, (long long)theirs);
 }
 
-PROMISE(room_again, "G14: a member's slot is free for another as soon as it is removed")
+TEST(room_again, "G14: a member's slot is free for another as soon as it is removed")
 {
 	unsigned int slots = pmu_size(), i;
 	struct perfgrp_counter c[PMU_MANY] = { { 0 } };
@@ -130,5 +130,5 @@ int main(int argc, char **argv)
 {
 	if (!has_pmu())
 		skip_all("no hardware counters");
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

@@ -72,7 +72,7 @@ static struct perfgrp_stream stream_state(int fd)
 
 /* ---- B1: what may be attached to what ------------------------------------------ */
 
-PROMISE(attaches, "B1 B6: a perf_event program runs at each overflow, and the query tells it")
+TEST(attaches, "B1 B6: a perf_event program runs at each overflow, and the query tells it")
 {
 	struct perfgrp_counter c = faults(1);
 	struct perfgrp_bpf_query query;
@@ -102,7 +102,7 @@ PROMISE(attaches, "B1 B6: a perf_event program runs at each overflow, and the qu
 	EXPECT_EQ(seen(0).runs, 0);
 }
 
-PROMISE(unused_fields, "A4 B1: what ATTACH and DETACH have no use for is refused")
+TEST(unused_fields, "A4 B1: what ATTACH and DETACH have no use for is refused")
 {
 	struct perfgrp_counter c = faults(1);
 	struct perfgrp_bpf call = { .size = sizeof(call) };
@@ -123,7 +123,7 @@ PROMISE(unused_fields, "A4 B1: what ATTACH and DETACH have no use for is refused
 	EXPECT_EQ(grp_attached(fd, c.id).prog_id, bpf_id(prog));
 }
 
-PROMISE(wrong_programs, "B1: what is no perf_event program is refused, with its type")
+TEST(wrong_programs, "B1: what is no perf_event program is refused, with its type")
 {
 	static const struct {
 		enum bpf_prog_type type;
@@ -161,7 +161,7 @@ PROMISE(wrong_programs, "B1: what is no perf_event program is refused, with its 
 	EXPECT_REFUSED_MEMBER(grp_bpf_query(fd, c.id, &query), ENOENT, BPF_NONE, c.id);
 }
 
-PROMISE(wrong_members, "B1: a member that does not sample, or is not there, takes no program")
+TEST(wrong_members, "B1: a member that does not sample, or is not there, takes no program")
 {
 	struct perfgrp_counter c[2] = { faults(0), faults(1) };
 	int fd, prog, plain;
@@ -179,7 +179,7 @@ PROMISE(wrong_members, "B1: a member that does not sample, or is not there, take
 	REQUIRE_EQ(grp_bpf_attach(fd, c[1].id, prog, 0), 0);
 }
 
-PROMISE(attach_twice, "B1 B4: a second program is refused; so is replacing what is not there")
+TEST(attach_twice, "B1 B4: a second program is refused; so is replacing what is not there")
 {
 	struct perfgrp_counter c[2] = { faults(1), faults(1) };
 	__u32 id;
@@ -205,7 +205,7 @@ PROMISE(attach_twice, "B1 B4: a second program is refused; so is replacing what 
 	EXPECT_EQ(seen(2).runs + seen(2).other_runs, 0);
 }
 
-PROMISE(needs_privilege, "B1 A2: attaching and replacing need CAP_PERFMON; asking and detaching do not")
+TEST(needs_privilege, "B1 A2: attaching and replacing need CAP_PERFMON; asking and detaching do not")
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = {};
@@ -224,7 +224,7 @@ PROMISE(needs_privilege, "B1 A2: attaching and replacing need CAP_PERFMON; askin
 	EXPECT_EQ(grp_bpf_detach(fd, c[0].id, 0), 0);
 }
 
-PROMISE(needs_callchain, "B1: a program that walks stacks needs what a precise counter does not take")
+TEST(needs_callchain, "B1: a program that walks stacks needs what a precise counter does not take")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_HW_CPU_CYCLES, .sample = 1000000,
 				     .precise_ip = 1 };
@@ -256,7 +256,7 @@ static int names_map(int map)
 			     ARRAY_SIZE(insns), NULL);
 }
 
-PROMISE(unknown_map, "B1 B8: a program with a map that nobody has looked at is refused, with the map's type")
+TEST(unknown_map, "B1 B8: a program with a map that nobody has looked at is refused, with the map's type")
 {
 	struct perfgrp_counter c = faults(1);
 	int fd, map, prog;
@@ -274,7 +274,7 @@ PROMISE(unknown_map, "B1 B8: a program with a map that nobody has looked at is r
 	EXPECT(text_has_number(grp_error.text, BPF_MAP_TYPE_CPUMAP));
 }
 
-PROMISE(precise_maps, "B1 B8: a map with locks that wait is refused where the registers are of another moment")
+TEST(precise_maps, "B1 B8: a map with locks that wait is refused where the registers are of another moment")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_HW_CPU_CYCLES, .sample = 1000000,
 				     .precise_ip = 1 };
@@ -293,7 +293,7 @@ PROMISE(precise_maps, "B1 B8: a map with locks that wait is refused where the re
 	EXPECT(strstr(grp_error.text, "lru_hash"));
 }
 
-PROMISE(allocating_maps, "B1 B8: a map that allocates is refused where the scheduler counts, and in an NMI")
+TEST(allocating_maps, "B1 B8: a map that allocates is refused where the scheduler counts, and in an NMI")
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
 	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample = 1 },
@@ -328,7 +328,7 @@ static int perf_with_program(struct perf_event_attr *attr, int prog, __u64 cooki
 	return fd;
 }
 
-PROMISE(as_under_perf, "B2: a program sees what it sees under perf: registers, period, address, value, cookie, stack")
+TEST(as_under_perf, "B2: a program sees what it sees under perf: registers, period, address, value, cookie, stack")
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -371,7 +371,7 @@ PROMISE(as_under_perf, "B2: a program sees what it sees under perf: registers, p
 	EXPECT_EQ(ours.stack, theirs.stack);
 }
 
-PROMISE(clock_as_under_perf, "B2: so it does in an interrupt, where there is no address")
+TEST(clock_as_under_perf, "B2: so it does in an interrupt, where there is no address")
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -407,7 +407,7 @@ PROMISE(clock_as_under_perf, "B2: so it does in an interrupt, where there is no 
 
 /* ---- B3: what it returns ------------------------------------------------------------ */
 
-PROMISE(drops, "B3: what a program returns 0 for is dropped and counted, the rest goes to the stream")
+TEST(drops, "B3: what a program returns 0 for is dropped and counted, the rest goes to the stream")
 {
 	struct perfgrp_counter c = faults(1);
 	__u32 zero = 0, keep = 1;
@@ -436,7 +436,7 @@ PROMISE(drops, "B3: what a program returns 0 for is dropped and counted, the res
 	EXPECT_EQ(grp_attached(fd, c.id).runs, 42);
 }
 
-PROMISE(before_min_move, "B3 O11: a program sees what min_move filters, too")
+TEST(before_min_move, "B3 O11: a program sees what min_move filters, too")
 {
 	struct perfgrp_counter c = faults(1);
 	int fd;
@@ -455,7 +455,7 @@ PROMISE(before_min_move, "B3 O11: a program sees what min_move filters, too")
 
 /* ---- B4: replaced -------------------------------------------------------------------- */
 
-PROMISE(replaces, "B4: replace puts another program in place, with its own cookie and statistics")
+TEST(replaces, "B4: replace puts another program in place, with its own cookie and statistics")
 {
 	struct perfgrp_counter c = faults(1);
 	__u32 note, other;
@@ -499,7 +499,7 @@ static void *replace_on_and_on(void *arg)
 	return NULL;
 }
 
-PROMISE_LIMIT(replace_under_load, 100, "B4: no overflow is unseen by both, however often one program replaces the other")
+TEST_LIMIT(replace_under_load, 100, "B4: no overflow is unseen by both, however often one program replaces the other")
 {
 	struct replacer r = { .times = rounds(is_debug_kernel() ? 20 : 100) };
 	struct perfgrp_counter c = faults(1);
@@ -526,7 +526,7 @@ PROMISE_LIMIT(replace_under_load, 100, "B4: no overflow is unseen by both, howev
 
 /* ---- B5: detached --------------------------------------------------------------------- */
 
-PROMISE(detaches, "B5: after detach the counter counts and samples on, without the program")
+TEST(detaches, "B5: after detach the counter counts and samples on, without the program")
 {
 	struct perfgrp_counter c = faults(1);
 	struct perfgrp_bpf_query query;
@@ -587,7 +587,7 @@ static __u32 attach_last(int fd, __u32 id)
 	return prog_id;
 }
 
-PROMISE_LIMIT(lets_go, 60, "B5: detach, replace, remove, close and exit all let the program go")
+TEST_LIMIT(lets_go, 60, "B5: detach, replace, remove, close and exit all let the program go")
 {
 	enum end end;
 
@@ -615,12 +615,12 @@ PROMISE_LIMIT(lets_go, 60, "B5: detach, replace, remove, close and exit all let 
 			end_attachment(end, fd, c[1].id);
 		}
 		if (!bpf_is_gone(id))
-			broken("end %d does not let the program go", end);
+			fail("end %d does not let the program go", end);
 		close(fd);
 	}
 }
 
-PROMISE(attach_under_load, "B5: programs come and go while the counter overflows all the time")
+TEST(attach_under_load, "B5: programs come and go while the counter overflows all the time")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample = 100000 };
 	unsigned int i, times = rounds(is_debug_kernel() ? 10 : 50);
@@ -636,13 +636,13 @@ PROMISE(attach_under_load, "B5: programs come and go while the counter overflows
 		spin(100000);
 		REQUIRE_EQ(grp_bpf_detach(fd, c.id, id), 0);
 		if (!bpf_is_gone(id))
-			broken("detach does not let the program go");
+			fail("detach does not let the program go");
 	}
 }
 
 /* ---- B6: what the query tells ------------------------------------------------------------ */
 
-PROMISE(timed, "B6: nanoseconds are counted where the group asks, or kernel.bpf_stats_enabled is 1")
+TEST(timed, "B6: nanoseconds are counted where the group asks, or kernel.bpf_stats_enabled is 1")
 {
 	static const char path[] = "/proc/sys/kernel/bpf_stats_enabled";
 	struct perfgrp_counter c[2] = { faults(1), faults(1) };
@@ -668,7 +668,7 @@ PROMISE(timed, "B6: nanoseconds are counted where the group asks, or kernel.bpf_
 	EXPECT_GT(grp_attached(fd, c[1].id).nsecs, 0);
 }
 
-PROMISE(misses, "B6: an overflow while a program runs is a miss of the other one")
+TEST(misses, "B6: an overflow while a program runs is a miss of the other one")
 {
 	long id = read_number("/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk/id");
 	/* A tracepoint does not count where a software event does: so not page faults. */
@@ -708,7 +708,7 @@ PROMISE(misses, "B6: an overflow while a program runs is a miss of the other one
 	EXPECT_EQ(stream_state(fd).filtered, misses);
 }
 
-PROMISE(on_tracepoint, "B1 B8: a program on a tracepoint runs where its maps have no locks, or is refused")
+TEST(on_tracepoint, "B1 B8: a program on a tracepoint runs where its maps have no locks, or is refused")
 {
 	long id = read_number("/sys/kernel/tracing/events/syscalls/sys_enter_getppid/id");
 	struct perfgrp_counter c = { .flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_TRACEPOINT,
@@ -733,7 +733,7 @@ PROMISE(on_tracepoint, "B1 B8: a program on a tracepoint runs where its maps hav
 
 /* ---- B7: several counters --------------------------------------------------------------- */
 
-PROMISE(several, "B7: one program on several counters has a cookie and statistics for each")
+TEST(several, "B7: one program on several counters has a cookie and statistics for each")
 {
 	struct perfgrp_counter c[3];
 	int fd[2], g;
@@ -761,7 +761,7 @@ PROMISE(several, "B7: one program on several counters has a cookie and statistic
 		}
 }
 
-PROMISE(members_come_and_go, "B7 G11: a program stays when other members come and go")
+TEST(members_come_and_go, "B7 G11: a program stays when other members come and go")
 {
 	struct perfgrp_counter c = faults(1), more = faults(1);
 	int fd;
@@ -778,7 +778,7 @@ PROMISE(members_come_and_go, "B7 G11: a program stays when other members come an
 	EXPECT_EQ(seen(1).runs, 30);
 }
 
-PROMISE_LIMIT(hotplug, 60, "B5 G19: a program runs again on a CPU that has come back")
+TEST_LIMIT(hotplug, 60, "B5 G19: a program runs again on a CPU that has come back")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample = 1000000 };
 	__u64 runs;
@@ -823,7 +823,7 @@ static void expect_event(__u32 i, __u16 type, __u32 member, int prog)
 	EXPECT_EQ(e->pid, getpid());
 }
 
-PROMISE(records_of_changes, "B11: attach, replace and detach are records, in order with the samples")
+TEST(records_of_changes, "B11: attach, replace and detach are records, in order with the samples")
 {
 	struct perfgrp_counter c[2] = { faults(0), faults(1) };
 	int fd, note, other;
@@ -860,7 +860,7 @@ PROMISE(records_of_changes, "B11: attach, replace and detach are records, in ord
 	EXPECT_EQ(stream_state(fd).produced, 9);
 }
 
-PROMISE(fdinfo, "B6 G22: fdinfo shows what is attached")
+TEST(fdinfo, "B6 G22: fdinfo shows what is attached")
 {
 	struct perfgrp_counter c = faults(1);
 	char path[64], text[4096], want[64];
@@ -880,5 +880,5 @@ PROMISE(fdinfo, "B6 G22: fdinfo shows what is attached")
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

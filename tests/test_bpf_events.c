@@ -128,8 +128,8 @@ static const struct bpf_event *first_of(__u16 type, __u32 id)
 	for (i = 0; i < records.nr_bpf; i++)
 		if (records.bpf[i]->type == type && records.bpf[i]->prog_id == id)
 			return records.bpf[i];
-	broken("no record of type %u and program %u", type, id);
-	promise_end();
+	fail("no record of type %u and program %u", type, id);
+	test_end();
 	return NULL;
 }
 
@@ -169,7 +169,7 @@ static struct perfgrp_stream stream_stat(int fd)
 
 /* ---- B9: what is in a record -------------------------------------------------------- */
 
-PROMISE(one_program, "B9: a program's load and unload have its id and tag, and who, when and where")
+TEST(one_program, "B9: a program's load and unload have its id and tag, and who, when and where")
 {
 	int fd = ask(0, PERFGRP_TARGET_TASK, 65536), i;
 	struct prog a, b;
@@ -207,7 +207,7 @@ PROMISE(one_program, "B9: a program's load and unload have its id and tag, and w
 	EXPECT_EQ(stream_stat(fd).read, 4);
 }
 
-PROMISE(blocking_reader, "B9: a record wakes a reader that sleeps")
+TEST(blocking_reader, "B9: a record wakes a reader that sleeps")
 {
 	int fd = ask(0, PERFGRP_TARGET_ALL_CPUS, 65536);
 	struct prog prog;
@@ -228,7 +228,7 @@ PROMISE(blocking_reader, "B9: a record wakes a reader that sleeps")
 	close(prog.fd);
 }
 
-PROMISE(no_programs, "B9: what is refused, and classic filters, which have no id, are no programs")
+TEST(no_programs, "B9: what is refused, and classic filters, which have no id, are no programs")
 {
 	struct sock_filter insn = { .code = BPF_RET | BPF_K, .k = 1 };
 	struct sock_fprog filter = { .len = 1, .filter = &insn };
@@ -404,7 +404,7 @@ static struct holder start_holder(const struct way *way)
 	close(orders[0]);
 	close(answer[1]);
 	if (read(answer[0], &holder.prog, sizeof(holder.prog)) != sizeof(holder.prog))
-		promise_end();
+		test_end();
 	close(answer[0]);
 	holder.orders = orders[1];
 	return holder;
@@ -447,17 +447,17 @@ static void goes_this_way(const void *arg)
 	expect_one_each(fd, &holder.prog);
 }
 
-__attribute__((constructor)) static void promise_ways(void)
+__attribute__((constructor)) static void test_ways(void)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ways); i++)
-		promise_add(ways[i].line, goes_this_way, &ways[i], 120);
+		test_add(ways[i].line, goes_this_way, &ways[i], 120);
 }
 
 /* ---- B9: any group, any CPU --------------------------------------------------------- */
 
-PROMISE(any_target, "B9: a group is told whatever its target, without members, enabled or not")
+TEST(any_target, "B9: a group is told whatever its target, without members, enabled or not")
 {
 	static const __u32 target[] = { PERFGRP_TARGET_TASK, PERFGRP_TARGET_ALL_CPUS };
 	struct prog prog;
@@ -476,7 +476,7 @@ PROMISE(any_target, "B9: a group is told whatever its target, without members, e
 	}
 }
 
-PROMISE_LIMIT(other_cpus, 120, "B9: a group on one CPU is told of all, and has room for them")
+TEST_LIMIT(other_cpus, 120, "B9: a group on one CPU is told of all, and has room for them")
 {
 	struct perfgrp_create create = {
 		.flags = PERFGRP_CREATE_BPF_EVENTS,
@@ -506,7 +506,7 @@ PROMISE_LIMIT(other_cpus, 120, "B9: a group on one CPU is told of all, and has r
 	EXPECT_EQ(stream_stat(fd).produced, 2 * nr);
 }
 
-PROMISE(among_samples, "B9: records of programs stand among a group's samples in order of time")
+TEST(among_samples, "B9: records of programs stand among a group's samples in order of time")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample = 1,
 				     .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL };
@@ -611,12 +611,12 @@ static void burst_unread(__u32 flags)
 	expect_all_accounted(fd);
 }
 
-PROMISE_LIMIT(small_buffer, 300, "B9 O6: of thousands in a small buffer each is read or told lost")
+TEST_LIMIT(small_buffer, 300, "B9 O6: of thousands in a small buffer each is read or told lost")
 {
 	burst_unread(0);
 }
 
-PROMISE_LIMIT(small_overwriting, 300, "B9 O6: the same in a buffer that overwrites")
+TEST_LIMIT(small_overwriting, 300, "B9 O6: the same in a buffer that overwrites")
 {
 	burst_unread(PERFGRP_CREATE_OVERWRITE);
 }
@@ -631,7 +631,7 @@ static int by_id(const void *a, const void *b)
 	return x->type < y->type ? -1 : x->type > y->type;
 }
 
-PROMISE_LIMIT(many_read, 300, "B9: of thousands on all CPUs a reader gets each once")
+TEST_LIMIT(many_read, 300, "B9: of thousands on all CPUs a reader gets each once")
 {
 	int fd = ask(0, PERFGRP_TARGET_ALL_CPUS, 1 << 20);
 	__u64 time[MAX_CPUS] = { 0 };
@@ -730,7 +730,7 @@ static bool ask_witness(struct witness *witness, struct bpf_event *event)
 	return false;
 }
 
-PROMISE_LIMIT(witness, 300, "B9: a group is told what perf is, of the same tasks and on the same CPUs")
+TEST_LIMIT(witness, 300, "B9: a group is told what perf is, of the same tasks and on the same CPUs")
 {
 	static struct witness witness[MAX_CPUS];
 	static struct bpf_event seen[MAX_RECORDS];
@@ -802,7 +802,7 @@ static void lose_sockets(unsigned int nr)
 	}
 }
 
-PROMISE_LIMIT(missed, 300, "B9: what is missed while another kprobe's handler runs is told lost")
+TEST_LIMIT(missed, 300, "B9: what is missed while another kprobe's handler runs is told lost")
 {
 	unsigned int round, nr = 0, turns = 20000;
 	struct bpf_object *object;
@@ -862,7 +862,7 @@ static enum state probe_state(void)
 	return state;
 }
 
-PROMISE(armed, "B10: the probe is armed from the first group that asks to the last, and no longer")
+TEST(armed, "B10: the probe is armed from the first group that asks to the last, and no longer")
 {
 	int a, b, c;
 
@@ -886,7 +886,7 @@ PROMISE(armed, "B10: the probe is armed from the first group that asks to the la
 	close(c);
 }
 
-PROMISE(not_asked, "B10: a group that does not ask is told nothing, nor is one of what was before")
+TEST(not_asked, "B10: a group that does not ask is told nothing, nor is one of what was before")
 {
 	int silent, fd;
 	struct prog before, prog;
@@ -906,7 +906,7 @@ PROMISE(not_asked, "B10: a group that does not ask is told nothing, nor is one o
 	EXPECT_EQ(stream_stat(silent).produced, 0);
 }
 
-PROMISE_LIMIT(many_ask, 120, "B10: of any number of groups that ask each gets every record once")
+TEST_LIMIT(many_ask, 120, "B10: of any number of groups that ask each gets every record once")
 {
 	int fd[40];
 	struct prog prog[20];
@@ -950,7 +950,7 @@ static void *come_and_go(void *arg)
 	return NULL;
 }
 
-PROMISE_LIMIT(storm, 300, "B10: groups that come and go while programs do cost others no record")
+TEST_LIMIT(storm, 300, "B10: groups that come and go while programs do cost others no record")
 {
 	int fd = ask(0, PERFGRP_TARGET_ALL_CPUS, 1 << 20);
 	unsigned int nr[3] = { 0 }, i;
@@ -977,7 +977,7 @@ PROMISE_LIMIT(storm, 300, "B10: groups that come and go while programs do cost o
 
 /* ---- refusals ----------------------------------------------------------------------- */
 
-PROMISE(no_buffer, "B9: asking without a buffer is refused")
+TEST(no_buffer, "B9: asking without a buffer is refused")
 {
 	struct refusal want = refusal(EINVAL, PERFGRP_REASON_FLAGS);
 
@@ -988,7 +988,7 @@ PROMISE(no_buffer, "B9: asking without a buffer is refused")
 	EXPECT_EQ(probe_state(), DISARMED);
 }
 
-PROMISE(no_feature, "B9: where there is no probe asking is refused, with the reason")
+TEST(no_feature, "B9: where there is no probe asking is refused, with the reason")
 {
 	struct refusal want = refusal(EOPNOTSUPP, PERFGRP_REASON_FEATURE);
 
@@ -1003,5 +1003,5 @@ PROMISE(no_feature, "B9: where there is no probe asking is refused, with the rea
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

@@ -171,7 +171,7 @@ static void check_value(const struct kind *kind, const struct hammer *h, const v
 
 	if (bpf_map_lookup_elem(h->map, key, values)) {
 		if (!kind->forgets)
-			broken("the entry of CPU %u is not in the map (errno %d)", cpu, errno);
+			fail("the entry of CPU %u is not in the map (errno %d)", cpu, errno);
 		return;
 	}
 	EXPECT_EQ(values[percpu ? cpu : 0], c->value);
@@ -468,7 +468,7 @@ static void make_peers(const struct kind *kind, const struct source *source,
 	}
 }
 
-/* ---- the promise -------------------------------------------------------------------- */
+/* ---- the test ----------------------------------------------------------------------- */
 
 static int count_record(void *ctx __maybe_unused, void *data, size_t size __maybe_unused)
 {
@@ -750,7 +750,7 @@ int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
-		void (*keep)(const void *kind);
+		void (*run)(const void *kind);
 	} contexts[] = {
 		{ "NMI, or what the PMU has", keep_nmi },
 		{ "tracepoint", keep_tracepoint },
@@ -765,8 +765,8 @@ int main(int argc, char **argv)
 			snprintf(lines[i][j], sizeof(lines[i][j]),
 				 "B8: a program changes map %s while system calls do: %s",
 				 kinds[i].map, contexts[j].name);
-			promise_add(lines[i][j], contexts[j].keep, &kinds[i], PROMISE_SECONDS);
+			test_add(lines[i][j], contexts[j].run, &kinds[i], TEST_SECONDS);
 		}
 	}
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

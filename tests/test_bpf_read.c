@@ -81,7 +81,7 @@ static struct job do_job(struct job job)
 	return job;
 }
 
-PROMISE(needs_btf, "B13 E6: without the kfunc a handle is refused, and info says that it is not there")
+TEST(needs_btf, "B13 E6: without the kfunc a handle is refused, and info says that it is not there")
 {
 	int fd = grp_on_task(0, 0);
 	__u64 handle;
@@ -93,7 +93,7 @@ PROMISE(needs_btf, "B13 E6: without the kfunc a handle is refused, and info says
 		EXPECT_REFUSED(get_handle(fd, &handle), EOPNOTSUPP, FEATURE);
 }
 
-PROMISE(same_handle, "B13: a group's handle is its own, and stays")
+TEST(same_handle, "B13: a group's handle is its own, and stays")
 {
 	int a, b;
 
@@ -104,7 +104,7 @@ PROMISE(same_handle, "B13: a group's handle is its own, and stays")
 	EXPECT_NE(handle_of(a), handle_of(b));
 }
 
-PROMISE(refused_handles, "B13 A2: a handle needs CAP_PERFMON, and a group that is not inherited")
+TEST(refused_handles, "B13 A2: a handle needs CAP_PERFMON, and a group that is not inherited")
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = {};
@@ -119,7 +119,7 @@ PROMISE(refused_handles, "B13 A2: a handle needs CAP_PERFMON, and a group that i
 	EXPECT_REFUSED(get_handle(fd, &handle), EACCES, PRIVILEGE);
 }
 
-PROMISE(reads_cpu, "B13 S1 S3: a program reads the group's members on its CPU, as a snapshot shows them")
+TEST(reads_cpu, "B13 S1 S3: a program reads the group's members on its CPU, as a snapshot shows them")
 {
 	struct perfgrp_counter c[3] = { { .event = PERFGRP_SW_DUMMY },
 					{ .event = PERFGRP_SW_CPU_CLOCK },
@@ -152,7 +152,7 @@ PROMISE(reads_cpu, "B13 S1 S3: a program reads the group's members on its CPU, a
 	EXPECT_EQ(job.value[3].id, 0);
 }
 
-PROMISE(reads_running, "B13 S1: values of a group that counts lie between those of the snapshots around it")
+TEST(reads_running, "B13 S1: values of a group that counts lie between those of the snapshots around it")
 {
 	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_CPU_CLOCK },
 					{ .event = PERFGRP_SW_PAGE_FAULTS } };
@@ -179,7 +179,7 @@ PROMISE(reads_running, "B13 S1: values of a group that counts lie between those 
 	}
 }
 
-PROMISE(reads_task, "B13 S1: of a task's group a program reads the task that runs, and no other")
+TEST(reads_task, "B13 S1: of a task's group a program reads the task that runs, and no other")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS };
 	struct child child;
@@ -203,7 +203,7 @@ PROMISE(reads_task, "B13 S1: of a task's group a program reads the task that run
 	child_exit(&child);
 }
 
-PROMISE(errors, "B13: what cannot be read is an error, and never a fault")
+TEST(errors, "B13: what cannot be read is an error, and never a fault")
 {
 	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_DUMMY },
 					{ .event = PERFGRP_SW_PAGE_FAULTS } };
@@ -233,7 +233,7 @@ PROMISE(errors, "B13: what cannot be read is an error, and never a fault")
 	}
 }
 
-PROMISE(verifier, "B13: the verifier refuses to read into what is not there, and other types of programs")
+TEST(verifier, "B13: the verifier refuses to read into what is not there, and other types of programs")
 {
 	static const char *const wrong[] = { "too_long", "nowhere", "maybe_null", "into_context",
 					     "unbounded", "socket", "xdp" };
@@ -252,12 +252,12 @@ PROMISE(verifier, "B13: the verifier refuses to read into what is not there, and
 		REQUIRE(program);
 		bpf_program__set_autoload(program, true);
 		if (bpf_object__load(other) != -EACCES && bpf_object__load(other) != -EINVAL)
-			broken("%s was not refused", wrong[i]);
+			fail("%s was not refused", wrong[i]);
 		bpf_object__close(other);
 	}
 }
 
-PROMISE(longer_values, "B13: a program that knows longer values gets zeros at their ends")
+TEST(longer_values, "B13: a program that knows longer values gets zeros at their ends")
 {
 	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_DUMMY },
 					{ .event = PERFGRP_SW_PAGE_FAULTS } };
@@ -331,7 +331,7 @@ static void touch_2000(void)
 	touch_pages(fresh_pages(2000), 2000);
 }
 
-PROMISE(charges_faults, "B13 S1: a program on sched_switch charges page faults to the task that had them")
+TEST(charges_faults, "B13 S1: a program on sched_switch charges page faults to the task that had them")
 {
 	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_PAGE_FAULTS },
 					{ .event = PERFGRP_SW_CPU_CLOCK } };
@@ -355,7 +355,7 @@ static void spin_long(void)
 	spin(20000000);
 }
 
-PROMISE(charges_instructions, "B13 S1: it charges cycles and instructions, too")
+TEST(charges_instructions, "B13 S1: it charges cycles and instructions, too")
 {
 	/* Of user mode: how much the kernel does meanwhile is never the same. */
 	struct perfgrp_counter c[2] = {
@@ -401,7 +401,7 @@ PROMISE(charges_instructions, "B13 S1: it charges cycles and instructions, too")
 	EXPECT_LE(charged, alone * 105 / 100);
 }
 
-PROMISE_LIMIT(closed_while_read, 60, "B13 G13: a group is closed while programs on all CPUs read it")
+TEST_LIMIT(closed_while_read, 60, "B13 G13: a group is closed while programs on all CPUs read it")
 {
 	unsigned int i, times = rounds(is_debug_kernel() ? 10 : 50);
 	struct perfgrp_counter c;
@@ -423,7 +423,7 @@ PROMISE_LIMIT(closed_while_read, 60, "B13 G13: a group is closed while programs 
 	bpf_link__destroy(link);
 }
 
-PROMISE_LIMIT(cpu_leaves_while_read, 100, "B13 G19: a CPU goes and comes back while programs on all CPUs read the group")
+TEST_LIMIT(cpu_leaves_while_read, 100, "B13 G19: a CPU goes and comes back while programs on all CPUs read the group")
 {
 	unsigned int i, times = rounds(5);
 	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_CPU_CLOCK },
@@ -450,7 +450,7 @@ PROMISE_LIMIT(cpu_leaves_while_read, 100, "B13 G19: a CPU goes and comes back wh
 	bpf_link__destroy(link);
 }
 
-PROMISE_LIMIT(members_change_while_read, 100, "B13 G11 G12: members come and go while programs on all CPUs read the group")
+TEST_LIMIT(members_change_while_read, 100, "B13 G11 G12: members come and go while programs on all CPUs read the group")
 {
 	unsigned int i, times = rounds(is_debug_kernel() ? 10 : 50);
 	struct perfgrp_counter c[3];
@@ -484,5 +484,5 @@ PROMISE_LIMIT(members_change_while_read, 100, "B13 G11 G12: members come and go 
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

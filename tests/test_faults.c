@@ -161,7 +161,7 @@ static void check_refusal(const struct trial *t, unsigned int nth, int ret)
 		good = good && ret == -ENOMEM && grp_error.reason != PERFGRP_REASON_NONE;
 	if (good)
 		return;
-	broken("%s: failure %u: returned %d", t->name, nth, ret);
+	fail("%s: failure %u: returned %d", t->name, nth, ret);
 	diag_error(&grp_error);
 }
 
@@ -207,7 +207,7 @@ static void try_all(const struct trial *t)
 
 #define TRIAL(fn, text, ...)							\
 	static int run_##fn(struct scene *s);					\
-	PROMISE_LIMIT(fn, SECONDS, text)					\
+	TEST_LIMIT(fn, SECONDS, text)					\
 	{									\
 		static const struct trial trial = {				\
 			.name = #fn, .run = run_##fn, ##__VA_ARGS__		\
@@ -341,5 +341,5 @@ int main(int argc, char **argv)
 	if (access(FAIL_NTH, W_OK) || access(DEBUGFS "failslab", F_OK) ||
 	    access(DEBUGFS "fail_page_alloc", F_OK) || access(DEBUGFS "fail_usercopy", F_OK))
 		skip_all("this kernel cannot let allocations fail");
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

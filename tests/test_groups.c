@@ -54,21 +54,21 @@ static void expect_as_perf(int fd, __u64 event)
 
 	if (peer >= 0) {
 		if (ret <= 0)
-			broken("event %#llx: perf takes it, ADD says %d: %s", event, ret,
-			       grp_error.text);
+			fail("event %#llx: perf takes it, ADD says %d: %s", event, ret,
+			     grp_error.text);
 		close(peer);
 	} else if (ret != -ENOENT && ret != -EOPNOTSUPP) {
-		broken("event %#llx: perf says %d, ADD %d: %s", event, peer, ret, grp_error.text);
+		fail("event %#llx: perf says %d, ADD %d: %s", event, peer, ret, grp_error.text);
 	} else if (grp_error.reason != PERFGRP_REASON_EVENT || grp_error.member != 0 ||
 		   !error_is_sane(&grp_error, -ret)) {
-		broken("event %#llx was refused without its reason", event);
+		fail("event %#llx was refused without its reason", event);
 		diag_error(&grp_error);
 	}
 	if (ret > 0)
 		EXPECT_EQ(grp_remove(fd, ret, 0), 0);
 }
 
-PROMISE(hardware_names, "E2 E7: hardware events are taken where perf takes them, else ENOENT")
+TEST(hardware_names, "E2 E7: hardware events are taken where perf takes them, else ENOENT")
 {
 	int fd = grp_on_task(0, 0);
 	__u32 config;
@@ -78,7 +78,7 @@ PROMISE(hardware_names, "E2 E7: hardware events are taken where perf takes them,
 		expect_as_perf(fd, PERFGRP_EVENT(PERF_TYPE_HARDWARE, config));
 }
 
-PROMISE(software_names, "E3 E7: software events are taken where perf takes them, else ENOENT")
+TEST(software_names, "E3 E7: software events are taken where perf takes them, else ENOENT")
 {
 	int fd = grp_on_task(0, 0), all = grp_on_all_cpus(0);
 	__u32 config;
@@ -92,7 +92,7 @@ PROMISE(software_names, "E3 E7: software events are taken where perf takes them,
 		EXPECT_GT(grp_add(all, PERFGRP_EVENT(PERF_TYPE_SOFTWARE, config)), 0);
 }
 
-PROMISE(cache_names, "E4 E7: cache events are taken where perf takes them, else ENOENT")
+TEST(cache_names, "E4 E7: cache events are taken where perf takes them, else ENOENT")
 {
 	int fd = grp_on_task(0, 0);
 	__u32 cache, op, result;
@@ -104,7 +104,7 @@ PROMISE(cache_names, "E4 E7: cache events are taken where perf takes them, else 
 				expect_as_perf(fd, PERFGRP_HW_CACHE(cache, op, result));
 }
 
-PROMISE(raw_form, "E5: the raw form counts as the named one")
+TEST(raw_form, "E5: the raw form counts as the named one")
 {
 	struct perfgrp_counter raw[] = {
 		{ .flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_SOFTWARE,
@@ -128,7 +128,7 @@ PROMISE(raw_form, "E5: the raw form counts as the named one")
 	EXPECT_REFUSED_MEMBER(grp_add_counters(fd, raw, 1), ENOENT, EVENT, 0);
 }
 
-PROMISE(tracepoint, "E5: a tracepoint by its id counts every hit")
+TEST(tracepoint, "E5: a tracepoint by its id counts every hit")
 {
 	struct perfgrp_counter c = { .flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_TRACEPOINT };
 	long id = read_number("/sys/kernel/tracing/events/syscalls/sys_enter_getppid/id");
@@ -162,7 +162,7 @@ static void write_watched(int times)
 }
 
 /* One after the other: an emulated x86 reports only one of two on the same address. */
-PROMISE(breakpoint, "E5: a breakpoint counts every write to its address")
+TEST(breakpoint, "E5: a breakpoint counts every write to its address")
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_BREAKPOINT, .bp_type = 2 /* write */,
 					.bp_addr = to_u64(&watched), .bp_len = sizeof(watched),
@@ -194,7 +194,7 @@ PROMISE(breakpoint, "E5: a breakpoint counts every write to its address")
 	expect_counted(&v, 50);
 }
 
-PROMISE(exclusions, "E6: exclude_user and exclude_kernel split a count in two")
+TEST(exclusions, "E6: exclude_user and exclude_kernel split a count in two")
 {
 	struct perfgrp_counter c[] = {
 		{ .event = PERFGRP_SW_PAGE_FAULTS },
@@ -218,7 +218,7 @@ PROMISE(exclusions, "E6: exclude_user and exclude_kernel split a count in two")
 	EXPECT_EQ(grp_raw(fd, c[3].id), 0);
 }
 
-PROMISE(starts_disabled, "E6: a group starts disabled unless asked otherwise")
+TEST(starts_disabled, "E6: a group starts disabled unless asked otherwise")
 {
 	int off = grp_on_task(0, 0), on = grp_on_task(PERFGRP_CREATE_ENABLED, 0), a, b;
 	struct perfgrp_value v;
@@ -242,7 +242,7 @@ PROMISE(starts_disabled, "E6: a group starts disabled unless asked otherwise")
 
 /* ---- G1: targets ----------------------------------------------------------------------- */
 
-PROMISE(on_self, "G1: a group on the caller counts the caller, to the last page fault")
+TEST(on_self, "G1: a group on the caller counts the caller, to the last page fault")
 {
 	struct peer_value p;
 	int fd, id, outer, inner;
@@ -276,7 +276,7 @@ PROMISE(on_self, "G1: a group on the caller counts the caller, to the last page 
 	EXPECT_LE(p.enabled, snap_value(&snap, -1, id)->time_enabled);
 }
 
-PROMISE(on_child, "G1: a group on another task counts that task and no other")
+TEST(on_child, "G1: a group on another task counts that task and no other")
 {
 	struct child child = child_start(), other = child_start();
 	int fd, id, peer;
@@ -300,7 +300,7 @@ PROMISE(on_child, "G1: a group on another task counts that task and no other")
 	EXPECT_EQ(members.hdr.target, PERFGRP_TARGET_TASK);
 }
 
-PROMISE(on_sleeping, "G1 S2: a task that sleeps has not run, wakes and counts, sleeps and is read")
+TEST(on_sleeping, "G1 S2: a task that sleeps has not run, wakes and counts, sleeps and is read")
 {
 	struct child child = child_start();
 	struct perfgrp_value v, again;
@@ -321,7 +321,7 @@ PROMISE(on_sleeping, "G1 S2: a task that sleeps has not run, wakes and counts, s
 	expect_same_value(&v, &again);
 }
 
-PROMISE(on_task_and_cpu, "G1: a task on one CPU is counted there and nowhere else")
+TEST(on_task_and_cpu, "G1: a task on one CPU is counted there and nowhere else")
 {
 	struct perfgrp_value v;
 	struct cpus cpus;
@@ -395,7 +395,7 @@ static void count_on_cpus(int fd, int id, const struct cpus *cpus)
 	}
 }
 
-PROMISE(on_one_cpu, "G1: a group on one CPU counts what runs there")
+TEST(on_one_cpu, "G1: a group on one CPU counts what runs there")
 {
 	struct cpus cpus;
 	int fd, id;
@@ -411,7 +411,7 @@ PROMISE(on_one_cpu, "G1: a group on one CPU counts what runs there")
 	count_on_cpus(fd, id, &cpus);
 }
 
-PROMISE(on_some_cpus, "G1: a group on a list of CPUs counts each of them in a row of its own")
+TEST(on_some_cpus, "G1: a group on a list of CPUs counts each of them in a row of its own")
 {
 	struct cpus cpus;
 	int fd, id;
@@ -430,7 +430,7 @@ PROMISE(on_some_cpus, "G1: a group on a list of CPUs counts each of them in a ro
 	count_on_cpus(fd, id, &cpus);
 }
 
-PROMISE(on_all_cpus, "G1: a group on all CPUs counts each of them in a row of its own")
+TEST(on_all_cpus, "G1: a group on all CPUs counts each of them in a row of its own")
 {
 	struct cpus cpus;
 	int fd, id;
@@ -447,7 +447,7 @@ PROMISE(on_all_cpus, "G1: a group on all CPUs counts each of them in a row of it
 	EXPECT_EQ(members.hdr.pid, 0);
 }
 
-PROMISE(context_switches, "G1: context switches of a task lie between its own accounts of them")
+TEST(context_switches, "G1: context switches of a task lie between its own accounts of them")
 {
 	struct rusage outer[2], inner[2];
 	int fd = grp_on_task(0, 0), id, i;
@@ -472,7 +472,7 @@ PROMISE(context_switches, "G1: context switches of a task lie between its own ac
 	EXPECT_LE(raw, SWITCHES(outer));
 }
 
-PROMISE(migrations, "G1: cpu-migrations of a task are as many as it was moved")
+TEST(migrations, "G1: cpu-migrations of a task are as many as it was moved")
 {
 	int fd = grp_on_task(0, 0), id, i;
 	struct cpus cpus;
@@ -491,7 +491,7 @@ PROMISE(migrations, "G1: cpu-migrations of a task are as many as it was moved")
 	EXPECT_EQ(grp_raw(fd, id), 10);
 }
 
-PROMISE(clocks, "G1: task-clock lies between perf's own around it and inside it")
+TEST(clocks, "G1: task-clock lies between perf's own around it and inside it")
 {
 	int outer = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0, -1, -1);
 	int inner = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0, -1, -1);
@@ -516,7 +516,7 @@ PROMISE(clocks, "G1: task-clock lies between perf's own around it and inside it"
 
 /* ---- G2, G3, G6: members ------------------------------------------------------------------- */
 
-PROMISE(leader_first, "G2 S4: the first counter added leads, and members keep their order")
+TEST(leader_first, "G2 S4: the first counter added leads, and members keep their order")
 {
 	static const __u64 events[] = {
 		PERFGRP_SW_DUMMY, PERFGRP_SW_PAGE_FAULTS, PERFGRP_SW_TASK_CLOCK,
@@ -546,7 +546,7 @@ PROMISE(leader_first, "G2 S4: the first counter added leads, and members keep th
 	EXPECT_EQ(snap.value[0].flags & PERFGRP_VALUE_WITH_LEADER, PERFGRP_VALUE_WITH_LEADER);
 }
 
-PROMISE(as_many_as_the_limit, "G3 G6: max_members fit, all of them count, one more is refused")
+TEST(as_many_as_the_limit, "G3 G6: max_members fit, all of them count, one more is refused")
 {
 	struct perfgrp_info info = grp_info();
 	struct perfgrp_counter *many;
@@ -598,7 +598,7 @@ PROMISE(as_many_as_the_limit, "G3 G6: max_members fit, all of them count, one mo
 
 /* ---- G7, G8: adding -------------------------------------------------------------------------- */
 
-PROMISE(add_restarts, "G7: adding restarts all members from zero, counts and times")
+TEST(add_restarts, "G7: adding restarts all members from zero, counts and times")
 {
 	struct perfgrp_value before, after;
 	__u64 then;
@@ -623,7 +623,7 @@ PROMISE(add_restarts, "G7: adding restarts all members from zero, counts and tim
 	expect_counted(snap_value(&snap, -1, new), 7);
 }
 
-PROMISE(add_to_disabled, "G7: adding to a disabled group clears it and leaves it disabled")
+TEST(add_to_disabled, "G7: adding to a disabled group clears it and leaves it disabled")
 {
 	struct perfgrp_value v;
 	int fd, id, new;
@@ -641,7 +641,7 @@ PROMISE(add_to_disabled, "G7: adding to a disabled group clears it and leaves it
 	expect_never_ran(&v);
 }
 
-PROMISE(failed_add, "G8: a failed add leaves members, counts, times and the counting as they were")
+TEST(failed_add, "G8: a failed add leaves members, counts, times and the counting as they were")
 {
 	static const __u64 bad = PERFGRP_EVENT(PERF_TYPE_SOFTWARE, 4711);
 	struct perfgrp_counter c[3] = {
@@ -670,7 +670,7 @@ PROMISE(failed_add, "G8: a failed add leaves members, counts, times and the coun
 	}
 }
 
-PROMISE(failed_add_in_time, "G8: a failed add does not stop the clock of the group")
+TEST(failed_add_in_time, "G8: a failed add does not stop the clock of the group")
 {
 	int outer = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0, -1, -1);
 	int inner = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0, -1, -1);
@@ -694,7 +694,7 @@ PROMISE(failed_add_in_time, "G8: a failed add does not stop the clock of the gro
 	EXPECT_EQ(v.time_running, v.time_enabled);
 }
 
-PROMISE(failed_first_add, "G8: a group whose first add failed is as new")
+TEST(failed_first_add, "G8: a group whose first add failed is as new")
 {
 	int fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0), id;
 
@@ -711,7 +711,7 @@ PROMISE(failed_first_add, "G8: a group whose first add failed is as new")
 
 /* ---- G9: enable, disable, reset ---------------------------------------------------------------- */
 
-PROMISE(idempotent, "G9: enable, disable and reset twice are as once")
+TEST(idempotent, "G9: enable, disable and reset twice are as once")
 {
 	struct perfgrp_value v;
 	int fd, id;
@@ -736,7 +736,7 @@ PROMISE(idempotent, "G9: enable, disable and reset twice are as once")
 	EXPECT_EQ(grp_raw(fd, id), 2);
 }
 
-PROMISE(disabled_is_still, "G9: after disable nothing moves: counts, times, state")
+TEST(disabled_is_still, "G9: after disable nothing moves: counts, times, state")
 {
 	struct perfgrp_value v, again;
 	int fd, id, i;
@@ -755,7 +755,7 @@ PROMISE(disabled_is_still, "G9: after disable nothing moves: counts, times, stat
 	}
 }
 
-PROMISE(enabled_in_parts, "G9: counts and times add up over enable and disable")
+TEST(enabled_in_parts, "G9: counts and times add up over enable and disable")
 {
 	struct perfgrp_value v, last = { 0 };
 	int fd, id, i;
@@ -774,7 +774,7 @@ PROMISE(enabled_in_parts, "G9: counts and times add up over enable and disable")
 	}
 }
 
-PROMISE(reset_running, "G9: reset of a running group lets it run, from zero")
+TEST(reset_running, "G9: reset of a running group lets it run, from zero")
 {
 	struct perfgrp_value v;
 	__u64 then;
@@ -795,7 +795,7 @@ PROMISE(reset_running, "G9: reset of a running group lets it run, from zero")
 	EXPECT_LE(v.time_enabled, now_ns() - then);
 }
 
-PROMISE(reset_all_cpus, "G9: reset of a disabled group on all CPUs is zero in every row")
+TEST(reset_all_cpus, "G9: reset of a disabled group on all CPUs is zero in every row")
 {
 	int fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED), id[2];
 	__u32 i;
@@ -813,7 +813,7 @@ PROMISE(reset_all_cpus, "G9: reset of a disabled group on all CPUs is zero in ev
 		expect_never_ran(&snap.value[i]);
 }
 
-PROMISE(empty_group, "G9: a group without members is enabled, disabled, reset, read, and stays so")
+TEST(empty_group, "G9: a group without members is enabled, disabled, reset, read, and stays so")
 {
 	int fd = grp_on_all_cpus(0), id;
 	struct cpus cpus;
@@ -856,7 +856,7 @@ static int five_members(struct perfgrp_counter c[5])
 	return fd;
 }
 
-PROMISE(remove_member, "G11: a member is removed; the others keep their counts and go on")
+TEST(remove_member, "G11: a member is removed; the others keep their counts and go on")
 {
 	struct perfgrp_counter c[5];
 	static const int order[] = { 2, 4, 1, 3 };
@@ -886,7 +886,7 @@ PROMISE(remove_member, "G11: a member is removed; the others keep their counts a
 	EXPECT_EQ(snap.hdr.nr_values, 0);
 }
 
-PROMISE(stale_ids, "G11: an id is never used again, and a stale one is ENOENT")
+TEST(stale_ids, "G11: an id is never used again, and a stale one is ENOENT")
 {
 	int fd = grp_on_task(0, 0), highest = 0, id, i;
 
@@ -907,7 +907,7 @@ PROMISE(stale_ids, "G11: an id is never used again, and a stale one is ENOENT")
 	EXPECT_GT(grp_add(fd, PERFGRP_SW_DUMMY), highest);
 }
 
-PROMISE(leader_stays, "G12: removing the leader with members is EBUSY and changes nothing")
+TEST(leader_stays, "G12: removing the leader with members is EBUSY and changes nothing")
 {
 	struct perfgrp_counter c[5];
 	int fd, i;
@@ -925,7 +925,7 @@ PROMISE(leader_stays, "G12: removing the leader with members is EBUSY and change
 	}
 }
 
-PROMISE(cascade, "G12: with CASCADE all go, and the next one added leads")
+TEST(cascade, "G12: with CASCADE all go, and the next one added leads")
 {
 	struct perfgrp_counter c[5];
 	int fd, id, i;
@@ -947,7 +947,7 @@ PROMISE(cascade, "G12: with CASCADE all go, and the next one added leads")
 	EXPECT_EQ(snap.value[0].flags & PERFGRP_VALUE_WITH_LEADER, PERFGRP_VALUE_WITH_LEADER);
 }
 
-PROMISE(cascade_of_member, "G12: CASCADE on a member that does not lead removes that one")
+TEST(cascade_of_member, "G12: CASCADE on a member that does not lead removes that one")
 {
 	struct perfgrp_counter c[5];
 	int fd;
@@ -966,7 +966,7 @@ static long module_refs(void)
 	return read_number(MODULE "/refcnt");
 }
 
-PROMISE(fd_flags, "G13: a group's fd is close-on-exec, and the next free one")
+TEST(fd_flags, "G13: a group's fd is close-on-exec, and the next free one")
 {
 	int next = dup(0), fd;
 
@@ -978,7 +978,7 @@ PROMISE(fd_flags, "G13: a group's fd is close-on-exec, and the next free one")
 	EXPECT_EQ(fd, next + 1);
 }
 
-PROMISE(last_close, "G13: the last close releases the group, and no close before it")
+TEST(last_close, "G13: the last close releases the group, and no close before it")
 {
 	long refs = module_refs();
 	int fd, copy, id;
@@ -996,7 +996,7 @@ PROMISE(last_close, "G13: the last close releases the group, and no close before
 	EXPECT_EQ(module_refs(), refs);
 }
 
-PROMISE(close_with_device, "G13: a group outlives the device's fd that made it")
+TEST(close_with_device, "G13: a group outlives the device's fd that made it")
 {
 	int dev = grp_device(), fd, id;
 
@@ -1010,7 +1010,7 @@ PROMISE(close_with_device, "G13: a group outlives the device's fd that made it")
 	EXPECT_EQ(grp_raw(fd, id), 3);
 }
 
-PROMISE(open_and_close, "G13: 200 groups opened and closed leave nothing")
+TEST(open_and_close, "G13: 200 groups opened and closed leave nothing")
 {
 	long refs = module_refs();
 	unsigned int i;
@@ -1026,7 +1026,7 @@ PROMISE(open_and_close, "G13: 200 groups opened and closed leave nothing")
 	EXPECT_EQ(module_refs(), refs);
 }
 
-PROMISE(across_fork, "G13: after fork both have the group; it lives until both have closed it")
+TEST(across_fork, "G13: after fork both have the group; it lives until both have closed it")
 {
 	long refs = module_refs();
 	int fd, id, status;
@@ -1086,7 +1086,7 @@ static int pass_fd(int sock, int fd, bool receive)
 	return fd;
 }
 
-PROMISE(passed_fd, "G13: a group's fd can be passed, and is whole where it arrives")
+TEST(passed_fd, "G13: a group's fd can be passed, and is whole where it arrives")
 {
 	int sock[2], fd, id = 0, got;
 	long refs = module_refs();
@@ -1123,7 +1123,7 @@ PROMISE(passed_fd, "G13: a group's fd can be passed, and is whole where it arriv
 
 /* ---- G18: exit ------------------------------------------------------------------------------------------ */
 
-PROMISE(exited_task, "G18: a task that exits leaves final counts, and its row says so")
+TEST(exited_task, "G18: a task that exits leaves final counts, and its row says so")
 {
 	struct child child = child_start();
 	int fd, id, peer;
@@ -1161,7 +1161,7 @@ PROMISE(exited_task, "G18: a task that exits leaves final counts, and its row sa
 	EXPECT_EQ(members.hdr.nr_counters, 1);
 }
 
-PROMISE(after_exit, "G18: the group of a task that exited takes no members, and all else is harmless")
+TEST(after_exit, "G18: the group of a task that exited takes no members, and all else is harmless")
 {
 	struct child child = child_start();
 	struct perfgrp_value v;
@@ -1192,7 +1192,7 @@ PROMISE(after_exit, "G18: the group of a task that exited takes no members, and 
 	close(fd);
 }
 
-PROMISE(exit_under_snapshots, "G18 S10: a task's exit under snapshots: running, then exited, never back")
+TEST(exit_under_snapshots, "G18 S10: a task's exit under snapshots: running, then exited, never back")
 {
 	unsigned int round;
 
@@ -1224,7 +1224,7 @@ PROMISE(exit_under_snapshots, "G18 S10: a task's exit under snapshots: running, 
 
 /* ---- G16, G17 ---------------------------------------------------------------------------------------------- */
 
-PROMISE(inherit, "G16: with inherit a task's later children are counted, also once they exited")
+TEST(inherit, "G16: with inherit a task's later children are counted, also once they exited")
 {
 	int fd, id, plain, plain_id, status, i;
 	pid_t pid;
@@ -1255,7 +1255,7 @@ PROMISE(inherit, "G16: with inherit a task's later children are counted, also on
 	EXPECT_GE(grp_raw(fd, id), grp_raw(plain, plain_id) + 3000);
 }
 
-PROMISE(enable_on_exec, "G17: enable_on_exec starts the group at the exec and not before")
+TEST(enable_on_exec, "G17: enable_on_exec starts the group at the exec and not before")
 {
 	int go[2], fd, id, status;
 	pid_t pid;
@@ -1284,7 +1284,7 @@ PROMISE(enable_on_exec, "G17: enable_on_exec starts the group at the exec and no
 	EXPECT_LT(grp_raw(fd, id), 5000);
 }
 
-PROMISE(inherit_one_call, "G16: an inherited group takes all its members in one call")
+TEST(inherit_one_call, "G16: an inherited group takes all its members in one call")
 {
 	struct perfgrp_counter c[2] = {
 		{ .event = PERFGRP_SW_PAGE_FAULTS }, { .event = PERFGRP_SW_DUMMY },
@@ -1308,7 +1308,7 @@ PROMISE(inherit_one_call, "G16: an inherited group takes all its members in one 
 	EXPECT_EQ(grp_raw(fd, c[0].id), 5);
 }
 
-PROMISE(inherit_final, "G16 G18: an inherited group has exited when the last child has")
+TEST(inherit_final, "G16 G18: an inherited group has exited when the last child has")
 {
 	int born[2], go[2], fd, id, status;
 	struct perfgrp_value v;
@@ -1417,7 +1417,7 @@ static void expect_enabled_by_exec(__u32 flags)
 	close(fd);
 }
 
-PROMISE(enabled_by_exec, "G17: the exec enables the group, and QUERY says when")
+TEST(enabled_by_exec, "G17: the exec enables the group, and QUERY says when")
 {
 	expect_enabled_by_exec(0);
 	expect_enabled_by_exec(PERFGRP_CREATE_INHERIT);
@@ -1443,7 +1443,7 @@ static void expect_exec_overruled(__u32 flags, bool enable)
 	close(fd);
 }
 
-PROMISE(exec_overruled, "G17 G9: what is asked before the exec stands after it")
+TEST(exec_overruled, "G17 G9: what is asked before the exec stands after it")
 {
 	expect_exec_overruled(0, false);
 	expect_exec_overruled(0, true);
@@ -1451,7 +1451,7 @@ PROMISE(exec_overruled, "G17 G9: what is asked before the exec stands after it")
 	expect_exec_overruled(PERFGRP_CREATE_INHERIT, true);
 }
 
-PROMISE(probe_pmus, "E5 E7: probes that are named by a pointer are refused, with the way that works")
+TEST(probe_pmus, "E5 E7: probes that are named by a pointer are refused, with the way that works")
 {
 	static const char *const name[] = { "kprobe", "uprobe" };
 	struct perfgrp_counter counter;
@@ -1480,7 +1480,7 @@ PROMISE(probe_pmus, "E5 E7: probes that are named by a pointer are refused, with
 
 /* ---- G21, G22 ---------------------------------------------------------------------------------------------- */
 
-PROMISE(neighbours, "G21: groups on one task do not see or disturb one another")
+TEST(neighbours, "G21: groups on one task do not see or disturb one another")
 {
 	int a, b, c, ida, idb, idc;
 
@@ -1504,7 +1504,7 @@ PROMISE(neighbours, "G21: groups on one task do not see or disturb one another")
 	EXPECT_EQ(grp_raw(b, idb), 0);
 }
 
-PROMISE(neighbours_on_cpus, "G21: a group on all CPUs is not disturbed by others that come and go")
+TEST(neighbours_on_cpus, "G21: a group on all CPUs is not disturbed by others that come and go")
 {
 	int fd, id, other, i;
 	struct cpus cpus;
@@ -1527,7 +1527,7 @@ PROMISE(neighbours_on_cpus, "G21: a group on all CPUs is not disturbed by others
 	EXPECT_GE(grp_value_on(fd, cpus.cpu[0], id).raw, 250);
 }
 
-PROMISE(fdinfo, "G22: fdinfo shows target, members with their ids and states")
+TEST(fdinfo, "G22: fdinfo shows target, members with their ids and states")
 {
 	static char text[8192], path[64], want[5][64];
 	int fd, id, second;
@@ -1548,7 +1548,7 @@ PROMISE(fdinfo, "G22: fdinfo shows target, members with their ids and states")
 	strcat(text, "\n");
 	for (i = 0; i < ARRAY_SIZE(want); i++) {
 		if (!strstr(text, want[i]))
-			broken("no '%s' in the fdinfo", strtok(want[i], "\n"));
+			fail("no '%s' in the fdinfo", strtok(want[i], "\n"));
 	}
 }
 
@@ -1560,10 +1560,10 @@ static void expect_target(int fd, const char *want)
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	REQUIRE(read_file(path, text, sizeof(text) - 1) > 0);
 	if (!strstr(text, want))
-		broken("no '%s' in the fdinfo", want);
+		fail("no '%s' in the fdinfo", want);
 }
 
-PROMISE(fdinfo_targets, "G22: fdinfo shows which CPUs, or which one of a task")
+TEST(fdinfo_targets, "G22: fdinfo shows which CPUs, or which one of a task")
 {
 	struct cpus cpus;
 	char want[64];
@@ -1578,5 +1578,5 @@ PROMISE(fdinfo_targets, "G22: fdinfo shows which CPUs, or which one of a task")
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

@@ -2,7 +2,7 @@
 /*
  * CPUs that go off and on line under a group that counts. The members are
  * software counters with static keys, which deadlock a module that creates or
- * releases them in a hotplug callback; each promise has a time limit.
+ * releases them in a hotplug callback; each test has a time limit.
  */
 #include "group.h"
 
@@ -62,7 +62,7 @@ static int faults_on_all(int *id)
 	return fd;
 }
 
-PROMISE(down, "G19: the row of a CPU that is off line says so and keeps what it counted")
+TEST(down, "G19: the row of a CPU that is off line says so and keeps what it counted")
 {
 	struct perfgrp_value before, after;
 	int id, fd;
@@ -88,7 +88,7 @@ PROMISE(down, "G19: the row of a CPU that is off line says so and keeps what it 
 	cpu_up();
 }
 
-PROMISE(up, "G19: a CPU that is back counts again, in a new epoch, on top of what it had")
+TEST(up, "G19: a CPU that is back counts again, in a new epoch, on top of what it had")
 {
 	struct perfgrp_value off, on;
 	uint64_t gap;
@@ -117,7 +117,7 @@ PROMISE(up, "G19: a CPU that is back counts again, in a new epoch, on top of wha
 	EXPECT_GE(snap_value(&snap, 0, id)->time_enabled, on.time_enabled + gap);
 }
 
-PROMISE(totals, "G19 S11: what a CPU counted before it went is in the totals, in one row")
+TEST(totals, "G19 S11: what a CPU counted before it went is in the totals, in one row")
 {
 	__u64 before;
 	int id, fd;
@@ -139,7 +139,7 @@ PROMISE(totals, "G19 S11: what a CPU counted before it went is in the totals, in
 	EXPECT_GE(snap_value(&snap, -1, id)->raw, before);
 }
 
-PROMISE(disabled, "G19 G9: a disabled group stays disabled on a CPU that comes back")
+TEST(disabled, "G19 G9: a disabled group stays disabled on a CPU that comes back")
 {
 	struct perfgrp_value v;
 	int id, fd;
@@ -162,7 +162,7 @@ PROMISE(disabled, "G19 G9: a disabled group stays disabled on a CPU that comes b
 	EXPECT_GE(grp_value_on(fd, CPU, id).raw, 100);
 }
 
-PROMISE(named, "G19 G20: a group on one named CPU survives its going; a new one is refused")
+TEST(named, "G19 G20: a group on one named CPU survives its going; a new one is refused")
 {
 	struct perfgrp_value v;
 	int id, fd;
@@ -191,7 +191,7 @@ PROMISE(named, "G19 G20: a group on one named CPU survives its going; a new one 
 	EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
 }
 
-PROMISE(late, "G19: a group made while a CPU is off line counts it once it is there")
+TEST(late, "G19: a group made while a CPU is off line counts it once it is there")
 {
 	int id, fd;
 
@@ -206,7 +206,7 @@ PROMISE(late, "G19: a group made while a CPU is off line counts it once it is th
 	EXPECT_GE(grp_value_on(fd, CPU, id).raw, 100);
 }
 
-PROMISE_LIMIT(flips, 100, "G19: quick flips lose nothing that a row said it would count")
+TEST_LIMIT(flips, 100, "G19: quick flips lose nothing that a row said it would count")
 {
 	const struct perfgrp_row *row;
 	unsigned int i, nr = rounds(10), expected = 0;
@@ -251,7 +251,7 @@ static void *snapshots(void *arg)
 			const struct perfgrp_row *row = snap_row(&s, last.row[i].cpu);
 
 			if (!row) {
-				broken("the row of CPU %d is gone", last.row[i].cpu);
+				fail("the row of CPU %d is gone", last.row[i].cpu);
 				continue;
 			}
 			EXPECT_GE(row->epoch, last.row[i].epoch);
@@ -280,7 +280,7 @@ static void *changes(void *arg)
 	return NULL;
 }
 
-PROMISE_LIMIT(storm, 110, "S9 S10 G19: CPUs come and go under snapshots, additions and closings")
+TEST_LIMIT(storm, 110, "S9 S10 G19: CPUs come and go under snapshots, additions and closings")
 {
 	unsigned int i, nr = rounds(5);
 	pthread_t threads[3];
@@ -308,5 +308,5 @@ PROMISE_LIMIT(storm, 110, "S9 S10 G19: CPUs come and go under snapshots, additio
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

@@ -58,17 +58,17 @@ static void full_group(int fd)
 	}
 }
 
-PROMISE(full_task, "G5: a member too many for the PMU is refused, the rest of a task's group goes on")
+TEST(full_task, "G5: a member too many for the PMU is refused, the rest of a task's group goes on")
 {
 	full_group(grp_on_task(0, 0));
 }
 
-PROMISE(full_cpus, "G5: a member too many for the PMU is refused, the rest of a CPU group goes on")
+TEST(full_cpus, "G5: a member too many for the PMU is refused, the rest of a CPU group goes on")
 {
 	full_group(grp_on_all_cpus(0));
 }
 
-PROMISE(full_at_once, "G5: of many at once the one that breaks the set is named, and none is added")
+TEST(full_at_once, "G5: of many at once the one that breaks the set is named, and none is added")
 {
 	struct perfgrp_counter counters[PMU_MANY] = {};
 	unsigned int size = pmu_size();
@@ -84,7 +84,7 @@ PROMISE(full_at_once, "G5: of many at once the one that breaks the set is named,
 	EXPECT_EQ(grp_add_counters(fd, counters, size), 0);
 }
 
-PROMISE(slots, "G14: the slots of a group that is closed can be used again at once")
+TEST(slots, "G14: the slots of a group that is closed can be used again at once")
 {
 	unsigned int size = pmu_size(), i;
 	int ids[PMU_MANY], fd;
@@ -100,7 +100,7 @@ PROMISE(slots, "G14: the slots of a group that is closed can be used again at on
 	}
 }
 
-PROMISE(together, "G10: members of one scheduling group start in one transaction, and stop in one")
+TEST(together, "G10: members of one scheduling group start in one transaction, and stop in one")
 {
 	struct perfgrp_counter counters[2] = {};
 	int fd = grp_on_task(0, 0), i;
@@ -144,7 +144,7 @@ static __u64 spin_instructions(int fd, int id, __u64 turns)
  * The emulated CPUs take turns, and each counts what the others do in between;
  * the least of several times is the one without.
  */
-PROMISE(exact, "S5 G10: a loop of known length counts as many instructions as it has")
+TEST(exact, "S5 G10: a loop of known length counts as many instructions as it has")
 {
 	int fd, id;
 	__u64 more;
@@ -160,7 +160,7 @@ PROMISE(exact, "S5 G10: a loop of known length counts as many instructions as it
 	EXPECT_LE(more, 20000 + 20);
 }
 
-PROMISE(multiplexed, "S2 S5: with the PMU oversubscribed a value says that it is an estimate")
+TEST(multiplexed, "S2 S5: with the PMU oversubscribed a value says that it is an estimate")
 {
 	unsigned int size = pmu_size(), i, multiplexed = 0;
 	int fd[2 * PMU_MANY], id = 0;
@@ -185,7 +185,7 @@ PROMISE(multiplexed, "S2 S5: with the PMU oversubscribed a value says that it is
 	EXPECT_GT(multiplexed, size);
 }
 
-PROMISE(software, "G6: software members take no slot and are never multiplexed")
+TEST(software, "G6: software members take no slot and are never multiplexed")
 {
 	unsigned int size = pmu_size(), i;
 	struct perfgrp_value v;
@@ -206,7 +206,7 @@ PROMISE(software, "G6: software members take no slot and are never multiplexed")
 	EXPECT_EQ(snap_value(&snap, -1, ids[0])->state, PERFGRP_STATE_COUNTED);
 }
 
-PROMISE(mixed, "G11 G12: a software leader with hardware members; any of these can be removed")
+TEST(mixed, "G11 G12: a software leader with hardware members; any of these can be removed")
 {
 	int fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0), faults, cycles[3], i;
 	__u64 before;
@@ -236,5 +236,5 @@ int main(int argc, char **argv)
 {
 	if (!has_pmu())
 		skip_all("no hardware counters");
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

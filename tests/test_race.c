@@ -17,7 +17,7 @@ static struct cpus cpus;
 static int grp;
 static int dev;
 
-/* Threads of a promise; those that run until the last reader is done ask stop. */
+/* Threads of a test; those that run until the last reader is done ask stop. */
 struct crew {
 	pthread_t thread[16];
 	unsigned int nr;
@@ -96,9 +96,9 @@ static void expect_whole(const struct grp_snap *s)
 
 	for (i = 0; i < s->hdr.nr_rows; i++) {
 		if (!row_is_whole(s, &s->row[i], &s->row[0])) {
-			broken("row %u of %u (CPU %d) is no row: %u values from %u", i,
-			       s->hdr.nr_rows, s->row[i].cpu, s->row[i].nr_values,
-			       s->row[i].first_value);
+			fail("row %u of %u (CPU %d) is no row: %u values from %u", i,
+			     s->hdr.nr_rows, s->row[i].cpu, s->row[i].nr_values,
+			     s->row[i].first_value);
 			return;
 		}
 	}
@@ -168,10 +168,10 @@ static void *read_monotonic(void *arg)
 				if (v->raw < before[slot][j].raw ||
 				    v->time_enabled < before[slot][j].enabled ||
 				    v->time_running < before[slot][j].running)
-					broken("CPU %d member %u went back: raw %llu to %llu, enabled %llu to %llu, running %llu to %llu",
-					       row->cpu, v->id, before[slot][j].raw, v->raw,
-					       before[slot][j].enabled, v->time_enabled,
-					       before[slot][j].running, v->time_running);
+					fail("CPU %d member %u went back: raw %llu to %llu, enabled %llu to %llu, running %llu to %llu",
+					     row->cpu, v->id, before[slot][j].raw, v->raw,
+					     before[slot][j].enabled, v->time_enabled,
+					     before[slot][j].running, v->time_running);
 				raise_to(&seen[slot][j].raw, v->raw);
 				raise_to(&seen[slot][j].enabled, v->time_enabled);
 				raise_to(&seen[slot][j].running, v->time_running);
@@ -233,7 +233,7 @@ static void run_monotonic(int fd)
 	crew_join(&crew);
 }
 
-PROMISE_LIMIT(monotonic_cpus, 60, "S9: on all CPUs, under enable and disable, no value goes back")
+TEST_LIMIT(monotonic_cpus, 60, "S9: on all CPUs, under enable and disable, no value goes back")
 {
 	int fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
 
@@ -243,7 +243,7 @@ PROMISE_LIMIT(monotonic_cpus, 60, "S9: on all CPUs, under enable and disable, no
 	EXPECT_GT(seen[cpus.cpu[0] + 1][0].raw, 0);
 }
 
-PROMISE_LIMIT(monotonic_task, 60, "S9: on a task that runs and sleeps, no value goes back")
+TEST_LIMIT(monotonic_task, 60, "S9: on a task that runs and sleeps, no value goes back")
 {
 	struct child child = child_start();
 	int fd = grp_on_task(PERFGRP_CREATE_ENABLED, child.pid), i;
@@ -258,7 +258,7 @@ PROMISE_LIMIT(monotonic_task, 60, "S9: on a task that runs and sleeps, no value 
 	EXPECT_GT(seen[0][0].raw, 0);
 }
 
-PROMISE_LIMIT(monotonic_hardware, 60, "S9: hardware counters on all CPUs do not go back either")
+TEST_LIMIT(monotonic_hardware, 60, "S9: hardware counters on all CPUs do not go back either")
 {
 	int fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
 
@@ -386,7 +386,7 @@ static void run_whole(int fd)
 	EXPECT_EQ(grp_disable(fd), 0);
 }
 
-PROMISE_LIMIT(whole_cpus, 60, "S10: all CPUs: every snapshot under add, remove, control, close is whole")
+TEST_LIMIT(whole_cpus, 60, "S10: all CPUs: every snapshot under add, remove, control, close is whole")
 {
 	int fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
 
@@ -395,7 +395,7 @@ PROMISE_LIMIT(whole_cpus, 60, "S10: all CPUs: every snapshot under add, remove, 
 	run_whole(fd);
 }
 
-PROMISE_LIMIT(whole_task, 60, "S10: a task: every snapshot under add, remove, control, close is whole")
+TEST_LIMIT(whole_task, 60, "S10: a task: every snapshot under add, remove, control, close is whole")
 {
 	int fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0);
 
@@ -409,7 +409,7 @@ PROMISE_LIMIT(whole_task, 60, "S10: a task: every snapshot under add, remove, co
  * and one to which all else happens. With pauses for those who change something:
  * each of their steps stops all readers, and all CPUs.
  */
-PROMISE_LIMIT(many, 600, "S9 S10: 100,000 snapshots from 8 threads, and everything else at once")
+TEST_LIMIT(many, 600, "S9 S10: 100,000 snapshots from 8 threads, and everything else at once")
 {
 	struct reading calm = { .fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED),
 				.snapshots = rounds(is_debug_kernel() ? 10000 : 100000) /
@@ -446,7 +446,7 @@ static void *reset_once(void *arg __maybe_unused)
 	return NULL;
 }
 
-PROMISE_LIMIT(reset_is_atomic, 60, "S10: a snapshot shows the reset of all CPUs and members, or of none")
+TEST_LIMIT(reset_is_atomic, 60, "S10: a snapshot shows the reset of all CPUs and members, or of none")
 {
 	static struct grp_snap s;
 	unsigned int i, full = 0, empty = 0;
@@ -480,8 +480,8 @@ PROMISE_LIMIT(reset_is_atomic, 60, "S10: a snapshot shows the reset of all CPUs 
 			for (j = 0; j < s.hdr.nr_values; j++)
 				zero += s.value[j].time_enabled == 0 && s.value[j].raw == 0;
 			if (zero != 0 && zero != s.hdr.nr_values)
-				broken("round %u: %u of %u values are reset", i, zero,
-				       s.hdr.nr_values);
+				fail("round %u: %u of %u values are reset", i, zero,
+				     s.hdr.nr_values);
 			if (zero)
 				empty++;
 			else
@@ -496,7 +496,7 @@ PROMISE_LIMIT(reset_is_atomic, 60, "S10: a snapshot shows the reset of all CPUs 
 	EXPECT_GT(empty, 0);
 }
 
-PROMISE_LIMIT(restart_is_atomic, 60, "S10 G7: a snapshot shows the old members with their counts or all from zero")
+TEST_LIMIT(restart_is_atomic, 60, "S10 G7: a snapshot shows the old members with their counts or all from zero")
 {
 	static struct grp_snap s;
 	struct child child = child_start();
@@ -525,11 +525,11 @@ PROMISE_LIMIT(restart_is_atomic, 60, "S10 G7: a snapshot shows the old members w
 			REQUIRE_EQ(grp_snapshot(fd, 0, &s), 0);
 			expect_whole(&s);
 			if (s.hdr.nr_values == i + 1 && s.value[0].raw != 100)
-				broken("round %u: the add is not there, and the count is %llu", i,
-				       s.value[0].raw);
+				fail("round %u: the add is not there, and the count is %llu", i,
+				     s.value[0].raw);
 			if (s.hdr.nr_values == i + 2 && s.value[0].raw != 0)
-				broken("round %u: the add is there, and the count is %llu", i,
-				       s.value[0].raw);
+				fail("round %u: the add is there, and the count is %llu", i,
+				     s.value[0].raw);
 			sched_yield();
 		}
 		EXPECT_EQ(s.hdr.nr_values, i + 2);
@@ -553,7 +553,7 @@ static void *snapshot_until_closed(void *arg)
 	return NULL;
 }
 
-PROMISE_LIMIT(close_under_snapshots, 60, "S10 G13: closing a group while other threads read it")
+TEST_LIMIT(close_under_snapshots, 60, "S10 G13: closing a group while other threads read it")
 {
 	long refs = read_number(MODULE "/refcnt");
 	unsigned int i;
@@ -579,5 +579,5 @@ PROMISE_LIMIT(close_under_snapshots, 60, "S10 G13: closing a group while other t
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

@@ -123,8 +123,8 @@ static void await_fight(const struct counters *c, struct target target)
 		if (look.value[0].state == PERFGRP_STATE_MULTIPLEXED)
 			return;
 	}
-	broken("nobody wants the PMU");
-	promise_end();
+	fail("nobody wants the PMU");
+	test_end();
 }
 
 /* With the load in place. */
@@ -176,13 +176,13 @@ static unsigned int load_size(void)
 	return 2 * size - 2 * NR_MEMBERS;
 }
 
-PROMISE_LIMIT(beside_perf_task, 60, "G4: a task's members stay together among perf's counters")
+TEST_LIMIT(beside_perf_task, 60, "G4: a task's members stay together among perf's counters")
 {
 	pmu_load(load_size(), 0, -1, NULL);
 	expect_together(this_task);
 }
 
-PROMISE_LIMIT(beside_perf_cpu, 60, "G4: a CPU's members stay together among perf's counters")
+TEST_LIMIT(beside_perf_cpu, 60, "G4: a CPU's members stay together among perf's counters")
 {
 	run_on(0);
 	pmu_load(load_size(), -1, 0, NULL);
@@ -200,13 +200,13 @@ static void group_load(struct target target)
 	}
 }
 
-PROMISE_LIMIT(beside_groups_task, 60, "G4 G21: a task's members stay together among other groups")
+TEST_LIMIT(beside_groups_task, 60, "G4 G21: a task's members stay together among other groups")
 {
 	group_load(this_task);
 	expect_together(this_task);
 }
 
-PROMISE_LIMIT(beside_groups_cpu, 60, "G4 G21: a CPU's members stay together among other groups")
+TEST_LIMIT(beside_groups_cpu, 60, "G4 G21: a CPU's members stay together among other groups")
 {
 	run_on(0);
 	group_load(first_cpu);
@@ -266,13 +266,13 @@ static void perf_stat_load(const char *option, int number)
 	nap_ns(100000000);
 }
 
-PROMISE_LIMIT(beside_perf_stat_task, 60, "G4: a task's members stay together beside perf stat -t")
+TEST_LIMIT(beside_perf_stat_task, 60, "G4: a task's members stay together beside perf stat -t")
 {
 	perf_stat_load("-t", getpid());
 	expect_together(this_task);
 }
 
-PROMISE_LIMIT(beside_perf_stat_cpu, 60, "G4: a CPU's members stay together beside perf stat -C")
+TEST_LIMIT(beside_perf_stat_cpu, 60, "G4: a CPU's members stay together beside perf stat -C")
 {
 	perf_stat_load("-C", 0);
 	run_on(0);
@@ -283,5 +283,5 @@ int main(int argc, char **argv)
 {
 	if (!has_pmu())
 		skip_all("no hardware counters");
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

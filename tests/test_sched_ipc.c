@@ -92,8 +92,8 @@ static void count_ipc(unsigned int pages, long *grouped, long *single)
 	     *grouped / 10000, *grouped % 10000, *single / 10000, *single % 10000);
 }
 
-PROMISE_LIMIT(ipc_of_phases, 60,
-	      "G4: IPC of a multiplexed group is right to 1 %, of single counters not")
+TEST_LIMIT(ipc_of_phases, 60,
+	   "G4: IPC of a multiplexed group is right to 1 %, of single counters not")
 {
 	static const unsigned int pages[] = { 5000, 10000, 15000, 20000 };
 	long grouped, single, off, worst = 0;
@@ -110,8 +110,8 @@ PROMISE_LIMIT(ipc_of_phases, 60,
 	EXPECT_GE(worst, 1000);
 }
 
-PROMISE_LIMIT(same_event, 60,
-	      "G10: two members that count the same event read the same, multiplexed")
+TEST_LIMIT(same_event, 60,
+	   "G10: two members that count the same event read the same, multiplexed")
 {
 	struct perfgrp_counter c[2] = { user_mode(PERFGRP_HW_CPU_CYCLES),
 					user_mode(PERFGRP_HW_CPU_CYCLES) };
@@ -135,5 +135,5 @@ int main(int argc, char **argv)
 {
 	if (!has_pmu())
 		skip_all("no hardware counters");
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

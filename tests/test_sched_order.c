@@ -212,9 +212,9 @@ static void release_in_every_order(const void *arg)
 
 #define RELEASE(name, shape_, life_, text)						\
 	static const struct release_case name = { .shape = shape_, .life = life_ };	\
-	__attribute__((constructor)) static void promise_##name(void)			\
+	__attribute__((constructor)) static void test_##name(void)			\
 	{										\
-		promise_add("G11 G12 G13: " text, release_in_every_order, &name, 60);	\
+		test_add("G11 G12 G13: " text, release_in_every_order, &name, 60);	\
 	}
 
 RELEASE(hw_alive, ALL_HARDWARE, ALIVE, "hardware, in every order, of a task")
@@ -231,7 +231,7 @@ RELEASE(sw_gone, ALL_SOFTWARE, GONE, "software, in every order, of a task that i
  * Removing the one that the perf core has as leader breaks the set up, and single
  * counters have times of their own once there is no room for all.
  */
-PROMISE_LIMIT(still_together, 60, "G4 G11: members stay together when the one goes that led them")
+TEST_LIMIT(still_together, 60, "G4 G11: members stay together when the one goes that led them")
 {
 	struct watched w = { .fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0), .nr = NR_MEMBERS };
 	unsigned int i;
@@ -319,22 +319,22 @@ static void release_under_hotplug(enum shape shape)
 	diag("%u groups made and released while the CPU went %u times", i, flips);
 }
 
-PROMISE_LIMIT(hotplug_hardware, 100, "G11 G19: hardware, in every order, of CPUs that come and go")
+TEST_LIMIT(hotplug_hardware, 100, "G11 G19: hardware, in every order, of CPUs that come and go")
 {
 	release_under_hotplug(ALL_HARDWARE);
 }
 
-PROMISE_LIMIT(hotplug_mixed, 100, "G11 G19: under a software leader, of CPUs that come and go")
+TEST_LIMIT(hotplug_mixed, 100, "G11 G19: under a software leader, of CPUs that come and go")
 {
 	release_under_hotplug(SOFTWARE_LEADER);
 }
 
-PROMISE_LIMIT(hotplug_software, 100, "G11 G19: software, in every order, of CPUs that come and go")
+TEST_LIMIT(hotplug_software, 100, "G11 G19: software, in every order, of CPUs that come and go")
 {
 	release_under_hotplug(ALL_SOFTWARE);
 }
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reading and resetting in one step, by several threads at once while events
- * happen: the parts add up to all of them, none lost and none twice. Each promise
+ * happen: the parts add up to all of them, none lost and none twice. Each test
  * counts something of which the sum is known or is counted beside it to the last
  * one.
  */
@@ -120,7 +120,7 @@ static void count_twice(const struct perfgrp_counter *c, unsigned int nr)
 	child_reap(&child);
 }
 
-PROMISE_LIMIT(task_software, 60, "S13: page faults of a task, read and reset by several, add up")
+TEST_LIMIT(task_software, 60, "S13: page faults of a task, read and reset by several, add up")
 {
 	const struct perfgrp_counter c[] = {
 		{ .event = PERFGRP_SW_PAGE_FAULTS }, { .event = PERFGRP_SW_MINOR_FAULTS },
@@ -131,7 +131,7 @@ PROMISE_LIMIT(task_software, 60, "S13: page faults of a task, read and reset by 
 }
 
 /* In user mode: in the kernel one group is switched on before the other. */
-PROMISE_LIMIT(task_hardware, 60, "S13: cycles and instructions of a task, read and reset, add up")
+TEST_LIMIT(task_hardware, 60, "S13: cycles and instructions of a task, read and reset, add up")
 {
 	const struct perfgrp_counter c[] = {
 		{ .event = PERFGRP_HW_CPU_CYCLES, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
@@ -202,19 +202,19 @@ static void add_up_on_cpus(__u32 flags)
 	EXPECT_EQ(sum.raw[0], (__u64)times * cpus.nr);
 }
 
-PROMISE_LIMIT(cpus_rows, 60, "S13: events of all CPUs, read and reset by several, add up")
+TEST_LIMIT(cpus_rows, 60, "S13: events of all CPUs, read and reset by several, add up")
 {
 	add_up_on_cpus(0);
 }
 
-PROMISE_LIMIT(cpus_totals, 60, "S13: totals of all CPUs, read and reset by several, add up")
+TEST_LIMIT(cpus_totals, 60, "S13: totals of all CPUs, read and reset by several, add up")
 {
 	add_up_on_cpus(PERFGRP_SNAPSHOT_TOTALS);
 }
 
 /* ---- times --------------------------------------------------------------------- */
 
-PROMISE_LIMIT(times, 60, "S13: times, too: those of the parts are the time from first to last")
+TEST_LIMIT(times, 60, "S13: times, too: those of the parts are the time from first to last")
 {
 	pthread_t reader[NR_READERS];
 	struct perfgrp_row first;
@@ -240,5 +240,5 @@ PROMISE_LIMIT(times, 60, "S13: times, too: those of the parts are the time from 
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

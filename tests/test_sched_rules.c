@@ -90,20 +90,20 @@ static void expect_never_multiplexed(int fd, int other, pid_t pid, int cpu)
 	expect_states(other, PERFGRP_STATE_MULTIPLEXED);
 }
 
-PROMISE(no_mux_task, "G15: a NO_MUX group of a task is always on the PMU, whoever else wants it")
+TEST(no_mux_task, "G15: a NO_MUX group of a task is always on the PMU, whoever else wants it")
 {
 	need_no_mux();
 	expect_never_multiplexed(grp_on_task(PERFGRP_CREATE_NO_MUX, 0), grp_on_task(0, 0), 0, -1);
 }
 
-PROMISE(no_mux_cpu, "G15: a NO_MUX group of a CPU is always on the PMU, whoever else wants it")
+TEST(no_mux_cpu, "G15: a NO_MUX group of a CPU is always on the PMU, whoever else wants it")
 {
 	need_no_mux();
 	run_on(0);
 	expect_never_multiplexed(grp_on_cpu(PERFGRP_CREATE_NO_MUX, 0), grp_on_cpu(0, 0), -1, 0);
 }
 
-PROMISE(no_mux_refused, "G15: without room on one CPU, ENABLE of a NO_MUX group is refused on all")
+TEST(no_mux_refused, "G15: without room on one CPU, ENABLE of a NO_MUX group is refused on all")
 {
 	int fd = grp_on_all_cpus(PERFGRP_CREATE_NO_MUX), pinned[PMU_MANY];
 	static struct grp_members m;
@@ -141,7 +141,7 @@ PROMISE(no_mux_refused, "G15: without room on one CPU, ENABLE of a NO_MUX group 
 	expect_states(fd, PERFGRP_STATE_COUNTED);
 }
 
-PROMISE(no_mux_too_many, "G15: what can never fit is refused when added, as with any group")
+TEST(no_mux_too_many, "G15: what can never fit is refused when added, as with any group")
 {
 	struct perfgrp_counter c[PMU_MANY] = { { 0 } };
 	int fd = grp_on_all_cpus(PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED);
@@ -157,7 +157,7 @@ PROMISE(no_mux_too_many, "G15: what can never fit is refused when added, as with
 	expect_states(fd, PERFGRP_STATE_COUNTED);
 }
 
-PROMISE(no_mux_first_add, "G15: the first members of an enabled NO_MUX group without room are refused")
+TEST(no_mux_first_add, "G15: the first members of an enabled NO_MUX group without room are refused")
 {
 	struct perfgrp_counter c[NR_MEMBERS] = { { 0 } };
 	int fd = grp_on_cpu(PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED, 0), pinned[PMU_MANY];
@@ -176,7 +176,7 @@ PROMISE(no_mux_first_add, "G15: the first members of an enabled NO_MUX group wit
 	expect_states(fd, PERFGRP_STATE_COUNTED);
 }
 
-PROMISE(no_mux_add, "G15 G8: a member for which a NO_MUX group that counts has no room is refused")
+TEST(no_mux_add, "G15 G8: a member for which a NO_MUX group that counts has no room is refused")
 {
 	struct perfgrp_counter c[NR_MEMBERS];
 	int fd = grp_on_cpu(PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED, 0), pinned[PMU_MANY];
@@ -204,7 +204,7 @@ PROMISE(no_mux_add, "G15 G8: a member for which a NO_MUX group that counts has n
 }
 
 /* Counters that are pinned to a CPU go before those that are pinned to a task. */
-PROMISE(thrown_off, "G15: a NO_MUX group that is thrown off reads as failed, whole, and can be enabled again")
+TEST(thrown_off, "G15: a NO_MUX group that is thrown off reads as failed, whole, and can be enabled again")
 {
 	int fd = grp_on_task(PERFGRP_CREATE_NO_MUX, 0), pinned[PMU_MANY];
 	struct perfgrp_counter c[NR_MEMBERS];
@@ -242,7 +242,7 @@ PROMISE(thrown_off, "G15: a NO_MUX group that is thrown off reads as failed, who
 	expect_states(fd, PERFGRP_STATE_COUNTED);
 }
 
-PROMISE(no_mux_software, "G15 G6: software members of a NO_MUX group always fit")
+TEST(no_mux_software, "G15 G6: software members of a NO_MUX group always fit")
 {
 	int fd = grp_on_all_cpus(PERFGRP_CREATE_NO_MUX), i;
 
@@ -301,19 +301,19 @@ static void expect_together(__u32 flags)
 	}
 }
 
-PROMISE(with_leader, "S12: hardware members run with a hardware leader, software ones by themselves")
+TEST(with_leader, "S12: hardware members run with a hardware leader, software ones by themselves")
 {
 	need_hardware();
 	expect_together(0);
 }
 
-PROMISE(one_sched_group, "S12 G4: ONE_SCHED_GROUP takes one PMU's members, and software beside them")
+TEST(one_sched_group, "S12 G4: ONE_SCHED_GROUP takes one PMU's members, and software beside them")
 {
 	need_hardware();
 	expect_together(PERFGRP_CREATE_ONE_SCHED_GROUP);
 }
 
-PROMISE(software_alone, "S12 G6: software members run by themselves, the first is its own leader")
+TEST(software_alone, "S12 G6: software members run by themselves, the first is its own leader")
 {
 	struct perfgrp_counter c[] = { software, software, software };
 	int fd = grp_on_all_cpus(0);
@@ -325,5 +325,5 @@ PROMISE(software_alone, "S12 G6: software members run by themselves, the first i
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

@@ -16,7 +16,7 @@
 #define NR_MEMBERS	4
 #define PAUSE_NS	20000
 
-/* Of all processes of a promise, in shared memory. */
+/* Of all processes of a test, in shared memory. */
 static struct {
 	unsigned long opened;
 	bool stop;
@@ -181,8 +181,8 @@ static void make_groups(unsigned int nr)
 	}
 }
 
-PROMISE_LIMIT(storm, 90,
-	      "G4 G21: groups made in a storm of perf_event_open are right, theirs and ours")
+TEST_LIMIT(storm, 90,
+	   "G4 G21: groups made in a storm of perf_event_open are right, theirs and ours")
 {
 	pid_t stranger[NR_STRANGERS], maker[NR_MAKERS];
 	unsigned int nr = rounds(100), i;
@@ -212,5 +212,5 @@ PROMISE_LIMIT(storm, 90,
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

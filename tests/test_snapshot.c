@@ -80,7 +80,7 @@ static void expect_layout(const struct grp_snap *s, __u32 nr_rows)
 	}
 }
 
-PROMISE(rows_of_all_cpus, "S1 S4: a row a CPU, each with all members, leader first")
+TEST(rows_of_all_cpus, "S1 S4: a row a CPU, each with all members, leader first")
 {
 	int fd = all_cpus_group();
 	__u32 i;
@@ -105,7 +105,7 @@ PROMISE(rows_of_all_cpus, "S1 S4: a row a CPU, each with all members, leader fir
 	}
 }
 
-PROMISE(row_of_task, "S1 S3: a task has one row of CPU -1; each id has its own value there")
+TEST(row_of_task, "S1 S3: a task has one row of CPU -1; each id has its own value there")
 {
 	int fd = task_group();
 
@@ -122,7 +122,7 @@ PROMISE(row_of_task, "S1 S3: a task has one row of CPU -1; each id has its own v
 	EXPECT_EQ(snap_value(&snap, -1, member[3].id)->raw, 10);
 }
 
-PROMISE(row_of_task_on_cpu, "S1: a task on one CPU has one row, of that CPU")
+TEST(row_of_task_on_cpu, "S1: a task on one CPU has one row, of that CPU")
 {
 	int fd;
 
@@ -134,7 +134,7 @@ PROMISE(row_of_task_on_cpu, "S1: a task on one CPU has one row, of that CPU")
 	EXPECT_EQ(snap.row[0].cpu, cpus.cpu[cpus.nr - 1]);
 }
 
-PROMISE(rows_of_some_cpus, "S1: a list of CPUs has a row for each of them and no other")
+TEST(rows_of_some_cpus, "S1: a list of CPUs has a row for each of them and no other")
 {
 	static const int pick[] = { 2, 0 };
 	__u32 list[2], i;
@@ -152,7 +152,7 @@ PROMISE(rows_of_some_cpus, "S1: a list of CPUs has a row for each of them and no
 	EXPECT(snap_row(&snap, list[0]) && snap_row(&snap, list[1]));
 }
 
-PROMISE(never_ran, "S2: what was never enabled never ran: no value, which is not 0")
+TEST(never_ran, "S2: what was never enabled never ran: no value, which is not 0")
 {
 	int fd = grp_on_all_cpus(0);
 	__u32 i;
@@ -175,7 +175,7 @@ PROMISE(never_ran, "S2: what was never enabled never ran: no value, which is not
 		EXPECT_EQ(snap.value[i].state, PERFGRP_STATE_NEVER_RAN);
 }
 
-PROMISE(pmu_of_value, "S2: values name their PMU as QUERY does")
+TEST(pmu_of_value, "S2: values name their PMU as QUERY does")
 {
 	static struct grp_members members;
 	int fd = task_group();
@@ -189,7 +189,7 @@ PROMISE(pmu_of_value, "S2: values name their PMU as QUERY does")
 
 /* ---- S5: scaled ----------------------------------------------------------------------- */
 
-PROMISE(scaled, "S5 S6: scaled is raw where the times are equal, and software is never multiplexed")
+TEST(scaled, "S5 S6: scaled is raw where the times are equal, and software is never multiplexed")
 {
 	int fd = all_cpus_group(), i;
 	__u32 j;
@@ -231,7 +231,7 @@ static __u64 function_call_interrupts(int cpu)
 	return 0;
 }
 
-PROMISE(one_interrupt, "S6: a snapshot costs a CPU at most one interrupt, however many members")
+TEST(one_interrupt, "S6: a snapshot costs a CPU at most one interrupt, however many members")
 {
 	struct perfgrp_counter many[12] = { { 0 } };
 	__u64 before[MAX_CPUS], taken;
@@ -259,7 +259,7 @@ PROMISE(one_interrupt, "S6: a snapshot costs a CPU at most one interrupt, howeve
 	}
 }
 
-PROMISE(one_moment, "S6: members that count the same are read the same, while they count")
+TEST(one_moment, "S6: members that count the same are read the same, while they count")
 {
 	static struct perfgrp_counter same[3] = {
 		{ .event = PERFGRP_SW_PAGE_FAULTS }, { .event = PERFGRP_SW_PAGE_FAULTS },
@@ -306,8 +306,8 @@ PROMISE(one_moment, "S6: members that count the same are read the same, while th
 		}
 		/* The interrupt may have come in the middle of one fault's counting. */
 		if (max - min > 1)
-			broken("snapshot %u: %llu, %llu, %llu", i, snap.value[0].raw,
-			       snap.value[1].raw, snap.value[2].raw);
+			fail("snapshot %u: %llu, %llu, %llu", i, snap.value[0].raw,
+			     snap.value[1].raw, snap.value[2].raw);
 		moved += max != last;
 		last = max;
 	}
@@ -334,7 +334,7 @@ static void expect_times(const struct grp_snap *s, __u64 before, __u64 after)
 	EXPECT_LE(s->hdr.time_after, after);
 }
 
-PROMISE(times, "S7: rows and header carry the times around the reads, in CLOCK_MONOTONIC")
+TEST(times, "S7: rows and header carry the times around the reads, in CLOCK_MONOTONIC")
 {
 	int all = all_cpus_group(), task = task_group(), i, j;
 	static const __u32 flags[] = { 0, PERFGRP_SNAPSHOT_TOTALS };
@@ -387,7 +387,7 @@ static int snapshot_into(int fd, struct perfgrp_snapshot *s, __u32 nr_rows, __u3
 	return grp_ioctl(fd, PERFGRP_SNAPSHOT, s);
 }
 
-PROMISE(too_small, "S8: too little room: EMSGSIZE, the numbers needed, nothing written")
+TEST(too_small, "S8: too little room: EMSGSIZE, the numbers needed, nothing written")
 {
 	const __u32 rs = sizeof(struct perfgrp_row), vs = sizeof(struct perfgrp_value);
 	struct perfgrp_snapshot s;
@@ -418,7 +418,7 @@ PROMISE(too_small, "S8: too little room: EMSGSIZE, the numbers needed, nothing w
 	EXPECT_EQ(s.nr_values, values);
 }
 
-PROMISE(exact_room, "S8: exact room and more: what was there is counted, what is behind is left alone")
+TEST(exact_room, "S8: exact room and more: what was there is counted, what is behind is left alone")
 {
 	const __u32 rs = sizeof(struct perfgrp_row), vs = sizeof(struct perfgrp_value);
 	struct perfgrp_snapshot s;
@@ -436,7 +436,7 @@ PROMISE(exact_room, "S8: exact room and more: what was there is counted, what is
 	}
 }
 
-PROMISE(larger_elements, "S8: elements larger than the kernel's: in their places, the rest zero")
+TEST(larger_elements, "S8: elements larger than the kernel's: in their places, the rest zero")
 {
 	const __u32 rs = sizeof(struct perfgrp_row), vs = sizeof(struct perfgrp_value);
 	static const __u32 more[][2] = { { 8, 8 }, { 1, 3 }, { 0, 64 }, { 100, 0 } };
@@ -468,7 +468,7 @@ PROMISE(larger_elements, "S8: elements larger than the kernel's: in their places
 	}
 }
 
-PROMISE(smaller_elements, "S8: elements smaller than the first release's are EINVAL")
+TEST(smaller_elements, "S8: elements smaller than the first release's are EINVAL")
 {
 	const __u32 rs = sizeof(struct perfgrp_row), vs = sizeof(struct perfgrp_value);
 	struct refusal size = refusal(EINVAL, PERFGRP_REASON_SIZE);
@@ -487,7 +487,7 @@ PROMISE(smaller_elements, "S8: elements smaller than the first release's are EIN
 
 /* ---- S11: totals ------------------------------------------------------------------------------------ */
 
-PROMISE(totals, "S11: the totals of a disabled group are the sums of its rows")
+TEST(totals, "S11: the totals of a disabled group are the sums of its rows")
 {
 	int fd = all_cpus_group();
 	__u32 i, j;
@@ -523,7 +523,7 @@ PROMISE(totals, "S11: the totals of a disabled group are the sums of its rows")
 	}
 }
 
-PROMISE(totals_of_task, "S11: the totals of a task are its row")
+TEST(totals_of_task, "S11: the totals of a task are its row")
 {
 	int fd = task_group();
 	__u32 j;
@@ -538,7 +538,7 @@ PROMISE(totals_of_task, "S11: the totals of a task are its row")
 		expect_same_value(&snap.value[j], &snap2.value[j]);
 }
 
-PROMISE(totals_mixed, "S11: asked to mix PMUs, a machine with one kind of CPU answers the same")
+TEST(totals_mixed, "S11: asked to mix PMUs, a machine with one kind of CPU answers the same")
 {
 	int fd = all_cpus_group();
 	__u32 j;
@@ -554,7 +554,7 @@ PROMISE(totals_mixed, "S11: asked to mix PMUs, a machine with one kind of CPU an
 
 /* ---- S13: read and reset -------------------------------------------------------------------------------- */
 
-PROMISE(read_and_reset, "S13: counts of snapshots that reset add up to all that happened")
+TEST(read_and_reset, "S13: counts of snapshots that reset add up to all that happened")
 {
 	struct child child = child_start();
 	int fd = grp_on_task(PERFGRP_CREATE_ENABLED, child.pid), id, ret;
@@ -583,7 +583,7 @@ PROMISE(read_and_reset, "S13: counts of snapshots that reset add up to all that 
 	diag("read in %u parts", parts);
 }
 
-PROMISE(read_and_reset_totals, "S13: totals that reset are the same as rows that do")
+TEST(read_and_reset_totals, "S13: totals that reset are the same as rows that do")
 {
 	int fd = all_cpus_group(), ret;
 	__u32 j;
@@ -618,7 +618,7 @@ PROMISE(read_and_reset_totals, "S13: totals that reset are the same as rows that
 		expect_same_value(&snap.value[j], &snap2.value[j]);
 }
 
-PROMISE(reset_unwritable, "S13 A4: a snapshot that cannot be told takes nothing away")
+TEST(reset_unwritable, "S13 A4: a snapshot that cannot be told takes nothing away")
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	struct perfgrp_snapshot *take;
@@ -652,5 +652,5 @@ PROMISE(reset_unwritable, "S13 A4: a snapshot that cannot be told takes nothing 
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

@@ -59,7 +59,7 @@ static int task_group(struct perfgrp_counter *counters, __u32 nr, __u32 buffer_s
 
 /* ---- O1, O2, O3: what is in a sample -------------------------------------------------- */
 
-PROMISE(every_fault, "O1 O3: with period 1 each page fault is a sample, with all that belongs to it")
+TEST(every_fault, "O1 O3: with period 1 each page fault is a sample, with all that belongs to it")
 {
 	struct perfgrp_counter c[2] = { faults(1), { .event = PERFGRP_SW_DUMMY } };
 	int fd = task_group(c, 2, 65536);
@@ -93,7 +93,7 @@ PROMISE(every_fault, "O1 O3: with period 1 each page fault is a sample, with all
 	}
 }
 
-PROMISE(every_nth, "O2: with period P over N events there are N/P samples")
+TEST(every_nth, "O2: with period P over N events there are N/P samples")
 {
 	static const __u64 period[] = { 2, 3, 7, 50 };
 	size_t i;
@@ -116,7 +116,7 @@ PROMISE(every_nth, "O2: with period P over N events there are N/P samples")
 	}
 }
 
-PROMISE(breakpoints, "O1 O3: a breakpoint samples each hit, with what the others count then")
+TEST(breakpoints, "O1 O3: a breakpoint samples each hit, with what the others count then")
 {
 	struct perfgrp_counter c[3] = { writes(1), faults(0), faults(3) };
 	__u32 i, hits = 0;
@@ -172,7 +172,7 @@ static __u64 kernel_address(const char *name)
 	return found;
 }
 
-PROMISE(kernel_breakpoint, "O1 O3: a breakpoint on a kernel variable samples the kernel at each write")
+TEST(kernel_breakpoint, "O1 O3: a breakpoint on a kernel variable samples the kernel at each write")
 {
 	struct perfgrp_counter c = {
 		.flags = PERFGRP_COUNTER_RAW,
@@ -209,7 +209,7 @@ PROMISE(kernel_breakpoint, "O1 O3: a breakpoint on a kernel variable samples the
 	EXPECT_EQ(records.nr_samples, sum);
 }
 
-PROMISE(as_a_snapshot, "O3: a sample's values go on where a snapshot is: after reset from zero")
+TEST(as_a_snapshot, "O3: a sample's values go on where a snapshot is: after reset from zero")
 {
 	struct perfgrp_counter c[2] = { faults(1), faults(0) };
 	int fd = task_group(c, 2, 65536);
@@ -229,7 +229,7 @@ PROMISE(as_a_snapshot, "O3: a sample's values go on where a snapshot is: after r
 	EXPECT_LE(records.sample[12]->enabled, grp_value(fd, c[0].id).time_enabled);
 }
 
-PROMISE(clock_samples, "O1 O2: cpu-clock samples in time, from interrupts")
+TEST(clock_samples, "O1 O2: cpu-clock samples in time, from interrupts")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample = 10000000 };
 	int fd = task_group(&c, 1, 1 << 20);
@@ -246,7 +246,7 @@ PROMISE(clock_samples, "O1 O2: cpu-clock samples in time, from interrupts")
 	EXPECT_GE(records.nr_samples, ran / 10000000 / 2);
 }
 
-PROMISE(members_change, "O3 G11: samples show the members that there are")
+TEST(members_change, "O3 G11: samples show the members that there are")
 {
 	struct perfgrp_counter c[3] = { faults(1), faults(0), faults(0) };
 	int fd = task_group(c, 3, 65536), late;
@@ -271,7 +271,7 @@ PROMISE(members_change, "O3 G11: samples show the members that there are")
 	EXPECT_EQ(records.sample[11]->value[0].value, 4);
 }
 
-PROMISE(all_cpus, "O1 O3: a group on all CPUs samples on each, in the order of time")
+TEST(all_cpus, "O1 O3: a group on all CPUs samples on each, in the order of time")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample = 2000000 };
 	static unsigned int on[64];
@@ -307,7 +307,7 @@ PROMISE(all_cpus, "O1 O3: a group on all CPUs samples on each, in the order of t
 
 /* ---- O5: reading ----------------------------------------------------------------------- */
 
-PROMISE(no_buffer, "O5: a group without a buffer has nothing to read")
+TEST(no_buffer, "O5: a group without a buffer has nothing to read")
 {
 	struct pollfd p = { .fd = grp_on_task(0, 0), .events = POLLIN };
 	char byte;
@@ -319,7 +319,7 @@ PROMISE(no_buffer, "O5: a group without a buffer has nothing to read")
 	EXPECT_EQ(p.revents, POLLERR);
 }
 
-PROMISE(small_reads, "O5: whole records only; what does not fit stays, and so it does after a fault")
+TEST(small_reads, "O5: whole records only; what does not fit stays, and so it does after a fault")
 {
 	struct perfgrp_counter c = faults(1);
 	int fd = task_group(&c, 1, 65536);
@@ -352,7 +352,7 @@ PROMISE(small_reads, "O5: whole records only; what does not fit stays, and so it
 	EXPECT_EQ(errno, EAGAIN);
 }
 
-PROMISE(blocking_read, "O5: a blocking read sleeps until there is something")
+TEST(blocking_read, "O5: a blocking read sleeps until there is something")
 {
 	struct child child = child_start();
 	struct perfgrp_counter c = faults(1);
@@ -380,7 +380,7 @@ static void nothing(int signal __attribute__((unused)))
 {
 }
 
-PROMISE(interrupted_read, "O5: a signal ends a blocking read with EINTR, and nothing is lost")
+TEST(interrupted_read, "O5: a signal ends a blocking read with EINTR, and nothing is lost")
 {
 	struct sigaction action = { .sa_handler = nothing };
 	struct perfgrp_counter c = faults(1);
@@ -401,7 +401,7 @@ PROMISE(interrupted_read, "O5: a signal ends a blocking read with EINTR, and not
 	REQUIRE(waitpid(killer, NULL, 0) == killer);
 }
 
-PROMISE(end_of_task, "O5 G18: when the task has exited and all is read, a read returns 0")
+TEST(end_of_task, "O5 G18: when the task has exited and all is read, a read returns 0")
 {
 	struct child child = child_start();
 	struct perfgrp_counter c = faults(1);
@@ -423,7 +423,7 @@ PROMISE(end_of_task, "O5 G18: when the task has exited and all is read, a read r
 	EXPECT_EQ(read(fd, buf, sizeof(buf)), 0);
 }
 
-PROMISE(exit_wakes, "O5 G18: a reader that sleeps when the task exits wakes up")
+TEST(exit_wakes, "O5 G18: a reader that sleeps when the task exits wakes up")
 {
 	struct child child = child_start();
 	struct perfgrp_counter c = faults(1);
@@ -450,7 +450,7 @@ PROMISE(exit_wakes, "O5 G18: a reader that sleeps when the task exits wakes up")
 	EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
-PROMISE(many_readers, "O5: several readers get all records between them, each once")
+TEST(many_readers, "O5: several readers get all records between them, each once")
 {
 	enum { READERS = 4, FAULTS = 2000 };
 	struct child child = child_start();
@@ -500,7 +500,7 @@ static void *read_until_closed(void *arg)
 	return (void *)(long)errno;
 }
 
-PROMISE(closed_while_read, "O5 O10: a group is closed while another thread reads from it")
+TEST(closed_while_read, "O5 O10: a group is closed while another thread reads from it")
 {
 	unsigned int round;
 
@@ -534,7 +534,7 @@ static void expect_balance(int fd)
 	EXPECT_EQ(stream.lost, records.lost);
 }
 
-PROMISE(full_buffer, "O6: a full buffer drops, counts, and says so where it was")
+TEST(full_buffer, "O6: a full buffer drops, counts, and says so where it was")
 {
 	struct perfgrp_counter c = faults(1);
 	int fd = task_group(&c, 1, 8192);
@@ -566,7 +566,7 @@ PROMISE(full_buffer, "O6: a full buffer drops, counts, and says so where it was"
 	}
 }
 
-PROMISE(overwriting, "O6: a buffer that overwrites keeps the newest, and says how many it dropped")
+TEST(overwriting, "O6: a buffer that overwrites keeps the newest, and says how many it dropped")
 {
 	struct perfgrp_counter c = faults(1);
 	__u64 seen = 0;
@@ -599,7 +599,7 @@ PROMISE(overwriting, "O6: a buffer that overwrites keeps the newest, and says ho
 	expect_balance(fd);
 }
 
-PROMISE(lost_on_cpus, "O6: on all CPUs at full speed nothing is unaccounted for")
+TEST(lost_on_cpus, "O6: on all CPUs at full speed nothing is unaccounted for")
 {
 	struct perfgrp_counter c[2] = {
 		{ .event = PERFGRP_SW_CPU_CLOCK, .sample = 100000 }, faults(1),
@@ -656,7 +656,7 @@ static int wakeup_group(struct perfgrp_counter *c, __u32 nr_records, __u32 nr_by
 	return fd;
 }
 
-PROMISE(wakeup_records, "O7: the group is readable when as many records wait as asked for")
+TEST(wakeup_records, "O7: the group is readable when as many records wait as asked for")
 {
 	struct perfgrp_counter c = faults(1);
 	int fd = wakeup_group(&c, 10, 0);
@@ -674,7 +674,7 @@ PROMISE(wakeup_records, "O7: the group is readable when as many records wait as 
 	EXPECT_GT(stream_drain(fd), 0);
 }
 
-PROMISE(wakeup_bytes, "O7: or as many bytes")
+TEST(wakeup_bytes, "O7: or as many bytes")
 {
 	struct perfgrp_counter c = faults(1);
 	size_t size = sizeof(struct sample) + sizeof(struct value);
@@ -688,7 +688,7 @@ PROMISE(wakeup_bytes, "O7: or as many bytes")
 	EXPECT_EQ(pollable(fd), 0);
 }
 
-PROMISE(epoll_wakes, "O5 O7: epoll wakes when enough is there, and not before")
+TEST(epoll_wakes, "O5 O7: epoll wakes when enough is there, and not before")
 {
 	struct child child = child_start();
 	struct perfgrp_counter c = faults(1);
@@ -724,7 +724,7 @@ static int set_period(int fd, __u32 id, __u64 sample)
 	return grp_ioctl(fd, PERFGRP_PERIOD, &period);
 }
 
-PROMISE(other_period, "O9: the period can be changed while the counter runs")
+TEST(other_period, "O9: the period can be changed while the counter runs")
 {
 	struct perfgrp_counter c = faults(1);
 	int fd = task_group(&c, 1, 65536);
@@ -744,7 +744,7 @@ PROMISE(other_period, "O9: the period can be changed while the counter runs")
 	EXPECT_EQ(records.sample[3]->period, 5);
 }
 
-PROMISE(bad_period, "O9: what cannot be is refused, and the period stays")
+TEST(bad_period, "O9: what cannot be is refused, and the period stays")
 {
 	struct perfgrp_counter c[3] = {
 		faults(2), faults(0),
@@ -770,7 +770,7 @@ PROMISE(bad_period, "O9: what cannot be is refused, and the period stays")
 
 /* ---- O10: the end ----------------------------------------------------------------------------- */
 
-PROMISE_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it samples at full speed")
+TEST_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it samples at full speed")
 {
 	unsigned int round;
 
@@ -791,7 +791,7 @@ PROMISE_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it sa
 	}
 }
 
-PROMISE(switches, "O1 O4: context switches sample in the scheduler, with a reader asleep")
+TEST(switches, "O1 O4: context switches sample in the scheduler, with a reader asleep")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample = 1 };
 	struct child child = child_start();
@@ -823,7 +823,7 @@ PROMISE(switches, "O1 O4: context switches sample in the scheduler, with a reade
 
 /* ---- O11: the filter ---------------------------------------------------------------------------- */
 
-PROMISE(filtered, "O11: only samples in which a member has moved far enough become records")
+TEST(filtered, "O11: only samples in which a member has moved far enough become records")
 {
 	struct perfgrp_counter c[2] = { writes(1), faults(0) };
 	struct perfgrp_stream stream = { .size = sizeof(stream) };
@@ -854,7 +854,7 @@ PROMISE(filtered, "O11: only samples in which a member has moved far enough beco
 	expect_balance(fd);
 }
 
-PROMISE(filter_after_reset, "O11: the filter begins anew at a reset")
+TEST(filter_after_reset, "O11: the filter begins anew at a reset")
 {
 	struct perfgrp_counter c = faults(1);
 	int fd;
@@ -874,7 +874,7 @@ PROMISE(filter_after_reset, "O11: the filter begins anew at a reset")
 
 /* ---- refusals ------------------------------------------------------------------------------------ */
 
-PROMISE(needs_buffer, "O1 E6: what samples needs a buffer, and says so")
+TEST(needs_buffer, "O1 E6: what samples needs a buffer, and says so")
 {
 	struct perfgrp_counter c = faults(1);
 	struct refusal no = refusal(EINVAL, PERFGRP_REASON_EVENT_OPTION);
@@ -890,7 +890,7 @@ PROMISE(needs_buffer, "O1 E6: what samples needs a buffer, and says so")
 	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
 }
 
-PROMISE(bad_sample, "E6: a frequency without a number, or above the limit, or a period too large")
+TEST(bad_sample, "E6: a frequency without a number, or above the limit, or a period too large")
 {
 	struct perfgrp_counter c = faults(0);
 	struct refusal no = refusal(EINVAL, PERFGRP_REASON_EVENT_OPTION);
@@ -910,7 +910,7 @@ PROMISE(bad_sample, "E6: a frequency without a number, or above the limit, or a 
 	EXPECT_EQ(grp_add_counters(fd, &c, 1), 0);
 }
 
-PROMISE(bad_buffer, "A4: CREATE: what means nothing without a buffer, and what is too large")
+TEST(bad_buffer, "A4: CREATE: what means nothing without a buffer, and what is too large")
 {
 	struct perfgrp_create task = { .target = PERFGRP_TARGET_TASK }, c;
 	struct refusal no = refusal(EINVAL, PERFGRP_REASON_TARGET);
@@ -944,7 +944,7 @@ PROMISE(bad_buffer, "A4: CREATE: what means nothing without a buffer, and what i
 	EXPECT_REFUSED_AS(grp_create_like(c), no);
 }
 
-PROMISE(fdinfo, "G22: fdinfo shows what became of the records")
+TEST(fdinfo, "G22: fdinfo shows what became of the records")
 {
 	struct perfgrp_counter c = faults(1);
 	int fd = task_group(&c, 1, 65536);
@@ -963,5 +963,5 @@ PROMISE(fdinfo, "G22: fdinfo shows what became of the records")
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

@@ -33,7 +33,7 @@ static void count(int fd, __u64 loops)
 	stream_drain(fd);
 }
 
-PROMISE(n_over_p, "O2: period P over N cycles gives N/P samples, to within one")
+TEST(n_over_p, "O2: period P over N cycles gives N/P samples, to within one")
 {
 	static const __u64 period[] = { 50000, 100000, 777777 };
 	size_t i;
@@ -53,7 +53,7 @@ PROMISE(n_over_p, "O2: period P over N cycles gives N/P samples, to within one")
 	}
 }
 
-PROMISE(members_at_once, "O3 G4: members that count the same have counted the same in each sample")
+TEST(members_at_once, "O3 G4: members that count the same have counted the same in each sample")
 {
 	struct perfgrp_counter c[4] = {
 		{ .event = CYCLES, .sample = 100000 }, { .event = CYCLES }, { .event = CYCLES },
@@ -91,7 +91,7 @@ PROMISE(members_at_once, "O3 G4: members that count the same have counted the sa
  * interrupt (perf's own samples are late in the same way), so others are given
  * periods that end with the first's.
  */
-PROMISE(member_samples, "O1: members sample beside their leader, each with its own period")
+TEST(member_samples, "O1: members sample beside their leader, each with its own period")
 {
 	struct perfgrp_counter c[3] = {
 		{ .event = CYCLES, .sample = 200000 },
@@ -114,7 +114,7 @@ PROMISE(member_samples, "O1: members sample beside their leader, each with its o
 	EXPECT_LE(nr[1], n / 400000 + 1);
 }
 
-PROMISE(lone_member_samples, "O1: and where the leader does not sample")
+TEST(lone_member_samples, "O1: and where the leader does not sample")
 {
 	struct perfgrp_counter c[2] = { { .event = CYCLES }, { .event = CYCLES, .sample = 100000 } };
 	int fd = pmu_group(c, 2);
@@ -126,7 +126,7 @@ PROMISE(lone_member_samples, "O1: and where the leader does not sample")
 		EXPECT_EQ(records.sample[i]->id, c[1].id);
 }
 
-PROMISE(every_cpu, "O1 O2: on all CPUs each CPU samples its own")
+TEST(every_cpu, "O1 O2: on all CPUs each CPU samples its own")
 {
 	struct perfgrp_counter c = { .event = CYCLES, .sample = 1000000 };
 	static __u32 nr[64];
@@ -174,7 +174,7 @@ static void expect_throttling(int fd, __u64 loops)
 	EXPECT_LE(records.nr_throttles, records.nr_unthrottles + 1);
 }
 
-PROMISE(throttled, "O8: throttling shows in the stream, and that it is over")
+TEST(throttled, "O8: throttling shows in the stream, and that it is over")
 {
 	struct perfgrp_counter c = { .event = CYCLES, .sample = 1000 };
 
@@ -197,7 +197,7 @@ static void *reset_again_and_again(void *arg)
 	return NULL;
 }
 
-PROMISE(throttled_and_reset, "O8 G9: so it does while another CPU resets the group, which goes on")
+TEST(throttled_and_reset, "O8 G9: so it does while another CPU resets the group, which goes on")
 {
 	struct perfgrp_counter c = { .event = CYCLES, .sample = 1000 };
 	struct resetter resetter = { .fd = pmu_group(&c, 1) };
@@ -214,7 +214,7 @@ PROMISE(throttled_and_reset, "O8 G9: so it does while another CPU resets the gro
 	diag("%u resets, throttled %u times", resetter.resets, records.nr_throttles);
 }
 
-PROMISE(frequency, "O2 E6: with a frequency there are about so many samples a second")
+TEST(frequency, "O2 E6: with a frequency there are about so many samples a second")
 {
 	struct perfgrp_counter c = {
 		.event = CYCLES, .sample = 500, .flags = PERFGRP_COUNTER_FREQ,
@@ -237,7 +237,7 @@ PROMISE(frequency, "O2 E6: with a frequency there are about so many samples a se
 	EXPECT_LE(records.nr_samples, 550);
 }
 
-PROMISE(other_period, "O9: another period from the next overflow on, without a gap")
+TEST(other_period, "O9: another period from the next overflow on, without a gap")
 {
 	struct perfgrp_counter c = { .event = CYCLES, .sample = 100000 };
 	struct perfgrp_period period = { .size = sizeof(period), .sample = 400000 };
@@ -259,7 +259,7 @@ PROMISE(other_period, "O9: another period from the next overflow on, without a g
 	EXPECT_LE(records.nr_samples, first / 400000 + 2);
 }
 
-PROMISE_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it samples at the highest rate, often")
+TEST_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it samples at the highest rate, often")
 {
 	unsigned int round;
 
@@ -284,5 +284,5 @@ PROMISE_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it sa
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }

@@ -14,7 +14,7 @@
 #include <linux/bpf.h>
 #include <sys/resource.h>
 
-/* libbpf says what it does not like; it comes out where the promise is broken. */
+/* libbpf's warnings are shown with the test that failed. */
 static inline int bpf_say(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	char line[256];

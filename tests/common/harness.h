@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A test program is a list of promises, each a function that arranges, acts and
- * compares. Every promise runs in a child process of its own with a time limit:
- * what it leaves open goes with it, and what crashes or hangs is one "not ok".
+ * A test program is a list of tests, each a function that arranges, acts and
+ * compares. Every test runs in a child process of its own with a time limit:
+ * what it leaves open is closed with it, and a crash or a hang is one "not ok".
  *
- * Output is TAP. A promise has one line; the values that broke it follow as
- * "# " lines. EXPECT_* notes a broken promise and goes on, REQUIRE_* ends it.
- * Both work in threads and in children of the promise.
+ * Output is TAP. A test has one line; the values that were not as expected follow as
+ * "# " lines. EXPECT_* notes a failure and goes on, REQUIRE_* ends the test. Both work
+ * in threads and in children of the test.
  *
  * Arguments of a test program: a number multiplies the rounds of whatever is
- * repeated (see rounds()), anything else selects promises whose line holds it.
+ * repeated (see rounds()), anything else selects the tests whose line contains it.
  */
 #ifndef TESTS_HARNESS_H
 #define TESTS_HARNESS_H
@@ -35,18 +35,18 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define __maybe_unused	__attribute__((unused))
 
-#define MAX_PROMISES		512
-#define PROMISE_SECONDS		30
+#define MAX_TESTS		512
+#define TEST_SECONDS		30
 #define MAX_DIAG_LINES		24
 
-struct promise {
+struct test {
 	const char *name;
-	void (*keep)(const void *arg);
+	void (*run)(const void *arg);
 	const void *arg;
 	unsigned int seconds;
 };
 
-/* What a promise's process tells the harness, in shared memory. */
+/* What the process of a test reports to the harness, in shared memory. */
 struct verdict {
 	int failed;
 	int skipped;
@@ -56,28 +56,28 @@ struct verdict {
 	char diag[MAX_DIAG_LINES][320];
 };
 
-static struct promise promises[MAX_PROMISES];
-static unsigned int nr_promises;
+static struct test tests[MAX_TESTS];
+static unsigned int nr_tests;
 static struct verdict *verdict;
 static unsigned int effort = 1;
 
-static inline void promise_add(const char *name, void (*keep)(const void *), const void *arg,
-			       unsigned int seconds)
+static inline void test_add(const char *name, void (*run)(const void *), const void *arg,
+			    unsigned int seconds)
 {
-	if (nr_promises == MAX_PROMISES)
+	if (nr_tests == MAX_TESTS)
 		abort();
-	promises[nr_promises++] = (struct promise){ name, keep, arg, seconds };
+	tests[nr_tests++] = (struct test){ name, run, arg, seconds };
 }
 
-/* PROMISE(function, "G12: removing the leader with members is EBUSY") { ... } */
-#define PROMISE_LIMIT(fn, secs, text)						\
+/* TEST(function, "G12: removing the leader with members is EBUSY") { ... } */
+#define TEST_LIMIT(fn, secs, text)						\
 	static void fn(const void *arg);					\
-	__attribute__((constructor)) static void promise_##fn(void)		\
+	__attribute__((constructor)) static void test_##fn(void)		\
 	{									\
-		promise_add(text, fn, NULL, secs);				\
+		test_add(text, fn, NULL, secs);				\
 	}									\
 	static void fn(const void *arg __maybe_unused)
-#define PROMISE(fn, text) PROMISE_LIMIT(fn, PROMISE_SECONDS, text)
+#define TEST(fn, text) TEST_LIMIT(fn, TEST_SECONDS, text)
 
 /* How often to repeat something that is done N times by default. */
 static inline unsigned int rounds(unsigned int n)
@@ -98,13 +98,13 @@ static inline void diag(const char *fmt, ...)
 	va_end(ap);
 }
 
-#define broken(fmt, ...) do {							\
+#define fail(fmt, ...) do {							\
 	diag("%s:%d: " fmt, __FILE__, __LINE__, ##__VA_ARGS__);			\
 	__atomic_store_n(&verdict->failed, 1, __ATOMIC_RELAXED);		\
 } while (0)
 
-/* Ends the promise, from wherever in it. */
-static inline void promise_end(void)
+/* Ends the test, from anywhere in it. */
+static inline void test_end(void)
 {
 	__atomic_store_n(&verdict->finished, 1, __ATOMIC_RELAXED);
 	_exit(0);
@@ -119,21 +119,21 @@ static inline void skip(const char *fmt, ...)
 	vsnprintf(verdict->reason, sizeof(verdict->reason), fmt, ap);
 	va_end(ap);
 	verdict->skipped = 1;
-	promise_end();
+	test_end();
 }
 
 #define COMPARE(got, op, want) ({						\
 	long long got_ = (long long)(got), want_ = (long long)(want);		\
 	bool holds_ = got_ op want_;						\
 	if (!holds_)								\
-		broken("%s is %lld, expected " #op " %lld (%s)", #got, got_,	\
-		       want_, #want);						\
+		fail("%s is %lld, expected " #op " %lld (%s)", #got, got_,	\
+		     want_, #want);						\
 	holds_;									\
 })
 
 #define EXPECT(cond) do {							\
 	if (!(cond))								\
-		broken("not so: %s", #cond);					\
+		fail("not so: %s", #cond);					\
 } while (0)
 #define EXPECT_EQ(got, want)	((void)COMPARE(got, ==, want))
 #define EXPECT_NE(got, want)	((void)COMPARE(got, !=, want))
@@ -144,13 +144,13 @@ static inline void skip(const char *fmt, ...)
 
 #define REQUIRE(cond) do {							\
 	if (!(cond)) {								\
-		broken("not so: %s (errno %d)", #cond, errno);			\
-		promise_end();							\
+		fail("not so: %s (errno %d)", #cond, errno);			\
+		test_end();							\
 	}									\
 } while (0)
 #define REQUIRE_OP(got, op, want) do {						\
 	if (!COMPARE(got, op, want))						\
-		promise_end();							\
+		test_end();							\
 } while (0)
 #define REQUIRE_EQ(got, want)	REQUIRE_OP(got, ==, want)
 #define REQUIRE_GE(got, want)	REQUIRE_OP(got, >=, want)
@@ -163,7 +163,7 @@ static inline void skip_all(const char *reason)
 	exit(0);
 }
 
-/* Waits for PID until the deadline; false where it is still alive then. */
+/* Waits for PID until the deadline; false if it is still alive then. */
 static inline bool wait_for_child(pid_t pid, unsigned int seconds, int *status)
 {
 	struct timespec end, now, left;
@@ -209,13 +209,13 @@ static inline bool is_debug_kernel(void)
 	return access("/proc/lockdep_stats", F_OK) == 0;
 }
 
-/* Runs one promise and prints its line; false where it is broken. */
-static inline bool promise_run(unsigned int nr, const struct promise *p)
+/* Runs one test and prints its line; false if it failed. */
+static inline bool test_run(unsigned int nr, const struct test *p)
 {
 	unsigned int seconds = p->seconds * (is_debug_kernel() ? 10 : 1);
 	int status = 0;
 	unsigned int i;
-	bool kept;
+	bool good;
 	pid_t pid;
 
 	memset(verdict, 0, sizeof(*verdict));
@@ -227,15 +227,15 @@ static inline bool promise_run(unsigned int nr, const struct promise *p)
 		setpgid(0, 0);
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		p->keep(p->arg);
-		promise_end();
+		p->run(p->arg);
+		test_end();
 	}
 	if (pid < 0) {
 		printf("not ok %u - %s\n# fork: errno %d\n", nr, p->name, errno);
 		return false;
 	}
 	if (!wait_for_child(pid, seconds, &status)) {
-		broken("still running after %u s", seconds);
+		fail("still running after %u s", seconds);
 		kill(-pid, SIGKILL);
 		kill(pid, SIGKILL);
 		if (!wait_for_child(pid, 5, &status)) {
@@ -246,26 +246,26 @@ static inline bool promise_run(unsigned int nr, const struct promise *p)
 			exit(1);
 		}
 	} else if (WIFSIGNALED(status)) {
-		broken("killed by signal %d", WTERMSIG(status));
+		fail("killed by signal %d", WTERMSIG(status));
 	} else if (!verdict->finished) {
-		broken("exited with %d before its end", WEXITSTATUS(status));
+		fail("exited with %d before its end", WEXITSTATUS(status));
 	}
 	kill(-pid, SIGKILL);
 
-	kept = !verdict->failed;
-	if (verdict->skipped && kept)
+	good = !verdict->failed;
+	if (verdict->skipped && good)
 		printf("ok %u - %s # SKIP %s\n", nr, p->name, verdict->reason);
 	else
-		printf("%s %u - %s\n", kept ? "ok" : "not ok", nr, p->name);
+		printf("%s %u - %s\n", good ? "ok" : "not ok", nr, p->name);
 	for (i = 0; i < verdict->lines && i < MAX_DIAG_LINES; i++)
 		printf("# %s\n", verdict->diag[i]);
 	if (verdict->lines > MAX_DIAG_LINES)
 		printf("# and %u lines more\n", verdict->lines - MAX_DIAG_LINES);
 	fflush(stdout);
-	return kept;
+	return good;
 }
 
-static inline int keep_promises(int argc, char **argv)
+static inline int run_tests(int argc, char **argv)
 {
 	unsigned int i, nr = 0, wanted = 0, failed = 0;
 	const char *select = "";
@@ -286,12 +286,12 @@ static inline int keep_promises(int argc, char **argv)
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);
 
-	for (i = 0; i < nr_promises; i++)
-		wanted += strstr(promises[i].name, select) != NULL;
+	for (i = 0; i < nr_tests; i++)
+		wanted += strstr(tests[i].name, select) != NULL;
 	printf("1..%u\n", wanted);
-	for (i = 0; i < nr_promises; i++) {
-		if (strstr(promises[i].name, select))
-			failed += !promise_run(++nr, &promises[i]);
+	for (i = 0; i < nr_tests; i++) {
+		if (strstr(tests[i].name, select))
+			failed += !test_run(++nr, &tests[i]);
 	}
 	return failed ? 1 : 0;
 }

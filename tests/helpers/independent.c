@@ -31,19 +31,19 @@ static int new_group(int cpus, struct perfgrp_counter c[NR_MEMBERS])
 	return fd;
 }
 
-PROMISE(feature, "the feature bit is off")
+TEST(feature, "the feature bit is off")
 {
 	EXPECT_EQ(grp_info().features & PERFGRP_FEATURE_SCHED_GROUP, 0);
 }
 
-PROMISE(one_sched_group, "CREATE with ONE_SCHED_GROUP is refused, with the reason")
+TEST(one_sched_group, "CREATE with ONE_SCHED_GROUP is refused, with the reason")
 {
 	EXPECT_REFUSED(grp_on_task(PERFGRP_CREATE_ONE_SCHED_GROUP, 0), EOPNOTSUPP, FEATURE);
 	EXPECT_REFUSED(grp_on_all_cpus(PERFGRP_CREATE_ONE_SCHED_GROUP), EOPNOTSUPP, FEATURE);
 	EXPECT(strstr(grp_error.text, "sched") != NULL);
 }
 
-PROMISE(alone, "S12: every row says that no member runs together with the leader")
+TEST(alone, "S12: every row says that no member runs together with the leader")
 {
 	struct perfgrp_counter c[NR_MEMBERS];
 	int cpus, fd;
@@ -59,7 +59,7 @@ PROMISE(alone, "S12: every row says that no member runs together with the leader
 	}
 }
 
-PROMISE(counts, "all members count, are reset and stopped, and can be removed")
+TEST(counts, "all members count, are reset and stopped, and can be removed")
 {
 	struct perfgrp_counter c[NR_MEMBERS];
 	int cpus, fd, i;
@@ -89,7 +89,7 @@ PROMISE(counts, "all members count, are reset and stopped, and can be removed")
 	}
 }
 
-PROMISE(more_than_the_pmu, "more hardware members than the PMU has take turns, each in its own time")
+TEST(more_than_the_pmu, "more hardware members than the PMU has take turns, each in its own time")
 {
 	struct perfgrp_counter c[PMU_MANY] = { { 0 } };
 	__u64 least = ~0ULL, most = 0;
@@ -117,7 +117,7 @@ PROMISE(more_than_the_pmu, "more hardware members than the PMU has take turns, e
 	EXPECT_GT(most - least, 1000000);
 }
 
-PROMISE(no_mux, "G15: a NO_MUX group of more members than the PMU has is refused when enabled")
+TEST(no_mux, "G15: a NO_MUX group of more members than the PMU has is refused when enabled")
 {
 	struct perfgrp_counter c[PMU_MANY] = { { 0 } };
 	int fd = grp_on_task(PERFGRP_CREATE_NO_MUX, 0);
@@ -137,5 +137,5 @@ PROMISE(no_mux, "G15: a NO_MUX group of more members than the PMU has is refused
 
 int main(int argc, char **argv)
 {
-	return keep_promises(argc, argv);
+	return run_tests(argc, argv);
 }
