@@ -148,7 +148,7 @@ static struct run run_perfgrp(unsigned int members, unsigned long period)
 		.target = PERFGRP_TARGET_TASK,
 		.buffer_size = RING,
 	};
-	struct perfgrp_counter counters[MAX_MEMBERS] = { { .sample = period } };
+	struct perfgrp_counter counters[MAX_MEMBERS] = {};
 	struct perfgrp_add add = {
 		.size = sizeof(add),
 		.counters = (uintptr_t)counters,
@@ -156,10 +156,14 @@ static struct run run_perfgrp(unsigned int members, unsigned long period)
 		.nr_counters = members,
 	};
 	struct perfgrp_control control = { .size = sizeof(control) };
-	struct perfgrp_stream stream = { .size = sizeof(stream) };
+	struct perfgrp_stream_stats stream = { .size = sizeof(stream) };
 	int dev = open("/dev/perfgrp", O_RDWR | O_CLOEXEC);
 	struct run run = { 0, 0 };
+	unsigned int m;
 
+	for (m = 0; m < members; m++)
+		counters[m].event = PERFGRP_HW_CPU_CYCLES;
+	counters[0].sample_period = period;
 	if (dev < 0)
 		die("/dev/perfgrp");
 	must(dev, PERFGRP_CREATE, &create, "PERFGRP_CREATE");
@@ -167,7 +171,7 @@ static struct run run_perfgrp(unsigned int members, unsigned long period)
 	must(create.fd, PERFGRP_ENABLE, &control, "PERFGRP_ENABLE");
 	run.time = spin_time();
 	must(create.fd, PERFGRP_DISABLE, &control, "PERFGRP_DISABLE");
-	must(create.fd, PERFGRP_STREAM, &stream, "PERFGRP_STREAM");
+	must(create.fd, PERFGRP_GET_STREAM_STATS, &stream, "PERFGRP_GET_STREAM_STATS");
 	if (stream.lost)
 		die("perfgrp lost samples");
 	run.samples = stream.produced;

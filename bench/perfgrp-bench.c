@@ -351,7 +351,7 @@ static void check_snapshot(void)
 		if (v->state != PERFGRP_STATE_COUNTED || !v->raw)
 			die("value %u of a snapshot: state %u, raw %llu", i, v->state,
 			    (unsigned long long)v->raw);
-		if (!(v->flags & PERFGRP_VALUE_WITH_LEADER))
+		if (v->sched_group != grp.values[0].sched_group)
 			die("value %u of a snapshot: not in the leader's scheduling group", i);
 	}
 }

@@ -24,7 +24,7 @@ static int grp = -1;
 /* Not the kernel's own faults: it takes one at every bad pointer. */
 static struct perfgrp_counter member[NR_MEMBERS] = {
 	{ .event = PERFGRP_SW_PAGE_FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL,
-	  .sample = SELDOM },
+	  .sample_period = SELDOM },
 	{ .event = PERFGRP_SW_DUMMY },
 	{ .event = PERFGRP_SW_MINOR_FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
 };
@@ -166,47 +166,55 @@ static void good_period(void *arg)
 	struct perfgrp_period *period = arg;
 
 	period->id = member[0].id;
-	period->sample = SELDOM;
+	period->sample_period = SELDOM;
 }
 
-static void set_program(unsigned long nr, int fd)
+static void attach_program(void)
 {
-	struct perfgrp_bpf bpf = { .size = sizeof(bpf), .id = member[0].id, .prog_fd = fd };
+	struct perfgrp_bpf_attach attach = { .size = sizeof(attach), .id = member[0].id,
+					     .prog_fd = program };
 
-	ioctl(grp, nr, &bpf);
+	ioctl(grp, PERFGRP_BPF_ATTACH, &attach);
+}
+
+static void detach_program(void)
+{
+	struct perfgrp_bpf_detach detach = { .size = sizeof(detach), .id = member[0].id };
+
+	ioctl(grp, PERFGRP_BPF_DETACH, &detach);
 }
 
 static void good_attach(void *arg)
 {
-	struct perfgrp_bpf *bpf = arg;
+	struct perfgrp_bpf_attach *attach = arg;
 
-	set_program(PERFGRP_BPF_DETACH, 0);
-	bpf->id = member[0].id;
-	bpf->prog_fd = program;
+	detach_program();
+	attach->id = member[0].id;
+	attach->prog_fd = program;
 }
 
 static void good_replace(void *arg)
 {
-	struct perfgrp_bpf *bpf = arg;
+	struct perfgrp_bpf_attach *replace = arg;
 
-	set_program(PERFGRP_BPF_ATTACH, program);
-	bpf->id = member[0].id;
-	bpf->prog_fd = program;
+	attach_program();
+	replace->id = member[0].id;
+	replace->prog_fd = program;
 }
 
 static void good_detach(void *arg)
 {
-	struct perfgrp_bpf *bpf = arg;
+	struct perfgrp_bpf_detach *detach = arg;
 
-	set_program(PERFGRP_BPF_ATTACH, program);
-	bpf->id = member[0].id;
+	attach_program();
+	detach->id = member[0].id;
 }
 
 static void good_bpf_query(void *arg)
 {
 	struct perfgrp_bpf_query *query = arg;
 
-	set_program(PERFGRP_BPF_ATTACH, program);
+	attach_program();
 	query->id = member[0].id;
 }
 
@@ -214,7 +222,7 @@ static void good_nothing(void *arg __maybe_unused)
 {
 }
 
-enum { SIZE, FLAGS, RESERVED, MISALIGNED, POINTER, READONLY, WRONG_FD, NR_SHAPES };
+enum { SIZE, FLAGS, NOT_ZERO, MISALIGNED, POINTER, READONLY, WRONG_FD, NR_SHAPES };
 
 struct call {
 	const char *name;
@@ -229,33 +237,40 @@ struct call {
 	char line[NR_SHAPES][120];
 };
 
-#define CALL(nr_, struct_, writes_, flags_, good_)				\
-	CALL_IF(nr_, struct_, writes_, flags_, good_, 0)
-#define CALL_IF(nr_, struct_, writes_, flags_, good_, needs_)			\
+#define CALL(nr_, struct_, writes_, flags_, good_, ...)				\
 	{ .name = #nr_, .nr = PERFGRP_##nr_, .writes = writes_,			\
 	  .size = sizeof(struct struct_), .known_flags = flags_, .good = good_,	\
-	  .reserved = offsetof(struct struct_, reserved),			\
-	  .reserved_size = sizeof(((struct struct_ *)0)->reserved), .needs = needs_ }
+	  ##__VA_ARGS__ }
+/* Of a struct with a reserved field. */
+#define RESERVED(struct_)							\
+	.reserved = offsetof(struct struct_, reserved),				\
+	.reserved_size = sizeof(((struct struct_ *)0)->reserved)
 
 static struct call calls[] = {
-	/* perfgrp_info.reserved is written only. */
-	{ .name = "INFO", .nr = PERFGRP_INFO, .on_device = true, .writes = true,
-	  .size = sizeof(struct perfgrp_info), .good = good_nothing },
-	CALL(CREATE, perfgrp_create, true, 0xff, good_create),
+	CALL(GET_INFO, perfgrp_info, true, 0, good_nothing, .on_device = true),
+	CALL(CREATE, perfgrp_create, true, 0x1ff, good_create, RESERVED(perfgrp_create)),
 	CALL(ADD, perfgrp_add, false, 0, good_add),
-	CALL(REMOVE, perfgrp_remove, false, PERFGRP_REMOVE_CASCADE, good_remove),
+	CALL(REMOVE, perfgrp_remove, false, PERFGRP_REMOVE_CASCADE, good_remove,
+	     RESERVED(perfgrp_remove)),
 	CALL(ENABLE, perfgrp_control, false, 0, good_nothing),
 	CALL(DISABLE, perfgrp_control, false, 0, good_nothing),
 	CALL(RESET, perfgrp_control, false, 0, good_nothing),
 	CALL(SNAPSHOT, perfgrp_snapshot, true, 0x7, good_snapshot),
 	CALL(QUERY, perfgrp_query, true, 0, good_query),
-	CALL(PERIOD, perfgrp_period, false, 0, good_period),
-	CALL(STREAM, perfgrp_stream, true, 0, good_nothing),
-	CALL(BPF_ATTACH, perfgrp_bpf, false, PERFGRP_BPF_TIMED, good_attach),
-	CALL(BPF_REPLACE, perfgrp_bpf, false, PERFGRP_BPF_TIMED, good_replace),
-	CALL(BPF_DETACH, perfgrp_bpf, false, 0, good_detach),
-	CALL(BPF_QUERY, perfgrp_bpf_query, true, 0, good_bpf_query),
-	CALL_IF(BPF_HANDLE, perfgrp_bpf_handle, true, 0, good_nothing, PERFGRP_FEATURE_KFUNC),
+	CALL(OPEN_READER, perfgrp_reader, true, PERFGRP_READER_RECORDS, good_nothing,
+	     RESERVED(perfgrp_reader)),
+	CALL(SET_PERIOD, perfgrp_period, false, 0, good_period, RESERVED(perfgrp_period)),
+	CALL(GET_STREAM_STATS, perfgrp_stream_stats, true, 0, good_nothing,
+	     RESERVED(perfgrp_stream_stats)),
+	CALL(BPF_ATTACH, perfgrp_bpf_attach, false, PERFGRP_BPF_TIMED, good_attach,
+	     RESERVED(perfgrp_bpf_attach)),
+	CALL(BPF_REPLACE, perfgrp_bpf_attach, false, PERFGRP_BPF_TIMED, good_replace,
+	     RESERVED(perfgrp_bpf_attach)),
+	CALL(BPF_DETACH, perfgrp_bpf_detach, false, 0, good_detach),
+	CALL(BPF_QUERY, perfgrp_bpf_query, true, 0, good_bpf_query,
+	     RESERVED(perfgrp_bpf_query)),
+	CALL(GET_BPF_HANDLE, perfgrp_bpf_handle, true, 0, good_nothing,
+	     .needs = PERFGRP_FEATURE_KFUNC),
 };
 
 static bool is_missing(const struct call *call)
@@ -269,7 +284,6 @@ static void arrange_for(const struct call *call)
 	if (is_missing(call))
 		skip("the module has no %s", call->name);
 }
-
 
 static int fd_of(const struct call *call)
 {
@@ -347,9 +361,13 @@ static void expect_error_struct(const char *what, enum error_pointer kind, int r
 	case GOOD:
 	case LONG:
 		e = room.e;
-		if (kind == LONG)
+		if (kind == LONG) {
+			if (e.size != sizeof(room))
+				fail("%s: the size of a longer error struct became %u", what,
+				     e.size);
 			e.size = sizeof(e);
-		if (!is_filled(room.byte + sizeof(e), sizeof(room) - sizeof(e)) && kind == GOOD)
+		}
+		if (!is_filled(room.byte + sizeof(e), sizeof(room) - sizeof(e)))
 			fail("%s: something was written behind the error struct", what);
 		break;
 	case ODD_ADDRESS:
@@ -654,7 +672,7 @@ __attribute__((constructor)) static void add_shapes(void)
 	} shapes[NR_SHAPES] = {
 		[SIZE] = { sizes, "too short EINVAL, longer E2BIG unless zero" },
 		[FLAGS] = { flags, "each unknown flag is EOPNOTSUPP" },
-		[RESERVED] = { reserved, "each reserved byte is EOPNOTSUPP" },
+		[NOT_ZERO] = { reserved, "each reserved byte is EOPNOTSUPP" },
 		[MISALIGNED] = { misaligned, "any address will do" },
 		[POINTER] = { pointers, "an argument that cannot be read is EFAULT" },
 		[READONLY] = { read_only, "an argument that cannot be written is EFAULT" },
@@ -666,7 +684,7 @@ __attribute__((constructor)) static void add_shapes(void)
 		struct call *call = &calls[i];
 
 		for (shape = 0; shape < NR_SHAPES; shape++) {
-			if (shape == RESERVED && !call->reserved_size)
+			if (shape == NOT_ZERO && !call->reserved_size)
 				continue;
 			snprintf(call->line[shape], sizeof(call->line[shape]), "A4: %s: %s",
 				 call->name, shape == READONLY && !call->writes ?
@@ -727,11 +745,8 @@ static void expect_no_group(const char *what, const struct perfgrp_create *field
 	const struct call *call = call_of(PERFGRP_CREATE);
 	struct perfgrp_create *create = good_argument(call, arg_room);
 
-	create->flags = fields->flags;
-	create->target = fields->target;
-	create->pid = fields->pid;
-	create->cpus = fields->cpus;
-	create->nr_cpus = fields->nr_cpus;
+	*create = *fields;
+	create->size = sizeof(*create);
 	create->fd = -77;
 	expect_refused(call, what, create, want);
 	if (number >= 0) {
@@ -749,7 +764,7 @@ TEST_LIMIT(targets, 60, "A4: CREATE: no target, an unknown one, fields it has no
 	want.field = "target";
 	expect_no_group("with no target", &(struct perfgrp_create){ .target = 0 }, &want, -1);
 	want.or_err = EOPNOTSUPP;
-	expect_no_group("with target 4", &(struct perfgrp_create){ .target = 4 }, &want, -1);
+	expect_no_group("with target 5", &(struct perfgrp_create){ .target = 5 }, &want, -1);
 	expect_no_group("with target 0xffffffff",
 			&(struct perfgrp_create){ .target = 0xffffffff }, &want, -1);
 	want.or_err = 0;
@@ -974,7 +989,7 @@ TEST_LIMIT(counter_flags, 60, "A4: ADD: each unknown flag of a counter is EOPNOT
 		expect_no_counter("of good counters and one with flag bit 31", &bad, &want);
 }
 
-TEST_LIMIT(counter_reserved, 60, "A4: ADD: each reserved byte of a counter EOPNOTSUPP, each unused EINVAL")
+TEST_LIMIT(counter_unused, 60, "A4: ADD: each byte of a counter's unused fields is EINVAL")
 {
 	static const struct {
 		const char *name;
@@ -983,7 +998,6 @@ TEST_LIMIT(counter_reserved, 60, "A4: ADD: each reserved byte of a counter EOPNO
 	} field[] = {
 #define FIELD(name, flags) { #name, offsetof(struct perfgrp_counter, name), \
 			     sizeof(((struct perfgrp_counter *)0)->name), flags }
-		FIELD(reserved, 0),
 		FIELD(id, 0),
 		FIELD(pmu, 0),
 		FIELD(type, 0),
@@ -991,12 +1005,11 @@ TEST_LIMIT(counter_reserved, 60, "A4: ADD: each reserved byte of a counter EOPNO
 		FIELD(config1, 0),
 		FIELD(config2, 0),
 		FIELD(bp_type, 0),
-		FIELD(reserved, PERFGRP_COUNTER_RAW),
 		FIELD(id, PERFGRP_COUNTER_RAW),
 		FIELD(pmu, PERFGRP_COUNTER_RAW),
 		FIELD(event, PERFGRP_COUNTER_RAW),
 	};
-	struct refusal want = counter_refusal(0, PERFGRP_REASON_RESERVED, NULL);
+	struct refusal want = counter_refusal(EINVAL, PERFGRP_REASON_RESERVED, NULL);
 	struct perfgrp_counter bad;
 	char what[60];
 	size_t i, b;
@@ -1005,7 +1018,6 @@ TEST_LIMIT(counter_reserved, 60, "A4: ADD: each reserved byte of a counter EOPNO
 	last_kind = GOOD;
 	for (i = 0; i < ARRAY_SIZE(field); i++) {
 		want.field = field[i].name;
-		want.err = strcmp(field[i].name, "reserved") ? EINVAL : EOPNOTSUPP;
 		for (b = 0; b < field[i].size; b++) {
 			memset(&bad, 0, sizeof(bad));
 			bad.flags = field[i].flags;
@@ -1041,8 +1053,9 @@ TEST(unused_config3, "A4: ADD: config3 beside an event is refused")
 
 TEST_LIMIT(counter_sampling, 60, "A4: ADD: sampling without the feature, and without sense")
 {
-	struct refusal want = counter_refusal(EOPNOTSUPP, PERFGRP_REASON_FEATURE, "sample");
-	struct perfgrp_counter bad = { .event = PERFGRP_SW_CPU_CLOCK, .sample = 1000000 };
+	struct refusal want = counter_refusal(EOPNOTSUPP, PERFGRP_REASON_FEATURE,
+					      "sample_period");
+	struct perfgrp_counter bad = { .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 1000000 };
 	struct perfgrp_counter one = { .event = PERFGRP_SW_CPU_CLOCK,
 				       .flags = PERFGRP_COUNTER_FREQ };
 	int ret;
@@ -1050,7 +1063,7 @@ TEST_LIMIT(counter_sampling, 60, "A4: ADD: sampling without the feature, and wit
 	arrange();
 	if (!(info.features & PERFGRP_FEATURE_SAMPLING)) {
 		expect_no_counter("of a counter with a period", &bad, &want);
-		bad.sample = 1;
+		bad.sample_period = 1;
 		expect_no_counter("of a counter with period 1", &bad, &want);
 		bad.flags = PERFGRP_COUNTER_FREQ;
 		want.field = NULL;
@@ -1094,6 +1107,31 @@ TEST_LIMIT(unknown_events, 60, "A4 E7: ADD: events and types that do not exist, 
 	bad.type = 0xffffffff;
 	expect_no_counter("of raw type 4294967295", &bad, &want);
 	expect_as_before("an event that does not exist");
+}
+
+TEST_LIMIT(no_event, 60, "E8: ADD: a counter that names no event is EINVAL, and the text says so")
+{
+	static const __u64 unmarked[] = {
+		0, PERFGRP_SW_PAGE_FAULTS & ~PERFGRP_EVENT_VALID,
+		PERFGRP_HW_CPU_CYCLES & ~PERFGRP_EVENT_VALID, ~PERFGRP_EVENT_VALID,
+	};
+	struct refusal want = counter_refusal(EINVAL, PERFGRP_REASON_EVENT, "event");
+	struct perfgrp_counter bad = { 0 };
+	char what[60];
+	size_t i;
+
+	arrange();
+	last_kind = GOOD;
+	for (i = 0; i < ARRAY_SIZE(unmarked); i++) {
+		bad.event = unmarked[i];
+		snprintf(what, sizeof(what), "of event %#llx", (unsigned long long)bad.event);
+		want.member = i % ARRAY_SIZE(one_counter);
+		expect_no_counter(what, &bad, &want);
+	}
+	/* In the raw form 0 is what it must be, and type 0, config 0 are cycles. */
+	bad = (struct perfgrp_counter){ .flags = PERFGRP_COUNTER_RAW,
+					.type = PERF_TYPE_SOFTWARE };
+	EXPECT_EQ(grp_add_counters(grp, &bad, 1), 0);
 }
 
 TEST_LIMIT(counter_arrays, 60, "A4: ADD: counter arrays that are empty, too long, unmapped")
@@ -1146,7 +1184,7 @@ TEST_LIMIT(counter_sizes, 60, "A4: ADD: counter_size too short EINVAL, longer E2
 	const struct call *call = call_of(PERFGRP_ADD);
 	struct refusal too_short = refusal(EINVAL, PERFGRP_REASON_SIZE);
 	struct refusal tail = refusal(E2BIG, PERFGRP_REASON_TAIL);
-	static const __u32 small[] = { 0, 1, 8, 95 };
+	static const __u32 small[] = { 0, 1, 8, PERFGRP_COUNTER_SIZE_VER0 - 1 };
 	static struct {
 		struct perfgrp_counter c;
 		__u64 more;
@@ -1277,8 +1315,8 @@ TEST_LIMIT(query_arrays, 60, "A4: QUERY: arrays too small EMSGSIZE, unmapped EFA
 	expect_refused(call, "into too few mapped bytes", query, &fault);
 
 	query = good_argument(call, arg_room);
-	query->counter_size = 95;
-	expect_refused(call, "with counter_size 95", query, &size);
+	query->counter_size = PERFGRP_COUNTER_SIZE_VER0 - 1;
+	expect_refused(call, "with a counter_size one too small", query, &size);
 	query->counter_size = 0;
 	expect_refused(call, "with counter_size 0", query, &size);
 	EXPECT_UNTOUCHED(out_counters);
@@ -1290,7 +1328,7 @@ TEST_LIMIT(snapshot_arrays, 60, "A4 S8: SNAPSHOT: arrays too small EMSGSIZE, unm
 	struct refusal small = refusal(EMSGSIZE, PERFGRP_REASON_BUFFER);
 	struct refusal fault = refusal(EFAULT, PERFGRP_REASON_POINTER);
 	struct refusal size = refusal(EINVAL, PERFGRP_REASON_SIZE);
-	static const __u32 too_small[] = { 0, 1, 39 };
+	static const __u32 too_small[] = { 0, 1, PERFGRP_ROW_SIZE_VER0 - 1 };
 	struct perfgrp_snapshot *s;
 	__u32 nr, reset;
 	size_t i;
@@ -1354,6 +1392,57 @@ TEST_LIMIT(snapshot_arrays, 60, "A4 S8: SNAPSHOT: arrays too small EMSGSIZE, unm
 }
 
 /* ---- the error struct itself ------------------------------------------------------------- */
+
+/* An error struct of another size: REMOVE of no member with it. */
+static int fail_with_error_size(void *error, __u32 size)
+{
+	struct perfgrp_remove remove = { .size = sizeof(remove), .error = to_u64(error),
+					 .id = 4711 };
+
+	memcpy(error, &size, sizeof(size));
+	return ioctl(grp, PERFGRP_REMOVE, &remove) < 0 ? -errno : 0;
+}
+
+TEST(longer_error, "A12: of a longer error struct the kernel fills in what it knows")
+{
+	static const __u32 size[] = { PERFGRP_ERROR_SIZE_VER0, PERFGRP_ERROR_SIZE_VER0 + 1,
+				      PERFGRP_ERROR_SIZE_VER0 + 8, 4096, 0xffffffff };
+	static unsigned char buf[8192];
+	struct refusal want = refusal(ENOENT, PERFGRP_REASON_MEMBER);
+	struct perfgrp_error e;
+	size_t i;
+	int ret;
+
+	arrange();
+	want.member = 4711;
+	want.field = "id";
+	for (i = 0; i < ARRAY_SIZE(size); i++) {
+		memset(buf, FILL, sizeof(buf));
+		ret = fail_with_error_size(buf, size[i]);
+		memcpy(&e, buf, sizeof(e));
+		EXPECT_EQ(e.size, size[i]);
+		e.size = sizeof(e);
+		expect_refusal(__FILE__, __LINE__, "REMOVE", ret, &e, &want);
+		EXPECT(is_filled(buf + sizeof(e), sizeof(buf) - sizeof(e)));
+	}
+}
+
+TEST(shorter_error, "A12: an error struct shorter than version 1's is left alone")
+{
+	static const __u32 size[] = { 0, 4, 20, PERFGRP_ERROR_SIZE_VER0 - 1 };
+	static unsigned char buf[1024];
+	__u32 left;
+	size_t i;
+
+	arrange();
+	for (i = 0; i < ARRAY_SIZE(size); i++) {
+		memset(buf, FILL, sizeof(buf));
+		EXPECT_EQ(fail_with_error_size(buf, size[i]), -ENOENT);
+		memcpy(&left, buf, sizeof(left));
+		EXPECT_EQ(left, size[i]);
+		EXPECT(is_filled(buf + sizeof(left), sizeof(buf) - sizeof(left)));
+	}
+}
 
 TEST(success_is_silent, "A4: a call that succeeds leaves the error struct alone")
 {

@@ -104,13 +104,14 @@ TEST(as_close_as_perf, "G10: two cycles counters of one group are as close as tw
 TEST(room_again, "G14: a member's slot is free for another as soon as it is removed")
 {
 	unsigned int slots = pmu_size(), i;
-	struct perfgrp_counter c[PMU_MANY] = { { 0 } };
+	struct perfgrp_counter c[PMU_MANY];
 	int fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0), id;
 
 	NEED_FEATURE(SCHED_GROUP);
 	REQUIRE_GE(fd, 0);
 	if (slots < 2)
 		skip("the PMU has one slot");
+	fill_counters(c, slots, PERFGRP_HW_CPU_CYCLES);
 	REQUIRE_EQ(grp_add_counters(fd, c, slots), 0);
 	id = c[slots - 1].id;
 	for (i = 0; i < 20; i++) {

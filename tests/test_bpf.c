@@ -38,7 +38,7 @@ static struct perfgrp_counter faults(__u64 nr)
 	return (struct perfgrp_counter){
 		.event = PERFGRP_SW_PAGE_FAULTS,
 		.flags = PERFGRP_COUNTER_EXCLUDE_KERNEL,
-		.sample = nr,
+		.sample_period = nr,
 	};
 }
 
@@ -62,11 +62,11 @@ static void faults_while_enabled(int fd, unsigned int nr)
 	REQUIRE_EQ(grp_disable(fd), 0);
 }
 
-static struct perfgrp_stream stream_state(int fd)
+static struct perfgrp_stream_stats stream_state(int fd)
 {
-	struct perfgrp_stream stream = { .size = sizeof(stream) };
+	struct perfgrp_stream_stats stream = { .size = sizeof(stream) };
 
-	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_STREAM, &stream), 0);
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_GET_STREAM_STATS, &stream), 0);
 	return stream;
 }
 
@@ -102,10 +102,10 @@ TEST(attaches, "B1 B6: a perf_event program runs at each overflow, and the query
 	EXPECT_EQ(seen(0).runs, 0);
 }
 
-TEST(unused_fields, "A4 B1: what ATTACH and DETACH have no use for is refused")
+TEST(unused_fields, "A4 B1: ATTACH has no use for a prog_id, and refuses it")
 {
 	struct perfgrp_counter c = faults(1);
-	struct perfgrp_bpf call = { .size = sizeof(call) };
+	struct perfgrp_bpf_attach call = { .size = sizeof(call) };
 	int fd, prog;
 
 	load(1);
@@ -115,12 +115,8 @@ TEST(unused_fields, "A4 B1: what ATTACH and DETACH have no use for is refused")
 	call.prog_fd = prog;
 	call.prog_id = bpf_id(prog);
 	EXPECT_REFUSED_MEMBER(grp_ioctl(fd, PERFGRP_BPF_ATTACH, &call), EOPNOTSUPP, RESERVED, c.id);
-	REQUIRE_EQ(grp_bpf_attach(fd, c.id, prog, 1), 0);
-	EXPECT_REFUSED_MEMBER(grp_ioctl(fd, PERFGRP_BPF_DETACH, &call), EOPNOTSUPP, RESERVED, c.id);
-	call.prog_fd = 0;
-	call.cookie = 1;
-	EXPECT_REFUSED_MEMBER(grp_ioctl(fd, PERFGRP_BPF_DETACH, &call), EOPNOTSUPP, RESERVED, c.id);
-	EXPECT_EQ(grp_attached(fd, c.id).prog_id, bpf_id(prog));
+	EXPECT(strcmp(grp_error.field, "prog_id") == 0);
+	EXPECT_REFUSED_MEMBER(grp_bpf_detach(fd, c.id, 0), ENOENT, BPF_NONE, c.id);
 }
 
 TEST(wrong_programs, "B1: what is no perf_event program is refused, with its type")
@@ -226,7 +222,7 @@ TEST(needs_privilege, "B1 A2: attaching and replacing need CAP_PERFMON; asking a
 
 TEST(needs_callchain, "B1: a program that walks stacks needs what a precise counter does not take")
 {
-	struct perfgrp_counter c = { .event = PERFGRP_HW_CPU_CYCLES, .sample = 1000000,
+	struct perfgrp_counter c = { .event = PERFGRP_HW_CPU_CYCLES, .sample_period = 1000000,
 				     .precise_ip = 1 };
 	int fd;
 
@@ -276,7 +272,7 @@ TEST(unknown_map, "B1 B8: a program with a map that nobody has looked at is refu
 
 TEST(precise_maps, "B1 B8: a map with locks that wait is refused where the registers are of another moment")
 {
-	struct perfgrp_counter c = { .event = PERFGRP_HW_CPU_CYCLES, .sample = 1000000,
+	struct perfgrp_counter c = { .event = PERFGRP_HW_CPU_CYCLES, .sample_period = 1000000,
 				     .precise_ip = 1 };
 	int fd, map, prog;
 
@@ -296,9 +292,9 @@ TEST(precise_maps, "B1 B8: a map with locks that wait is refused where the regis
 TEST(allocating_maps, "B1 B8: a map that allocates is refused where the scheduler counts, and in an NMI")
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
-	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample = 1 },
+	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample_period = 1 },
 					faults(1) };
-	struct perfgrp_counter cycles = { .event = PERFGRP_HW_CPU_CYCLES, .sample = 1000000 };
+	struct perfgrp_counter cycles = { .event = PERFGRP_HW_CPU_CYCLES, .sample_period = 1000000 };
 	int fd, map, prog;
 
 	load(1);
@@ -380,7 +376,7 @@ TEST(clock_as_under_perf, "B2: so it does in an interrupt, where there is no add
 		.sample_period = 1000000,
 		.disabled = 1,
 	};
-	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample = 1000000 };
+	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 1000000 };
 	struct seen ours, theirs;
 	int fd, perf;
 
@@ -411,7 +407,7 @@ TEST(drops, "B3: what a program returns 0 for is dropped and counted, the rest g
 {
 	struct perfgrp_counter c = faults(1);
 	__u32 zero = 0, keep = 1;
-	struct perfgrp_stream stream;
+	struct perfgrp_stream_stats stream;
 	int fd;
 
 	load(0);
@@ -429,20 +425,20 @@ TEST(drops, "B3: what a program returns 0 for is dropped and counted, the rest g
 	faults_while_enabled(fd, 12);
 	stream_drain(fd);
 	EXPECT_EQ(records.nr_samples, 12);
-	EXPECT_EQ(records.sample[0]->value[0].value, 31);
+	EXPECT_EQ(sample_values(records.sample[0])[0].value, 31);
 	stream = stream_state(fd);
 	EXPECT_EQ(stream.filtered, 30);
 	EXPECT_EQ(grp_attached(fd, c.id).dropped, 30);
 	EXPECT_EQ(grp_attached(fd, c.id).runs, 42);
 }
 
-TEST(before_min_move, "B3 O11: a program sees what min_move filters, too")
+TEST(before_min_delta, "B3 O11: a program sees what min_delta filters, too")
 {
 	struct perfgrp_counter c = faults(1);
 	int fd;
 
 	load(1);
-	c.min_move = 10;
+	c.min_delta = 10;
 	fd = group(&c, 1);
 	REQUIRE_EQ(grp_bpf_attach(fd, c.id, bpf_prog(object, "note"), 0), 0);
 	stream_drain(fd);
@@ -622,7 +618,7 @@ TEST_LIMIT(lets_go, 60, "B5: detach, replace, remove, close and exit all let the
 
 TEST(attach_under_load, "B5: programs come and go while the counter overflows all the time")
 {
-	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample = 100000 };
+	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 100000 };
 	unsigned int i, times = rounds(is_debug_kernel() ? 10 : 50);
 	int fd;
 
@@ -673,8 +669,8 @@ TEST(misses, "B6: an overflow while a program runs is a miss of the other one")
 	long id = read_number("/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk/id");
 	/* A tracepoint does not count where a software event does: so not page faults. */
 	struct perfgrp_counter c[2] = {
-		{ .event = PERFGRP_SW_CPU_CLOCK, .sample = 1000000 },
-		{ .flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_TRACEPOINT, .sample = 1 },
+		{ .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 1000000 },
+		{ .flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_TRACEPOINT, .sample_period = 1 },
 	};
 	struct perfgrp_bpf_query query;
 	__u64 runs, misses;
@@ -712,7 +708,7 @@ TEST(on_tracepoint, "B1 B8: a program on a tracepoint runs where its maps have n
 {
 	long id = read_number("/sys/kernel/tracing/events/syscalls/sys_enter_getppid/id");
 	struct perfgrp_counter c = { .flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_TRACEPOINT,
-				     .sample = 1 };
+				     .sample_period = 1 };
 	int fd;
 
 	load(1);
@@ -753,7 +749,7 @@ TEST(several, "B7: one program on several counters has a cookie and statistics f
 	faults_while_enabled(fd[1], 40);
 	for (g = 0; g < 2; g++)
 		for (i = 0; i < 3; i++) {
-			__u64 want = (g + 1) * 20 / c[i].sample;
+			__u64 want = (g + 1) * 20 / c[i].sample_period;
 
 			EXPECT_EQ(grp_attached(fd[g], c[i].id).runs, want);
 			EXPECT_EQ(grp_attached(fd[g], c[i].id).cookie, g * 3 + i + 1);
@@ -780,7 +776,7 @@ TEST(members_come_and_go, "B7 G11: a program stays when other members come and g
 
 TEST_LIMIT(hotplug, 60, "B5 G19: a program runs again on a CPU that has come back")
 {
-	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample = 1000000 };
+	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 1000000 };
 	__u64 runs;
 	int fd;
 
@@ -797,7 +793,7 @@ TEST_LIMIT(hotplug, 60, "B5 G19: a program runs again on a CPU that has come bac
 	do {
 		nap_ns(10000000);
 		REQUIRE_EQ(grp_snapshot(fd, 0, &grp_last), 0);
-	} while (snap_value(&grp_last, 1, c.id)->state == PERFGRP_STATE_OFFLINE ||
+	} while (snap_value(&grp_last, 1, c.id)->flags & PERFGRP_VALUE_OFFLINE ||
 		 !snap_row(&grp_last, 1)->epoch);
 	/* No other CPU's samples: theirs have no program from here on. */
 	runs = seen(1).runs;
@@ -808,24 +804,32 @@ TEST_LIMIT(hotplug, 60, "B5 G19: a program runs again on a CPU that has come bac
 
 /* ---- B11: in the stream -------------------------------------------------------------------- */
 
-static void expect_event(__u32 i, __u16 type, __u32 member, int prog)
+static void expect_record(__u32 i, __u32 type, __u32 member, int prog)
 {
+	const struct perfgrp_record_bpf_attach *r = records.attach[i];
 	struct bpf_prog_info info = {};
 	__u32 len = sizeof(info);
-	const struct bpf_event *e = records.bpf[i];
 
 	REQUIRE_EQ(bpf_obj_get_info_by_fd(prog, &info, &len), 0);
-	EXPECT_EQ(e->type, type);
-	EXPECT_EQ(e->flags, 0);
-	EXPECT_EQ(e->prog_id, info.id);
-	EXPECT_EQ(memcmp(e->tag, info.tag, sizeof(e->tag)), 0);
-	EXPECT_EQ(e->id, member);
-	EXPECT_EQ(e->pid, getpid());
+	EXPECT_EQ(r->header.type, type);
+	EXPECT_GE(r->header.type, PERFGRP_RECORD_FIRST);
+	EXPECT_EQ(r->header.misc, 0);
+	EXPECT_EQ(r->header.size, sizeof(*r));
+	EXPECT_EQ(r->id, member);
+	EXPECT_EQ(r->prog_id, info.id);
+	EXPECT_EQ(r->reserved, 0);
+	EXPECT_EQ(memcmp(r->tag, info.tag, sizeof(r->tag)), 0);
+	EXPECT_EQ(r->sample_id.pid, getpid());
+	EXPECT_EQ(r->sample_id.tid, getpid());
+	EXPECT_EQ(r->sample_id.id, member);
+	EXPECT_EQ(r->sample_id.cpu, 0);
+	EXPECT_EQ(r->sample_id.reserved, 0);
 }
 
 TEST(records_of_changes, "B11: attach, replace and detach are records, in order with the samples")
 {
 	struct perfgrp_counter c[2] = { faults(0), faults(1) };
+	__u64 before, after, time = 0;
 	int fd, note, other;
 	__u32 i;
 
@@ -834,6 +838,7 @@ TEST(records_of_changes, "B11: attach, replace and detach are records, in order 
 	note = bpf_prog(object, "note");
 	other = bpf_prog(object, "other");
 	fd = group(c, 2);
+	before = now_ns();
 	REQUIRE_EQ(grp_bpf_attach(fd, c[1].id, note, 1), 0);
 	faults_while_enabled(fd, 2);
 	REQUIRE_EQ(grp_bpf_replace(fd, c[1].id, other, 1, 0), 0);
@@ -842,21 +847,29 @@ TEST(records_of_changes, "B11: attach, replace and detach are records, in order 
 	REQUIRE_EQ(grp_bpf_attach(fd, c[1].id, note, 1), 0);
 	EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, c[1].id, note, 1), EEXIST, BPF_ATTACHED, c[1].id);
 	REQUIRE_EQ(grp_remove(fd, c[1].id, 0), 0);
+	after = now_ns();
 	stream_drain(fd);
-	REQUIRE_EQ(records.nr_bpf, 5);
+	REQUIRE_EQ(records.nr_attach, 5);
+	EXPECT_EQ(records.nr_bpf, 0);
 	EXPECT_EQ(records.nr_samples, 4);
 	REQUIRE_EQ(records.nr, 9);
-	expect_event(0, PERFGRP_BPF_EVENT_ATTACH, c[1].id, note);
-	expect_event(1, PERFGRP_BPF_EVENT_REPLACE, c[1].id, other);
-	expect_event(2, PERFGRP_BPF_EVENT_DETACH, c[1].id, other);
-	expect_event(3, PERFGRP_BPF_EVENT_ATTACH, c[1].id, note);
-	expect_event(4, PERFGRP_BPF_EVENT_DETACH, c[1].id, note);
+	expect_record(0, PERFGRP_RECORD_BPF_ATTACH, c[1].id, note);
+	expect_record(1, PERFGRP_RECORD_BPF_REPLACE, c[1].id, other);
+	expect_record(2, PERFGRP_RECORD_BPF_DETACH, c[1].id, other);
+	expect_record(3, PERFGRP_RECORD_BPF_ATTACH, c[1].id, note);
+	expect_record(4, PERFGRP_RECORD_BPF_DETACH, c[1].id, note);
 	for (i = 0; i < 9; i++) {
-		bool is_event = i == 0 || i == 3 || i > 5;
+		bool is_change = i == 0 || i == 3 || i > 5;
 		const struct perf_event_header *h = records.record[i];
 
-		EXPECT_EQ(h->type, is_event ? PERF_RECORD_BPF_EVENT : PERF_RECORD_SAMPLE);
+		EXPECT_EQ(h->type >= PERFGRP_RECORD_FIRST, is_change);
+		if (!is_change)
+			EXPECT_EQ(h->type, PERF_RECORD_SAMPLE);
+		EXPECT_GE(record_time(h), time);
+		time = record_time(h);
 	}
+	EXPECT_GE(record_time(records.record[0]), before);
+	EXPECT_LE(time, after);
 	EXPECT_EQ(stream_state(fd).produced, 9);
 }
 

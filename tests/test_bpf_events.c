@@ -121,7 +121,7 @@ static __u32 how_many(__u16 type, __u32 id)
 	return nr;
 }
 
-static const struct bpf_event *first_of(__u16 type, __u32 id)
+static const struct perfgrp_record_bpf_event *first_of(__u16 type, __u32 id)
 {
 	__u32 i;
 
@@ -142,7 +142,7 @@ static bool is_unloaded(int fd, __u32 id)
 /* Exactly one load and one unload of PROG, in this order; nothing more comes. */
 static void expect_one_each(int fd, const struct prog *prog)
 {
-	const struct bpf_event *in, *out;
+	const struct perfgrp_record_bpf_event *in, *out;
 	struct prog other;
 
 	REQUIRE(BECOMES_TRUE(is_unloaded(fd, prog->id), LATER_MS));
@@ -152,18 +152,18 @@ static void expect_one_each(int fd, const struct prog *prog)
 	EXPECT_EQ(how_many(UNLOAD, prog->id), 1);
 	in = first_of(LOAD, prog->id);
 	out = first_of(UNLOAD, prog->id);
-	EXPECT_LE(in->time, out->time);
+	EXPECT_LE(in->sample_id.time, out->sample_id.time);
 	EXPECT_EQ(memcmp(in->tag, prog->tag, sizeof(in->tag)), 0);
 	EXPECT_EQ(memcmp(out->tag, prog->tag, sizeof(out->tag)), 0);
-	EXPECT_EQ(in->id, 0);
-	EXPECT_EQ(out->id, 0);
+	EXPECT_EQ(in->sample_id.id, 0);
+	EXPECT_EQ(out->sample_id.id, 0);
 }
 
-static struct perfgrp_stream stream_stat(int fd)
+static struct perfgrp_stream_stats stream_stat(int fd)
 {
-	struct perfgrp_stream stream = { .size = sizeof(stream) };
+	struct perfgrp_stream_stats stream = { .size = sizeof(stream) };
 
-	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_STREAM, &stream), 0);
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_GET_STREAM_STATS, &stream), 0);
 	return stream;
 }
 
@@ -191,16 +191,16 @@ TEST(one_program, "B9: a program's load and unload have its id and tag, and who,
 	EXPECT_EQ(records.bpf[3]->type, UNLOAD);
 	EXPECT_EQ(records.bpf[3]->prog_id, a.id);
 	for (i = 0; i < 4; i++) {
-		const struct bpf_event *e = records.bpf[i];
+		const struct perfgrp_record_bpf_event *e = records.bpf[i];
 		const struct prog *prog = i == 0 || i == 3 ? &a : &b;
 
 		EXPECT_EQ(memcmp(e->tag, prog->tag, sizeof(e->tag)), 0);
-		EXPECT_EQ(e->pid, getpid());
-		EXPECT_EQ(e->tid, getpid());
-		EXPECT_EQ(e->cpu, 0);
-		EXPECT_EQ(e->id, 0);
+		EXPECT_EQ(e->sample_id.pid, getpid());
+		EXPECT_EQ(e->sample_id.tid, getpid());
+		EXPECT_EQ(e->sample_id.cpu, 0);
+		EXPECT_EQ(e->sample_id.id, 0);
 		if (i)
-			EXPECT_GE(e->time, records.bpf[i - 1]->time);
+			EXPECT_GE(e->sample_id.time, records.bpf[i - 1]->sample_id.time);
 	}
 	EXPECT_NE(memcmp(a.tag, b.tag, sizeof(a.tag)), 0);
 	EXPECT_EQ(stream_stat(fd).produced, 4);
@@ -339,7 +339,7 @@ static __u32 member;
 
 static void hold_by_member(const struct prog *prog)
 {
-	struct perfgrp_counter counter = { .event = PERFGRP_SW_CPU_CLOCK, .sample = 1000000 };
+	struct perfgrp_counter counter = { .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 1000000 };
 
 	NEED_FEATURE(BPF);
 	held = stream_on_task(0, 0, 65536);
@@ -434,7 +434,7 @@ static void goes_this_way(const void *arg)
 	struct holder holder = start_holder(way);
 
 	expect_held(fd, &holder.prog);
-	EXPECT_EQ(first_of(LOAD, holder.prog.id)->pid, holder.pid);
+	EXPECT_EQ(first_of(LOAD, holder.prog.id)->sample_id.pid, holder.pid);
 	REQUIRE(write(holder.orders, "", 1) == 1);
 	expect_one_each(fd, &holder.prog);
 	end_holder(&holder);
@@ -508,7 +508,7 @@ TEST_LIMIT(other_cpus, 120, "B9: a group on one CPU is told of all, and has room
 
 TEST(among_samples, "B9: records of programs stand among a group's samples in order of time")
 {
-	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample = 1,
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 1,
 				     .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL };
 	int fd = ask(0, PERFGRP_TARGET_TASK, 65536);
 	struct prog prog;
@@ -532,15 +532,14 @@ TEST(among_samples, "B9: records of programs stand among a group's samples in or
 	for (i = 0; i < records.nr; i++) {
 		const struct perf_event_header *h = records.record[i];
 		bool bpf = i == 2 || i == 6;
-		__u64 now = bpf ? ((const struct bpf_event *)h)->time :
-				  ((const struct sample *)h)->time;
 
 		REQUIRE_EQ(h->type, bpf ? PERF_RECORD_BPF_EVENT : PERF_RECORD_SAMPLE);
-		EXPECT_GE(now, time);
-		time = now;
+		EXPECT_GE(record_time(h), time);
+		time = record_time(h);
 	}
-	EXPECT_EQ(((const struct bpf_event *)records.record[2])->type, LOAD);
-	EXPECT_EQ(((const struct bpf_event *)records.record[6])->type, UNLOAD);
+	REQUIRE_EQ(records.nr_bpf, 2);
+	EXPECT_EQ(records.bpf[0]->type, LOAD);
+	EXPECT_EQ(records.bpf[1]->type, UNLOAD);
 }
 
 /* ---- B9: many ----------------------------------------------------------------------- */
@@ -589,7 +588,7 @@ static bool burst_is_over(void)
 
 static void expect_all_accounted(int fd)
 {
-	struct perfgrp_stream stream = stream_stat(fd);
+	struct perfgrp_stream_stats stream = stream_stat(fd);
 	__u64 all = 2ULL * BURST * cpus.nr;
 
 	EXPECT_EQ(stream.produced, all);
@@ -623,8 +622,8 @@ TEST_LIMIT(small_overwriting, 300, "B9 O6: the same in a buffer that overwrites"
 
 static int by_id(const void *a, const void *b)
 {
-	const struct bpf_event *x = *(const struct bpf_event *const *)a;
-	const struct bpf_event *y = *(const struct bpf_event *const *)b;
+	const struct perfgrp_record_bpf_event *const *first = a, *const *second = b;
+	const struct perfgrp_record_bpf_event *x = *first, *y = *second;
 
 	if (x->prog_id != y->prog_id)
 		return x->prog_id < y->prog_id ? -1 : 1;
@@ -646,27 +645,28 @@ TEST_LIMIT(many_read, 300, "B9: of thousands on all CPUs a reader gets each once
 	EXPECT_EQ(records.lost, 0);
 	expect_all_accounted(fd);
 	for (i = 0; i < records.nr_bpf; i++) {
-		const struct bpf_event *e = records.bpf[i];
+		const struct perfgrp_record_bpf_event *e = records.bpf[i];
 
-		REQUIRE_LT(e->cpu, MAX_CPUS);
-		EXPECT_GE(e->time, time[e->cpu]);
-		time[e->cpu] = e->time;
+		REQUIRE_LT(e->sample_id.cpu, MAX_CPUS);
+		EXPECT_GE(e->sample_id.time, time[e->sample_id.cpu]);
+		time[e->sample_id.cpu] = e->sample_id.time;
 	}
 	qsort(records.bpf, records.nr_bpf, sizeof(records.bpf[0]), by_id);
 	for (i = 0; i + 1 < records.nr_bpf; i += 2) {
-		const struct bpf_event *in = records.bpf[i];
-		const struct bpf_event *out = records.bpf[i + 1];
+		const struct perfgrp_record_bpf_event *in = records.bpf[i];
+		const struct perfgrp_record_bpf_event *out = records.bpf[i + 1];
 
 		REQUIRE_EQ(in->type, LOAD);
 		REQUIRE_EQ(out->type, UNLOAD);
 		REQUIRE_EQ(in->prog_id, out->prog_id);
-		EXPECT_LE(in->time, out->time);
+		EXPECT_LE(in->sample_id.time, out->sample_id.time);
 	}
 	/* As many as there were, no id twice: so it is enough that none is strange. */
 	for (c = 0; c < cpus.nr; c++)
 		for (i = 0; i < BURST; i++) {
-			struct bpf_event key = { .prog_id = burst->id[c][i], .type = LOAD };
-			const struct bpf_event *want = &key;
+			struct perfgrp_record_bpf_event key = { .prog_id = burst->id[c][i],
+								.type = LOAD };
+			const struct perfgrp_record_bpf_event *want = &key;
 
 			REQUIRE(bsearch(&want, records.bpf, records.nr_bpf,
 					sizeof(records.bpf[0]), by_id) != NULL);
@@ -706,7 +706,7 @@ static struct witness call_witness(int cpu)
 }
 
 /* What it saw next; false at the end. */
-static bool ask_witness(struct witness *witness, struct bpf_event *event)
+static bool ask_witness(struct witness *witness, struct perfgrp_record_bpf_event *event)
 {
 	size_t page = sysconf(_SC_PAGESIZE), size = WITNESS_PAGES * page, i;
 	struct perf_event_mmap_page *head = (void *)witness->ring;
@@ -733,15 +733,26 @@ static bool ask_witness(struct witness *witness, struct bpf_event *event)
 TEST_LIMIT(witness, 300, "B9: a group is told what perf is, of the same tasks and on the same CPUs")
 {
 	static struct witness witness[MAX_CPUS];
-	static struct bpf_event seen[MAX_RECORDS];
+	static struct perfgrp_record_bpf_event seen[MAX_RECORDS];
 	unsigned int c, i, k, way;
 	struct holder holder[ARRAY_SIZE(ways)];
-	struct bpf_event next;
-	const struct bpf_event *theirs;
+	struct perfgrp_record_bpf_event next;
+	const struct perfgrp_record_bpf_event *theirs;
 	__u32 nr_seen = 0;
 	int fd;
 
-	fd = ask(0, PERFGRP_TARGET_ALL_CPUS, 1 << 20);
+	NEED_FEATURE(BPF_EVENTS);
+	/* Times are compared with perf's. */
+	fd = grp_create_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_BPF_EVENTS | PERFGRP_CREATE_USE_CLOCKID,
+		.target = PERFGRP_TARGET_ALL_CPUS,
+		.buffer_size = 1 << 20,
+		.clockid = PERFGRP_CLOCK_PERF,
+	});
+	REQUIRE_GE(fd, 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	stream_start(&records);
+	stream_forget(&records);
 	cpus_online(&cpus);
 	for (c = 0; c < cpus.nr; c++)
 		witness[c] = call_witness(cpus.cpu[c]);
@@ -763,13 +774,13 @@ TEST_LIMIT(witness, 300, "B9: a group is told what perf is, of the same tasks an
 	for (c = 0; c < cpus.nr; c++)
 		while (ask_witness(&witness[c], &next)) {
 			REQUIRE_LT(nr_seen, MAX_RECORDS);
-			EXPECT_EQ(next.cpu, cpus.cpu[c]);
+			EXPECT_EQ(next.sample_id.cpu, cpus.cpu[c]);
 			seen[nr_seen++] = next;
 		}
 	EXPECT_EQ(nr_seen, records.nr_bpf);
 	/* Of two that come at the same moment perf may be told the later one first. */
 	for (i = 0; i < records.nr_bpf; i++) {
-		const struct bpf_event *ours = records.bpf[i];
+		const struct perfgrp_record_bpf_event *ours = records.bpf[i];
 
 		theirs = NULL;
 		for (k = 0; k < nr_seen && !theirs; k++)
@@ -779,10 +790,10 @@ TEST_LIMIT(witness, 300, "B9: a group is told what perf is, of the same tasks an
 		EXPECT_EQ(ours->header.size, theirs->header.size);
 		EXPECT_EQ(ours->flags, theirs->flags);
 		EXPECT_EQ(memcmp(ours->tag, theirs->tag, sizeof(ours->tag)), 0);
-		EXPECT_EQ(ours->pid, theirs->pid);
-		EXPECT_EQ(ours->tid, theirs->tid);
-		EXPECT_EQ(ours->cpu, theirs->cpu);
-		EXPECT_LE(ours->time, theirs->time);
+		EXPECT_EQ(ours->sample_id.pid, theirs->sample_id.pid);
+		EXPECT_EQ(ours->sample_id.tid, theirs->sample_id.tid);
+		EXPECT_EQ(ours->sample_id.cpu, theirs->sample_id.cpu);
+		EXPECT_LE(ours->sample_id.time, theirs->sample_id.time);
 	}
 	EXPECT_GE(nr_seen, 100 * cpus.nr + 2 * ARRAY_SIZE(ways));
 }
@@ -807,7 +818,7 @@ TEST_LIMIT(missed, 300, "B9: what is missed while another kprobe's handler runs 
 	unsigned int round, nr = 0, turns = 20000;
 	struct bpf_object *object;
 	struct bpf_program *program;
-	struct perfgrp_stream stream;
+	struct perfgrp_stream_stats stream;
 	int fd;
 
 	libbpf_set_print(NULL);

@@ -376,13 +376,13 @@ static struct perfgrp_counter breakpoint(__u64 address)
 		.bp_type = HW_BREAKPOINT_W,
 		.config1 = address,
 		.config2 = HW_BREAKPOINT_LEN_4,
-		.sample = 1,
+		.sample_period = 1,
 	};
 }
 
 static int attach(int group, __u32 id, int prog)
 {
-	struct perfgrp_bpf attach = { .size = sizeof(attach), .id = id, .prog_fd = prog };
+	struct perfgrp_bpf_attach attach = { .size = sizeof(attach), .id = id, .prog_fd = prog };
 
 	return grp_ioctl(group, PERFGRP_BPF_ATTACH, &attach);
 }
@@ -454,7 +454,7 @@ static void make_peers(const struct kind *kind, const struct source *source,
 				.config1 = c->config1,
 				.config2 = c->config2,
 				.bp_type = c->bp_type,
-				.sample_period = c->sample,
+				.sample_period = c->sample_period,
 			};
 			int fd;
 
@@ -540,7 +540,7 @@ static void check_group(const struct kind *kind, int group, const struct source 
 			const struct cpus *cpus, bool nmi)
 {
 	__u64 runs = 0, misses = 0, dropped = 0, did = 0, raw;
-	struct perfgrp_stream stream = { .size = sizeof(stream) };
+	struct perfgrp_stream_stats stream = { .size = sizeof(stream) };
 	__u32 i, j;
 
 	for (i = 0; i < source->nr; i++) {
@@ -555,7 +555,7 @@ static void check_group(const struct kind *kind, int group, const struct source 
 		REQUIRE_EQ(grp_ioctl(group, PERFGRP_BPF_QUERY, &query), 0);
 		diag("member %u: %llu counted, %llu runs, %llu misses, %llu dropped", i,
 		     (unsigned long long)raw, query.runs, query.misses, query.dropped);
-		if (source->counter[i].sample == 1)
+		if (source->counter[i].sample_period == 1)
 			EXPECT_EQ(query.runs + query.misses, raw);
 		EXPECT_GT(query.runs + query.misses, 0);
 		runs += query.runs;
@@ -569,7 +569,7 @@ static void check_group(const struct kind *kind, int group, const struct source 
 	/* On arm64 without such NMIs nothing is ever interrupted where a lock is held. */
 	if (nmi && kind->waits && !has_pmu())
 		EXPECT_GT(misses, 0);
-	REQUIRE_EQ(grp_ioctl(group, PERFGRP_STREAM, &stream), 0);
+	REQUIRE_EQ(grp_ioctl(group, PERFGRP_GET_STREAM_STATS, &stream), 0);
 	EXPECT_EQ(stream.filtered, dropped + misses);
 }
 
@@ -602,7 +602,7 @@ static void nmi_source(const struct kind *kind, int map, struct source *source,
 	if (has_pmu()) {
 		source->nr = 1;
 		source->counter[0] = (struct perfgrp_counter){
-			.event = PERFGRP_HW_CPU_CYCLES, .sample = cycles };
+			.event = PERFGRP_HW_CPU_CYCLES, .sample_period = cycles };
 		return;
 	}
 	/* Where the entry is that this CPU puts in. */
@@ -620,9 +620,9 @@ static void nmi_source(const struct kind *kind, int map, struct source *source,
 static void other_sources(struct source *source)
 {
 	static const struct perfgrp_counter counters[] = {
-		{ .event = PERFGRP_SW_CPU_CLOCK, .sample = 200000 },
-		{ .event = PERFGRP_SW_PAGE_FAULTS, .sample = 1 },
-		{ .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample = 1 },
+		{ .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 200000 },
+		{ .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 1 },
+		{ .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample_period = 1 },
 	};
 
 	source->nr = ARRAY_SIZE(counters);
@@ -642,7 +642,7 @@ static void tracepoint_source(struct source *source)
 		skip("there is no tracepoint under a lock");
 	source->nr = 1;
 	source->counter[0] = (struct perfgrp_counter){
-		.event = PERFGRP_EVENT(PERF_TYPE_TRACEPOINT, atoi(id)), .sample = 1 };
+		.event = PERFGRP_EVENT(PERF_TYPE_TRACEPOINT, atoi(id)), .sample_period = 1 };
 }
 
 enum context {

@@ -16,7 +16,7 @@ static struct bpf_object *object;
 static int get_handle(int fd, __u64 *handle)
 {
 	struct perfgrp_bpf_handle arg = { .size = sizeof(arg) };
-	int ret = grp_ioctl(fd, PERFGRP_BPF_HANDLE, &arg);
+	int ret = grp_ioctl(fd, PERFGRP_GET_BPF_HANDLE, &arg);
 
 	*handle = arg.handle;
 	return ret;
@@ -59,7 +59,7 @@ static struct job do_job(struct job job)
 	struct perfgrp_counter c = {
 		.event = PERFGRP_SW_PAGE_FAULTS,
 		.flags = PERFGRP_COUNTER_EXCLUDE_KERNEL,
-		.sample = 1,
+		.sample_period = 1,
 	};
 	int fd;
 

@@ -87,11 +87,19 @@ struct trial {
 	bool attached, attaches;
 };
 
-static int change_program(const struct scene *s, unsigned long nr, int program)
+static int change_program(const struct scene *s, unsigned long nr)
 {
-	struct perfgrp_bpf bpf = { .size = sizeof(bpf), .id = s->ids[0], .prog_fd = program };
+	struct perfgrp_bpf_attach attach = { .size = sizeof(attach), .id = s->ids[0],
+					     .prog_fd = s->program };
 
-	return grp_ioctl(s->fd, nr, &bpf);
+	return grp_ioctl(s->fd, nr, &attach);
+}
+
+static int detach_program(const struct scene *s)
+{
+	struct perfgrp_bpf_detach detach = { .size = sizeof(detach), .id = s->ids[0] };
+
+	return grp_ioctl(s->fd, PERFGRP_BPF_DETACH, &detach);
 }
 
 static int query_program(const struct scene *s)
@@ -103,7 +111,8 @@ static int query_program(const struct scene *s)
 
 static struct scene make_scene(const struct trial *t)
 {
-	struct perfgrp_counter faults = { .event = PERFGRP_SW_PAGE_FAULTS, .sample = SELDOM };
+	struct perfgrp_counter faults = { .event = PERFGRP_SW_PAGE_FAULTS,
+					  .sample_period = SELDOM };
 	struct scene s = { .dev = grp_device(), .made = -1, .program = load_program() };
 	struct cpus cpus;
 
@@ -120,7 +129,7 @@ static struct scene make_scene(const struct trial *t)
 	REQUIRE_GT(s.ids[0], 0);
 	REQUIRE_GT(s.ids[1], 0);
 	if (t->attached)
-		REQUIRE_EQ(change_program(&s, PERFGRP_BPF_ATTACH, s.program), 0);
+		REQUIRE_EQ(change_program(&s, PERFGRP_BPF_ATTACH), 0);
 	fault_in(100);
 	s.raw = grp_value_on(s.fd, s.cpu, s.ids[0]).raw;
 	return s;
@@ -216,11 +225,11 @@ static void try_all(const struct trial *t)
 	}									\
 	static int run_##fn(struct scene *s)
 
-TRIAL(info, "A5: INFO")
+TRIAL(info, "A5: GET_INFO")
 {
 	struct perfgrp_info info = { .size = sizeof(info) };
 
-	return grp_ioctl(s->dev, PERFGRP_INFO, &info);
+	return grp_ioctl(s->dev, PERFGRP_GET_INFO, &info);
 }
 
 static int made(struct scene *s, int ret)
@@ -311,17 +320,17 @@ TRIAL(create_with_buffer, "A5: CREATE with a buffer, and records of BPF programs
 
 TRIAL(bpf_attach, "A5: BPF_ATTACH", .attaches = true)
 {
-	return change_program(s, PERFGRP_BPF_ATTACH, s->program);
+	return change_program(s, PERFGRP_BPF_ATTACH);
 }
 
 TRIAL(bpf_replace, "A5: BPF_REPLACE", .attached = true, .attaches = true)
 {
-	return change_program(s, PERFGRP_BPF_REPLACE, s->program);
+	return change_program(s, PERFGRP_BPF_REPLACE);
 }
 
 TRIAL(bpf_detach, "A5: BPF_DETACH", .attached = true)
 {
-	return change_program(s, PERFGRP_BPF_DETACH, 0);
+	return detach_program(s);
 }
 
 TRIAL(bpf_query, "A5: BPF_QUERY", .attached = true, .attaches = true)
@@ -329,11 +338,19 @@ TRIAL(bpf_query, "A5: BPF_QUERY", .attached = true, .attaches = true)
 	return query_program(s);
 }
 
-TRIAL(bpf_handle, "A5: BPF_HANDLE")
+TRIAL(open_reader, "A5: OPEN_READER")
+{
+	struct perfgrp_reader reader = { .size = sizeof(reader) };
+	int ret = grp_ioctl(s->fd, PERFGRP_OPEN_READER, &reader);
+
+	return made(s, ret ? ret : reader.fd);
+}
+
+TRIAL(bpf_handle, "A5: GET_BPF_HANDLE")
 {
 	struct perfgrp_bpf_handle handle = { .size = sizeof(handle) };
 
-	return grp_ioctl(s->fd, PERFGRP_BPF_HANDLE, &handle);
+	return grp_ioctl(s->fd, PERFGRP_GET_BPF_HANDLE, &handle);
 }
 
 int main(int argc, char **argv)

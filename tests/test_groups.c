@@ -543,7 +543,7 @@ TEST(leader_first, "G2 S4: the first counter added leads, and members keep their
 		EXPECT_EQ(snap.value[i].id, id[i]);
 	}
 	EXPECT_EQ(snap.hdr.nr_values, ARRAY_SIZE(events));
-	EXPECT_EQ(snap.value[0].flags & PERFGRP_VALUE_WITH_LEADER, PERFGRP_VALUE_WITH_LEADER);
+	EXPECT_EQ(snap.value[0].sched_group, snap.value[0].id);
 }
 
 TEST(as_many_as_the_limit, "G3 G6: max_members fit, all of them count, one more is refused")
@@ -944,7 +944,7 @@ TEST(cascade, "G12: with CASCADE all go, and the next one added leads")
 	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
 	EXPECT_EQ(snap.hdr.nr_values, 1);
 	expect_counted(&snap.value[0], 12);
-	EXPECT_EQ(snap.value[0].flags & PERFGRP_VALUE_WITH_LEADER, PERFGRP_VALUE_WITH_LEADER);
+	EXPECT_EQ(snap.value[0].sched_group, snap.value[0].id);
 }
 
 TEST(cascade_of_member, "G12: CASCADE on a member that does not lead removes that one")
@@ -1146,7 +1146,8 @@ TEST(exited_task, "G18: a task that exits leaves final counts, and its row says 
 	EXPECT_EQ(snap.row[0].flags, PERFGRP_ROW_EXITED);
 	last = *snap_value(&snap, -1, id);
 	expect_plausible(&last);
-	EXPECT_EQ(last.state, PERFGRP_STATE_EXITED);
+	EXPECT_EQ(last.state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(last.flags & VALUE_FATE, PERFGRP_VALUE_EXITED);
 	EXPECT_EQ(last.raw, 77);
 	EXPECT_EQ(last.raw, peer_read(peer).value);
 	EXPECT_EQ(last.time_enabled, last.time_running);
@@ -1212,7 +1213,7 @@ TEST(exit_under_snapshots, "G18 S10: a task's exit under snapshots: running, the
 			exited = snap.row[0].flags & PERFGRP_ROW_EXITED;
 			EXPECT_GE(snap.value[0].raw, raw);
 			raw = snap.value[0].raw;
-			EXPECT_EQ(exited, snap.value[0].state == PERFGRP_STATE_EXITED);
+			EXPECT_EQ(exited, !!(snap.value[0].flags & PERFGRP_VALUE_EXITED));
 			sched_yield();
 		}
 		EXPECT_EQ(raw, 100);
@@ -1349,7 +1350,7 @@ TEST(inherit_final, "G16 G18: an inherited group has exited when the last child 
 	EXPECT_EQ(read(born[0], &byte, 1), 0);
 	do {
 		nap_ns(1000000);
-	} while (grp_value(fd, id).state != PERFGRP_STATE_EXITED);
+	} while (!(grp_value(fd, id).flags & PERFGRP_VALUE_EXITED));
 	EXPECT_GE(grp_raw(fd, id), v.raw + 300);
 	EXPECT_EQ(grp_last.row[0].flags, PERFGRP_ROW_EXITED);
 }

@@ -76,7 +76,8 @@ TEST(down, "G19: the row of a CPU that is off line says so and keeps what it cou
 	cpu_down();
 	EXPECT(BECOMES_TRUE(row_is(fd, CPU, true, 0), 10000));
 	after = *snap_value(&snap, CPU, id);
-	EXPECT_EQ(after.state, PERFGRP_STATE_OFFLINE);
+	EXPECT_EQ(after.state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(after.flags & VALUE_FATE, PERFGRP_VALUE_OFFLINE);
 	EXPECT_GE(after.raw, before.raw);
 	EXPECT_GE(after.time_enabled, before.time_enabled);
 

@@ -54,7 +54,7 @@ static void full_group(int fd)
 		EXPECT_EQ(v->state, PERFGRP_STATE_COUNTED);
 		EXPECT_GT(v->raw, before.raw + 100000);
 		EXPECT_GT(v->time_enabled, before.time_enabled);
-		EXPECT(v->flags & PERFGRP_VALUE_WITH_LEADER);
+		EXPECT_EQ(v->sched_group, ids[0]);
 	}
 }
 
@@ -70,12 +70,13 @@ TEST(full_cpus, "G5: a member too many for the PMU is refused, the rest of a CPU
 
 TEST(full_at_once, "G5: of many at once the one that breaks the set is named, and none is added")
 {
-	struct perfgrp_counter counters[PMU_MANY] = {};
+	struct perfgrp_counter counters[PMU_MANY];
 	unsigned int size = pmu_size();
 	int fd = grp_on_all_cpus(0);
 
 	NEED_FEATURE(SCHED_GROUP);
 	REQUIRE_GE(fd, 0);
+	fill_counters(counters, PMU_MANY, PERFGRP_HW_CPU_CYCLES);
 	EXPECT_EQ(grp_add_counters(fd, counters, size + 1), -EINVAL);
 	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_FULL);
 	EXPECT_EQ(grp_error.member, size);
@@ -102,7 +103,9 @@ TEST(slots, "G14: the slots of a group that is closed can be used again at once"
 
 TEST(together, "G10: members of one scheduling group start in one transaction, and stop in one")
 {
-	struct perfgrp_counter counters[2] = {};
+	struct perfgrp_counter counters[] = {
+		{ .event = PERFGRP_HW_CPU_CYCLES }, { .event = PERFGRP_HW_CPU_CYCLES },
+	};
 	int fd = grp_on_task(0, 0), i;
 	__u64 a, b;
 

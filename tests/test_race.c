@@ -82,7 +82,7 @@ static bool row_is_whole(const struct grp_snap *s, const struct perfgrp_row *row
 		if (i && v->id <= s->value[row->first_value + i - 1].id)
 			return false;
 		if (v->time_running > v->time_enabled || v->state == PERFGRP_STATE_NONE ||
-		    v->state > PERFGRP_STATE_EXITED)
+		    v->state > PERFGRP_STATE_NEVER_RAN)
 			return false;
 		if (!!(v->flags & PERFGRP_VALUE_SCALED) != (v->time_running != 0))
 			return false;

@@ -48,10 +48,11 @@ static int open_group(struct target target)
 
 static struct counters one_group(struct target target)
 {
-	struct perfgrp_counter spec[NR_MEMBERS] = { { .event = PERFGRP_HW_CPU_CYCLES } };
+	struct perfgrp_counter spec[NR_MEMBERS];
 	struct counters c = { .nr_groups = 1, .fd = { open_group(target) } };
 	unsigned int i;
 
+	fill_counters(spec, NR_MEMBERS, PERFGRP_HW_CPU_CYCLES);
 	REQUIRE_EQ(grp_add_counters(c.fd[0], spec, NR_MEMBERS), 0);
 	for (i = 0; i < NR_MEMBERS; i++)
 		c.id[i] = spec[i].id;
@@ -150,7 +151,7 @@ static void expect_together(struct target target)
 		for (j = 0; j < NR_MEMBERS; j++) {
 			EXPECT_EQ(look.value[j].state, PERFGRP_STATE_MULTIPLEXED);
 			EXPECT_EQ(look.value[j].time_enabled, look.value[0].time_enabled);
-			EXPECT(look.value[j].flags & PERFGRP_VALUE_WITH_LEADER);
+			EXPECT_EQ(look.value[j].sched_group, grouped.id[0]);
 			expect_plausible(&look.value[j]);
 		}
 	}

@@ -94,7 +94,7 @@ static void expect_left(struct watched *w)
 		EXPECT_EQ(v != NULL, !w->removed[i]);
 		if (!v)
 			continue;
-		EXPECT(v->state == PERFGRP_STATE_COUNTED || v->state == PERFGRP_STATE_EXITED);
+		EXPECT_EQ(v->state, PERFGRP_STATE_COUNTED);
 		EXPECT_EQ(v->time_running, v->time_enabled);
 		EXPECT_GE(v->raw, w->raw[i]);
 		w->raw[i] = v->raw;

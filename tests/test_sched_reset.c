@@ -114,7 +114,8 @@ static void count_twice(const struct perfgrp_counter *c, unsigned int nr)
 
 		EXPECT_GT(v.raw, 0);
 		EXPECT_EQ(sum.raw[i], v.raw);
-		EXPECT_EQ(v.state, PERFGRP_STATE_EXITED);
+		EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
+		EXPECT_EQ(v.flags & VALUE_FATE, PERFGRP_VALUE_EXITED);
 		EXPECT_EQ(v.time_running, v.time_enabled);
 	}
 	child_reap(&child);

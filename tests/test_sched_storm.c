@@ -149,9 +149,9 @@ static void expect_members(int fd, const struct perfgrp_counter *c)
 		for (j = 0; j < NR_MEMBERS; j++) {
 			v = &s.value[s.row[i].first_value + j];
 			EXPECT_EQ(v->id, c[j].id);
-			EXPECT_NE(v->state, PERFGRP_STATE_FAILED);
-			EXPECT_EQ(!!(v->flags & PERFGRP_VALUE_WITH_LEADER),
-				  j == 0 || event_type == PERF_TYPE_HARDWARE);
+			EXPECT_EQ(v->flags & PERFGRP_VALUE_FAILED, 0);
+			EXPECT_EQ(v->sched_group,
+				  c[event_type == PERF_TYPE_HARDWARE ? 0 : j].id);
 		}
 	}
 }

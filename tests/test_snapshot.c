@@ -65,8 +65,7 @@ static void expect_layout(const struct grp_snap *s, __u32 nr_rows)
 
 	EXPECT_EQ(s->hdr.nr_rows, nr_rows);
 	EXPECT_EQ(s->hdr.nr_values, nr_rows * NR_MEMBERS);
-	EXPECT_EQ(s->hdr.reserved[0], 0);
-	EXPECT_EQ(s->hdr.reserved[1], 0);
+	EXPECT_GT(s->hdr.generation, 0);
 	for (i = 0; i < s->hdr.nr_rows; i++) {
 		EXPECT_EQ(s->row[i].nr_values, NR_MEMBERS);
 		for (j = 0; j < s->row[i].nr_values; j++) {
@@ -95,8 +94,7 @@ TEST(rows_of_all_cpus, "S1 S4: a row a CPU, each with all members, leader first"
 		EXPECT_EQ(row->flags, 0);
 		EXPECT_EQ(row->epoch, 0);
 		EXPECT_EQ(row->nr_cpus, 1);
-		EXPECT_EQ(snap.value[row->first_value].flags & PERFGRP_VALUE_WITH_LEADER,
-			  PERFGRP_VALUE_WITH_LEADER);
+		EXPECT_EQ(snap.value[row->first_value].sched_group, member[0].id);
 		EXPECT_EQ(snap_value(&snap, cpus.cpu[i], member[0].id)->raw, 0);
 		EXPECT_GE(snap_value(&snap, cpus.cpu[i], member[1].id)->raw, 10 + i);
 		EXPECT_EQ(snap_value(&snap, cpus.cpu[i], member[1].id)->raw,
@@ -468,7 +466,7 @@ TEST(larger_elements, "S8: elements larger than the kernel's: in their places, t
 	}
 }
 
-TEST(smaller_elements, "S8: elements smaller than the first release's are EINVAL")
+TEST(smaller_elements, "S8: elements smaller than version 1's are EINVAL")
 {
 	const __u32 rs = sizeof(struct perfgrp_row), vs = sizeof(struct perfgrp_value);
 	struct refusal size = refusal(EINVAL, PERFGRP_REASON_SIZE);

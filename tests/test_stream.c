@@ -30,7 +30,7 @@ static struct perfgrp_counter writes(__u64 nr)
 		.bp_type = HW_BREAKPOINT_W,
 		.config1 = to_u64(&watched),
 		.config2 = HW_BREAKPOINT_LEN_4,
-		.sample = nr,
+		.sample_period = nr,
 	};
 }
 
@@ -40,7 +40,7 @@ static struct perfgrp_counter faults(__u64 nr)
 	return (struct perfgrp_counter){
 		.event = PERFGRP_SW_PAGE_FAULTS,
 		.flags = PERFGRP_COUNTER_EXCLUDE_KERNEL,
-		.sample = nr,
+		.sample_period = nr,
 	};
 }
 
@@ -73,7 +73,7 @@ TEST(every_fault, "O1 O3: with period 1 each page fault is a sample, with all th
 	EXPECT_EQ(records.nr_samples, 20);
 	EXPECT_EQ(records.nr, 20);
 	for (i = 0; i < records.nr_samples; i++) {
-		const struct sample *s = records.sample[i];
+		const struct perfgrp_record_sample *s = records.sample[i];
 
 		EXPECT_EQ(s->header.misc & PERF_RECORD_MISC_CPUMODE_MASK, PERF_RECORD_MISC_USER);
 		EXPECT_EQ(s->pid, getpid());
@@ -85,11 +85,11 @@ TEST(every_fault, "O1 O3: with period 1 each page fault is a sample, with all th
 		time = s->time;
 		EXPECT(s->ip != 0);
 		EXPECT_EQ(s->nr, 2);
-		EXPECT_EQ(s->enabled, s->running);
-		EXPECT_EQ(s->value[0].id, c[0].id);
-		EXPECT_EQ(s->value[0].value, i + 1);
-		EXPECT_EQ(s->value[1].id, c[1].id);
-		EXPECT_EQ(s->value[1].value, 0);
+		EXPECT_EQ(s->time_enabled, s->time_running);
+		EXPECT_EQ(sample_values(s)[0].id, c[0].id);
+		EXPECT_EQ(sample_values(s)[0].value, i + 1);
+		EXPECT_EQ(sample_values(s)[1].id, c[1].id);
+		EXPECT_EQ(sample_values(s)[1].value, 0);
 	}
 }
 
@@ -110,7 +110,7 @@ TEST(every_nth, "O2: with period P over N events there are N/P samples")
 		EXPECT_EQ(records.nr_samples, 100 / period[i]);
 		for (k = 0; k < records.nr_samples; k++) {
 			EXPECT_EQ(records.sample[k]->period, period[i]);
-			EXPECT_EQ(records.sample[k]->value[0].value, (k + 1) * period[i]);
+			EXPECT_EQ(sample_values(records.sample[k])[0].value, (k + 1) * period[i]);
 		}
 		close(fd);
 	}
@@ -137,19 +137,19 @@ TEST(breakpoints, "O1 O3: a breakpoint samples each hit, with what the others co
 	stream_drain(fd);
 	EXPECT_EQ(records.nr_samples, 20 + 3);
 	for (i = 0; i < records.nr_samples; i++) {
-		const struct sample *s = records.sample[i];
+		const struct perfgrp_record_sample *s = records.sample[i];
 
 		EXPECT_EQ(s->nr, 3);
 		/* One fault counts in one member after the other. */
-		EXPECT_LE(s->value[2].value - s->value[1].value + 1, 2);
+		EXPECT_LE(sample_values(s)[2].value - sample_values(s)[1].value + 1, 2);
 		if (s->id != c[0].id) {
 			EXPECT_EQ(s->id, c[2].id);
 			continue;
 		}
-		EXPECT_EQ(s->value[1].value, s->value[2].value);
+		EXPECT_EQ(sample_values(s)[1].value, sample_values(s)[2].value);
 		hits++;
-		EXPECT_EQ(s->value[0].value, hits);
-		EXPECT_EQ(s->value[1].value, (hits + 1) / 2);
+		EXPECT_EQ(sample_values(s)[0].value, hits);
+		EXPECT_EQ(sample_values(s)[1].value, (hits + 1) / 2);
 	}
 	EXPECT_EQ(hits, 20);
 }
@@ -180,7 +180,7 @@ TEST(kernel_breakpoint, "O1 O3: a breakpoint on a kernel variable samples the ke
 		.bp_type = HW_BREAKPOINT_W,
 		.config1 = kernel_address("jiffies"),
 		.config2 = HW_BREAKPOINT_LEN_4,
-		.sample = 1,
+		.sample_period = 1,
 	};
 	__u64 end = cpu_time_ns() + 100000000, sum = 0;
 	struct cpus cpus;
@@ -221,17 +221,17 @@ TEST(as_a_snapshot, "O3: a sample's values go on where a snapshot is: after rese
 	REQUIRE_EQ(grp_disable(fd), 0);
 	stream_drain(fd);
 	REQUIRE_EQ(records.nr_samples, 13);
-	EXPECT_EQ(records.sample[9]->value[1].value, 10);
-	EXPECT_EQ(records.sample[10]->value[0].value, 1);
-	EXPECT_EQ(records.sample[10]->value[1].value, 1);
-	EXPECT_EQ(records.sample[12]->value[1].value, 3);
+	EXPECT_EQ(sample_values(records.sample[9])[1].value, 10);
+	EXPECT_EQ(sample_values(records.sample[10])[0].value, 1);
+	EXPECT_EQ(sample_values(records.sample[10])[1].value, 1);
+	EXPECT_EQ(sample_values(records.sample[12])[1].value, 3);
 	EXPECT_EQ(grp_raw(fd, c[1].id), 3);
-	EXPECT_LE(records.sample[12]->enabled, grp_value(fd, c[0].id).time_enabled);
+	EXPECT_LE(records.sample[12]->time_enabled, grp_value(fd, c[0].id).time_enabled);
 }
 
 TEST(clock_samples, "O1 O2: cpu-clock samples in time, from interrupts")
 {
-	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample = 10000000 };
+	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 10000000 };
 	int fd = task_group(&c, 1, 1 << 20);
 	__u64 end = cpu_time_ns() + 300000000, ran;
 
@@ -262,18 +262,18 @@ TEST(members_change, "O3 G11: samples show the members that there are")
 	stream_drain(fd);
 	REQUIRE_GE(records.nr_samples, 12);
 	EXPECT_EQ(records.sample[3]->nr, 3);
-	EXPECT_EQ(records.sample[3]->value[2].value, 4);
+	EXPECT_EQ(sample_values(records.sample[3])[2].value, 4);
 	EXPECT_EQ(records.sample[7]->nr, 2);
-	EXPECT_EQ(records.sample[7]->value[1].id, c[2].id);
-	EXPECT_EQ(records.sample[7]->value[1].value, 8);
+	EXPECT_EQ(sample_values(records.sample[7])[1].id, c[2].id);
+	EXPECT_EQ(sample_values(records.sample[7])[1].value, 8);
 	EXPECT_EQ(records.sample[11]->nr, 3);
-	EXPECT_EQ(records.sample[11]->value[2].id, late);
-	EXPECT_EQ(records.sample[11]->value[0].value, 4);
+	EXPECT_EQ(sample_values(records.sample[11])[2].id, late);
+	EXPECT_EQ(sample_values(records.sample[11])[0].value, 4);
 }
 
 TEST(all_cpus, "O1 O3: a group on all CPUs samples on each, in the order of time")
 {
-	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample = 2000000 };
+	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 2000000 };
 	static unsigned int on[64];
 	struct cpus cpus;
 	__u64 time = 0;
@@ -324,7 +324,7 @@ TEST(small_reads, "O5: whole records only; what does not fit stays, and so it do
 	struct perfgrp_counter c = faults(1);
 	int fd = task_group(&c, 1, 65536);
 	static char buf[1024];
-	struct sample *s = (void *)buf;
+	struct perfgrp_record_sample *s = (void *)buf;
 	char *nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	size_t size;
 
@@ -338,16 +338,16 @@ TEST(small_reads, "O5: whole records only; what does not fit stays, and so it do
 	EXPECT_EQ(read(fd, nowhere, 4096), -1);
 	EXPECT_EQ(errno, EFAULT);
 	REQUIRE_GT(read(fd, buf, 150), 0);
-	EXPECT_EQ(s->value[0].value, 1);
+	EXPECT_EQ(sample_values(s)[0].value, 1);
 	size = s->header.size;
 	EXPECT_EQ(read(fd, buf, size - 1), -1);
 	EXPECT_EQ(errno, EMSGSIZE);
 	EXPECT_EQ(read(fd, buf, size), size);
-	EXPECT_EQ(s->value[0].value, 2);
+	EXPECT_EQ(sample_values(s)[0].value, 2);
 	EXPECT_EQ(read(fd, buf, 3 * size - 1), 2 * size);
-	EXPECT_EQ(s->value[0].value, 3);
+	EXPECT_EQ(sample_values(s)[0].value, 3);
 	EXPECT_EQ(read(fd, buf, sizeof(buf)), size);
-	EXPECT_EQ(s->value[0].value, 5);
+	EXPECT_EQ(sample_values(s)[0].value, 5);
 	EXPECT_EQ(read(fd, buf, sizeof(buf)), -1);
 	EXPECT_EQ(errno, EAGAIN);
 }
@@ -472,7 +472,7 @@ TEST(many_readers, "O5: several readers get all records between them, each once"
 
 				got[0] += records.nr_samples;
 				for (k = 0; k < records.nr_samples; k++)
-					got[1] += records.sample[k]->value[0].value;
+					got[1] += sample_values(records.sample[k])[0].value;
 			}
 			REQUIRE(write(result[1], got, sizeof(got)) == sizeof(got));
 			_exit(0);
@@ -526,9 +526,9 @@ TEST(closed_while_read, "O5 O10: a group is closed while another thread reads fr
 
 static void expect_balance(int fd)
 {
-	struct perfgrp_stream stream = { .size = sizeof(stream) };
+	struct perfgrp_stream_stats stream = { .size = sizeof(stream) };
 
-	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_STREAM, &stream), 0);
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_GET_STREAM_STATS, &stream), 0);
 	EXPECT_EQ(stream.produced, stream.read + stream.lost);
 	EXPECT_EQ(stream.read, records.total);
 	EXPECT_EQ(stream.lost, records.lost);
@@ -554,11 +554,10 @@ TEST(full_buffer, "O6: a full buffer drops, counts, and says so where it was")
 			const struct perf_event_header *h = records.record[i];
 
 			if (h->type == PERF_RECORD_LOST) {
-				EXPECT_EQ(((struct lost *)h)->pid, -1);
-				seen += ((struct lost *)h)->lost;
+				seen += ((struct perfgrp_record_lost *)h)->lost;
 			} else {
 				seen++;
-				EXPECT_EQ(((struct sample *)h)->value[0].value, seen);
+				EXPECT_EQ(sample_values((void *)h)[0].value, seen);
 			}
 		}
 		EXPECT_EQ(seen, (round + 1) * 1000);
@@ -586,14 +585,14 @@ TEST(overwriting, "O6: a buffer that overwrites keeps the newest, and says how m
 	stream_drain(fd);
 	EXPECT_GT(records.lost, 0);
 	REQUIRE_GT(records.nr_samples, 10);
-	EXPECT_EQ(records.sample[records.nr_samples - 1]->value[0].value, 1000);
+	EXPECT_EQ(sample_values(records.sample[records.nr_samples - 1])[0].value, 1000);
 	for (i = 0; i < records.nr; i++) {
 		const struct perf_event_header *h = records.record[i];
 
 		if (h->type == PERF_RECORD_LOST)
-			seen += ((struct lost *)h)->lost;
+			seen += ((struct perfgrp_record_lost *)h)->lost;
 		else
-			EXPECT_EQ(((struct sample *)h)->value[0].value, ++seen);
+			EXPECT_EQ(sample_values((void *)h)[0].value, ++seen);
 	}
 	EXPECT_EQ(seen, 1000);
 	expect_balance(fd);
@@ -602,7 +601,7 @@ TEST(overwriting, "O6: a buffer that overwrites keeps the newest, and says how m
 TEST(lost_on_cpus, "O6: on all CPUs at full speed nothing is unaccounted for")
 {
 	struct perfgrp_counter c[2] = {
-		{ .event = PERFGRP_SW_CPU_CLOCK, .sample = 100000 }, faults(1),
+		{ .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 100000 }, faults(1),
 	};
 	struct cpus cpus;
 	__u32 i, round;
@@ -677,7 +676,8 @@ TEST(wakeup_records, "O7: the group is readable when as many records wait as ask
 TEST(wakeup_bytes, "O7: or as many bytes")
 {
 	struct perfgrp_counter c = faults(1);
-	size_t size = sizeof(struct sample) + sizeof(struct value);
+	size_t size = sizeof(struct perfgrp_record_sample) +
+		      sizeof(struct perfgrp_sample_value);
 	int fd = wakeup_group(&c, 0, 5 * size);
 
 	fault_in(4);
@@ -717,11 +717,12 @@ TEST(epoll_wakes, "O5 O7: epoll wakes when enough is there, and not before")
 
 /* ---- O9: another period ---------------------------------------------------------------------- */
 
-static int set_period(int fd, __u32 id, __u64 sample)
+static int set_period(int fd, __u32 id, __u64 value)
 {
-	struct perfgrp_period period = { .size = sizeof(period), .id = id, .sample = sample };
+	struct perfgrp_period period = { .size = sizeof(period), .id = id,
+					 .sample_period = value };
 
-	return grp_ioctl(fd, PERFGRP_PERIOD, &period);
+	return grp_ioctl(fd, PERFGRP_SET_PERIOD, &period);
 }
 
 TEST(other_period, "O9: the period can be changed while the counter runs")
@@ -748,7 +749,8 @@ TEST(bad_period, "O9: what cannot be is refused, and the period stays")
 {
 	struct perfgrp_counter c[3] = {
 		faults(2), faults(0),
-		{ .event = PERFGRP_SW_MINOR_FAULTS, .sample = 100, .flags = PERFGRP_COUNTER_FREQ },
+		{ .event = PERFGRP_SW_MINOR_FAULTS, .sample_freq = 100,
+		  .flags = PERFGRP_COUNTER_FREQ },
 	};
 	int fd = task_group(c, 3, 65536);
 	struct refusal bad = refusal(EINVAL, PERFGRP_REASON_EVENT_OPTION);
@@ -776,8 +778,8 @@ TEST_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it sampl
 
 	for (round = 0; round < rounds(is_debug_kernel() ? 20 : 100); round++) {
 		struct perfgrp_counter c[3] = {
-			{ .event = PERFGRP_SW_CPU_CLOCK, .sample = 10000 }, faults(1),
-			{ .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample = 1 },
+			{ .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 10000 }, faults(1),
+			{ .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample_period = 1 },
 		};
 		int fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, 8192);
 
@@ -793,7 +795,7 @@ TEST_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it sampl
 
 TEST(switches, "O1 O4: context switches sample in the scheduler, with a reader asleep")
 {
-	struct perfgrp_counter c = { .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample = 1 };
+	struct perfgrp_counter c = { .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample_period = 1 };
 	struct child child = child_start();
 	static char buf[65536];
 	pid_t reader;
@@ -826,11 +828,11 @@ TEST(switches, "O1 O4: context switches sample in the scheduler, with a reader a
 TEST(filtered, "O11: only samples in which a member has moved far enough become records")
 {
 	struct perfgrp_counter c[2] = { writes(1), faults(0) };
-	struct perfgrp_stream stream = { .size = sizeof(stream) };
+	struct perfgrp_stream_stats stream = { .size = sizeof(stream) };
 	__u32 i;
 	int fd;
 
-	c[1].min_move = 3;
+	c[1].min_delta = 3;
 	settle_memory();
 	fd = stream_on_task(0, 0, 65536);
 	REQUIRE_GE(fd, 0);
@@ -847,8 +849,8 @@ TEST(filtered, "O11: only samples in which a member has moved far enough become 
 	stream_drain(fd);
 	EXPECT_EQ(records.nr_samples, 10);
 	for (i = 0; i < records.nr_samples; i++)
-		EXPECT_EQ(records.sample[i]->value[1].value, (i + 1) * 3);
-	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_STREAM, &stream), 0);
+		EXPECT_EQ(sample_values(records.sample[i])[1].value, (i + 1) * 3);
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_GET_STREAM_STATS, &stream), 0);
 	EXPECT_EQ(stream.produced, 10);
 	EXPECT_EQ(stream.filtered, 110);
 	expect_balance(fd);
@@ -859,7 +861,7 @@ TEST(filter_after_reset, "O11: the filter begins anew at a reset")
 	struct perfgrp_counter c = faults(1);
 	int fd;
 
-	c.min_move = 10;
+	c.min_delta = 10;
 	fd = task_group(&c, 1, 65536);
 	REQUIRE_EQ(grp_enable(fd), 0);
 	fault_in(9);
@@ -882,11 +884,15 @@ TEST(needs_buffer, "O1 E6: what samples needs a buffer, and says so")
 
 	REQUIRE_GE(fd, 0);
 	no.member = 0;
-	no.field = "sample";
+	no.field = "sample_period";
 	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
-	c.sample = 0;
-	c.min_move = 1;
-	no.field = "min_move";
+	c.flags |= PERFGRP_COUNTER_FREQ;
+	no.field = "sample_freq";
+	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
+	c.flags &= ~PERFGRP_COUNTER_FREQ;
+	c.sample_period = 0;
+	c.min_delta = 1;
+	no.field = "min_delta";
 	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
 }
 
@@ -898,15 +904,16 @@ TEST(bad_sample, "E6: a frequency without a number, or above the limit, or a per
 
 	REQUIRE_GE(fd, 0);
 	no.member = 0;
-	no.field = "sample";
+	no.field = "sample_freq";
 	c.flags |= PERFGRP_COUNTER_FREQ;
 	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
-	c.sample = 1 << 30;
+	c.sample_freq = 1 << 30;
 	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
+	no.field = "sample_period";
 	c.flags &= ~PERFGRP_COUNTER_FREQ;
-	c.sample = 1ULL << 63;
+	c.sample_period = 1ULL << 63;
 	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
-	c.sample = (1ULL << 63) - 1;
+	c.sample_period = (1ULL << 63) - 1;
 	EXPECT_EQ(grp_add_counters(fd, &c, 1), 0);
 }
 

@@ -39,7 +39,7 @@ TEST(n_over_p, "O2: period P over N cycles gives N/P samples, to within one")
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(period); i++) {
-		struct perfgrp_counter c = { .event = CYCLES, .sample = period[i] };
+		struct perfgrp_counter c = { .event = CYCLES, .sample_period = period[i] };
 		int fd = pmu_group(&c, 1);
 		__u64 n;
 
@@ -56,7 +56,7 @@ TEST(n_over_p, "O2: period P over N cycles gives N/P samples, to within one")
 TEST(members_at_once, "O3 G4: members that count the same have counted the same in each sample")
 {
 	struct perfgrp_counter c[4] = {
-		{ .event = CYCLES, .sample = 100000 }, { .event = CYCLES }, { .event = CYCLES },
+		{ .event = CYCLES, .sample_period = 100000 }, { .event = CYCLES }, { .event = CYCLES },
 		{ .event = PERFGRP_SW_PAGE_FAULTS },
 	};
 	int fd = pmu_group(c, 4);
@@ -66,22 +66,22 @@ TEST(members_at_once, "O3 G4: members that count the same have counted the same 
 	count(fd, 5000000);
 	REQUIRE_GT(records.nr_samples, 20);
 	for (i = 0; i < records.nr_samples; i++) {
-		const struct sample *s = records.sample[i];
+		const struct perfgrp_record_sample *s = records.sample[i];
 
 		EXPECT_EQ(s->nr, 4);
 		EXPECT_EQ(s->id, c[0].id);
-		EXPECT_EQ(s->value[3].id, c[3].id);
+		EXPECT_EQ(sample_values(s)[3].id, c[3].id);
 		/* Read one after the other, with the counters stopped or in a few steps. */
-		apart = s->value[2].value - s->value[1].value;
+		apart = sample_values(s)[2].value - sample_values(s)[1].value;
 		EXPECT_LT(apart, 2000);
 		EXPECT_GT(apart, -2000);
-		apart = s->value[1].value - s->value[0].value;
+		apart = sample_values(s)[1].value - sample_values(s)[0].value;
 		if (i == 0)
 			first = apart;
 		EXPECT_LT(apart - first, 20000);
 		EXPECT_GT(apart - first, -20000);
 		if (i)
-			EXPECT_GE(s->value[0].value - records.sample[i - 1]->value[0].value,
+			EXPECT_GE(sample_values(s)[0].value - sample_values(records.sample[i - 1])[0].value,
 				  100000 / 2);
 	}
 }
@@ -94,8 +94,8 @@ TEST(members_at_once, "O3 G4: members that count the same have counted the same 
 TEST(member_samples, "O1: members sample beside their leader, each with its own period")
 {
 	struct perfgrp_counter c[3] = {
-		{ .event = CYCLES, .sample = 200000 },
-		{ .event = CYCLES, .sample = 400000 },
+		{ .event = CYCLES, .sample_period = 200000 },
+		{ .event = CYCLES, .sample_period = 400000 },
 		{ .event = CYCLES },
 	};
 	int fd = pmu_group(c, 3);
@@ -116,7 +116,8 @@ TEST(member_samples, "O1: members sample beside their leader, each with its own 
 
 TEST(lone_member_samples, "O1: and where the leader does not sample")
 {
-	struct perfgrp_counter c[2] = { { .event = CYCLES }, { .event = CYCLES, .sample = 100000 } };
+	struct perfgrp_counter c[2] = { { .event = CYCLES },
+					{ .event = CYCLES, .sample_period = 100000 } };
 	int fd = pmu_group(c, 2);
 	__u32 i;
 
@@ -128,7 +129,7 @@ TEST(lone_member_samples, "O1: and where the leader does not sample")
 
 TEST(every_cpu, "O1 O2: on all CPUs each CPU samples its own")
 {
-	struct perfgrp_counter c = { .event = CYCLES, .sample = 1000000 };
+	struct perfgrp_counter c = { .event = CYCLES, .sample_period = 1000000 };
 	static __u32 nr[64];
 	struct cpus cpus;
 	int fd, ret;
@@ -176,7 +177,7 @@ static void expect_throttling(int fd, __u64 loops)
 
 TEST(throttled, "O8: throttling shows in the stream, and that it is over")
 {
-	struct perfgrp_counter c = { .event = CYCLES, .sample = 1000 };
+	struct perfgrp_counter c = { .event = CYCLES, .sample_period = 1000 };
 
 	expect_throttling(pmu_group(&c, 1), 30000000);
 }
@@ -199,7 +200,7 @@ static void *reset_again_and_again(void *arg)
 
 TEST(throttled_and_reset, "O8 G9: so it does while another CPU resets the group, which goes on")
 {
-	struct perfgrp_counter c = { .event = CYCLES, .sample = 1000 };
+	struct perfgrp_counter c = { .event = CYCLES, .sample_period = 1000 };
 	struct resetter resetter = { .fd = pmu_group(&c, 1) };
 	pthread_t other;
 	struct cpus cpus;
@@ -217,7 +218,7 @@ TEST(throttled_and_reset, "O8 G9: so it does while another CPU resets the group,
 TEST(frequency, "O2 E6: with a frequency there are about so many samples a second")
 {
 	struct perfgrp_counter c = {
-		.event = CYCLES, .sample = 500, .flags = PERFGRP_COUNTER_FREQ,
+		.event = CYCLES, .sample_freq = 500, .flags = PERFGRP_COUNTER_FREQ,
 	};
 	int fd = pmu_group(&c, 1);
 	__u64 begin;
@@ -239,8 +240,8 @@ TEST(frequency, "O2 E6: with a frequency there are about so many samples a secon
 
 TEST(other_period, "O9: another period from the next overflow on, without a gap")
 {
-	struct perfgrp_counter c = { .event = CYCLES, .sample = 100000 };
-	struct perfgrp_period period = { .size = sizeof(period), .sample = 400000 };
+	struct perfgrp_counter c = { .event = CYCLES, .sample_period = 100000 };
+	struct perfgrp_period period = { .size = sizeof(period), .sample_period = 400000 };
 	int fd = pmu_group(&c, 1);
 	__u64 first;
 
@@ -248,7 +249,7 @@ TEST(other_period, "O9: another period from the next overflow on, without a gap"
 	spin(2000000);
 	period.id = c.id;
 	first = grp_raw(fd, c.id);
-	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_PERIOD, &period), 0);
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_SET_PERIOD, &period), 0);
 	stream_drain(fd);
 	EXPECT_GE(records.nr_samples + 1, first / 100000);
 	spin(4000000);
@@ -265,7 +266,8 @@ TEST_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it sampl
 
 	for (round = 0; round < rounds(1000); round++) {
 		struct perfgrp_counter c[3] = {
-			{ .event = CYCLES, .sample = 1500 }, { .event = CYCLES, .sample = 2000 },
+			{ .event = CYCLES, .sample_period = 1500 },
+			{ .event = CYCLES, .sample_period = 2000 },
 			{ .event = CYCLES },
 		};
 		int fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_TASK, 0, 8192), ret;

@@ -99,8 +99,8 @@ static inline bool bpf_is_gone(__u32 id)
 
 static inline int grp_bpf_attach_flags(int fd, __u32 id, int prog, __u64 cookie, __u32 flags)
 {
-	struct perfgrp_bpf arg = { .size = sizeof(arg), .flags = flags, .id = id, .prog_fd = prog,
-				   .cookie = cookie };
+	struct perfgrp_bpf_attach arg = { .size = sizeof(arg), .flags = flags, .id = id,
+					  .prog_fd = prog, .cookie = cookie };
 
 	return grp_ioctl(fd, PERFGRP_BPF_ATTACH, &arg);
 }
@@ -112,15 +112,15 @@ static inline int grp_bpf_attach(int fd, __u32 id, int prog, __u64 cookie)
 
 static inline int grp_bpf_replace(int fd, __u32 id, int prog, __u64 cookie, __u32 expected)
 {
-	struct perfgrp_bpf arg = { .size = sizeof(arg), .id = id, .prog_fd = prog,
-				   .cookie = cookie, .prog_id = expected };
+	struct perfgrp_bpf_attach arg = { .size = sizeof(arg), .id = id, .prog_fd = prog,
+					  .cookie = cookie, .prog_id = expected };
 
 	return grp_ioctl(fd, PERFGRP_BPF_REPLACE, &arg);
 }
 
 static inline int grp_bpf_detach(int fd, __u32 id, __u32 expected)
 {
-	struct perfgrp_bpf arg = { .size = sizeof(arg), .id = id, .prog_id = expected };
+	struct perfgrp_bpf_detach arg = { .size = sizeof(arg), .id = id, .prog_id = expected };
 
 	return grp_ioctl(fd, PERFGRP_BPF_DETACH, &arg);
 }

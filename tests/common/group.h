@@ -56,7 +56,7 @@ static inline struct perfgrp_info grp_info(void)
 	struct perfgrp_info info = { .size = sizeof(info) };
 	int dev = grp_device();
 
-	REQUIRE_EQ(grp_ioctl(dev, PERFGRP_INFO, &info), 0);
+	REQUIRE_EQ(grp_ioctl(dev, PERFGRP_GET_INFO, &info), 0);
 	close(dev);
 	return info;
 }
@@ -145,6 +145,15 @@ static inline int grp_add_counters(int fd, struct perfgrp_counter *counters, __u
 	};
 
 	return grp_ioctl(fd, PERFGRP_ADD, &add);
+}
+
+/* NR descriptions of the same event. */
+static inline void fill_counters(struct perfgrp_counter *counters, __u32 nr, __u64 event)
+{
+	__u32 i;
+
+	for (i = 0; i < nr; i++)
+		counters[i] = (struct perfgrp_counter){ .event = event };
 }
 
 /* The new member's id or -errno. */
@@ -295,7 +304,7 @@ struct refusal {
 	const char *field;	/* NULL: any */
 };
 
-/* A refusal that is about no member and no CPU. */
+/* A refusal that concerns no member and no CPU. */
 static inline struct refusal refusal(int err, __u32 reason)
 {
 	return (struct refusal){ .err = err, .reason = reason, .member = PERFGRP_NONE,
@@ -307,16 +316,15 @@ static inline bool error_is_sane(const struct perfgrp_error *e, int err)
 {
 	size_t length = strnlen(e->text, sizeof(e->text));
 
-	return e->size == sizeof(*e) && e->error == err && e->reserved == 0 &&
+	return e->size == sizeof(*e) && e->error == err &&
 	       length > 0 && length < sizeof(e->text) && !memchr(e->text, '\n', length) &&
 	       strnlen(e->field, sizeof(e->field)) < sizeof(e->field);
 }
 
 static inline void diag_error(const struct perfgrp_error *e)
 {
-	diag("  error struct: size %u error %d reason %u member %d cpu %d reserved %u field '%.32s' text '%.200s'",
-	     e->size, e->error, e->reason, (int)e->member, e->cpu, e->reserved, e->field,
-	     e->text);
+	diag("  error struct: size %u error %d reason %u member %d cpu %d field '%.32s' text '%.204s'",
+	     e->size, e->error, e->reason, (int)e->member, e->cpu, e->field, e->text);
 }
 
 /* RET of a call that wrote E is as WANT says. */
@@ -377,15 +385,20 @@ static inline bool text_has_number(const char *text, unsigned long n)
 
 /* ---- values --------------------------------------------------------------------- */
 
+/* What has become of a counter, beside the state of its value. */
+#define VALUE_FATE	(PERFGRP_VALUE_FAILED | PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED)
+
 /* A value's state, times, flags and scaled value fit together (S2, S5). */
 static inline void expect_plausible(const struct perfgrp_value *v)
 {
 	EXPECT_NE(v->id, 0);
-	EXPECT(v->state >= PERFGRP_STATE_COUNTED && v->state <= PERFGRP_STATE_EXITED);
+	EXPECT(v->state >= PERFGRP_STATE_COUNTED && v->state <= PERFGRP_STATE_NEVER_RAN);
 	EXPECT_LE(v->time_running, v->time_enabled);
 	EXPECT_EQ(!!(v->flags & PERFGRP_VALUE_SCALED), v->time_running != 0);
-	if (v->state == PERFGRP_STATE_COUNTED)
+	if (v->state == PERFGRP_STATE_COUNTED) {
+		EXPECT_GT(v->time_running, 0);
 		EXPECT_EQ(v->time_running, v->time_enabled);
+	}
 	if (v->state == PERFGRP_STATE_MULTIPLEXED) {
 		EXPECT_GT(v->time_running, 0);
 		EXPECT_LT(v->time_running, v->time_enabled);
@@ -416,6 +429,7 @@ static inline void expect_same_value(const struct perfgrp_value *a, const struct
 {
 	EXPECT_EQ(a->id, b->id);
 	EXPECT_EQ(a->state, b->state);
+	EXPECT_EQ(a->flags & VALUE_FATE, b->flags & VALUE_FATE);
 	EXPECT_EQ(a->raw, b->raw);
 	EXPECT_EQ(a->scaled, b->scaled);
 	EXPECT_EQ(a->time_enabled, b->time_enabled);

@@ -10,49 +10,12 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 
-struct value {
-	__u64 value;
-	__u64 id;
-};
-
-/* PERF_RECORD_SAMPLE as the header promises it. */
-struct sample {
-	struct perf_event_header header;
-	__u64 ip;
-	__u32 pid, tid;
-	__u64 time;
-	__u64 id;
-	__u32 cpu, reserved;
-	__u64 period;
-	__u64 nr, enabled, running;
-	struct value value[];
-};
-
-struct lost {
-	struct perf_event_header header;
-	__u64 id, lost;
-	__s32 pid, tid;
-	__u64 time, trailer_id;
-	__u32 cpu, reserved;
-};
-
-struct throttle {
-	struct perf_event_header header;
-	__u64 time, id, stream_id;
-	__s32 pid, tid;
-	__u64 trailer_time, trailer_id;
-	__u32 cpu, reserved;
-};
-
-struct bpf_event {
-	struct perf_event_header header;
-	__u16 type, flags;
-	__u32 prog_id;
-	__u8 tag[8];
-	__s32 pid, tid;
-	__u64 time, id;
-	__u32 cpu, reserved;
-};
+/* The values behind a sample, S->nr of them. */
+static inline const struct perfgrp_sample_value *
+sample_values(const struct perfgrp_record_sample *s)
+{
+	return (const void *)(s + 1);
+}
 
 #define MAX_RECORDS 65536
 
@@ -61,11 +24,12 @@ static struct records {
 	char buf[16 << 20];
 	size_t used;
 	const void *record[MAX_RECORDS];
-	const struct sample *sample[MAX_RECORDS];
-	const struct bpf_event *bpf[MAX_RECORDS];
-	__u32 nr, nr_samples, nr_lost, nr_throttles, nr_unthrottles, nr_bpf;
-	__u64 total;		/* records but LOST */
-	__u64 lost;		/* what LOST records told */
+	const struct perfgrp_record_sample *sample[MAX_RECORDS];
+	const struct perfgrp_record_bpf_event *bpf[MAX_RECORDS];
+	const struct perfgrp_record_bpf_attach *attach[MAX_RECORDS];
+	__u32 nr, nr_samples, nr_lost, nr_throttles, nr_unthrottles, nr_bpf, nr_attach;
+	__u64 total;		/* records except LOST */
+	__u64 lost;		/* sum of what LOST records report */
 } records;
 
 static inline int stream_create(__u32 flags, __u32 target, pid_t pid, __u32 buffer_size)
@@ -87,42 +51,87 @@ static inline void stream_start(struct records *r)
 static inline void stream_forget(struct records *r)
 {
 	r->used = 0;
-	r->nr = r->nr_samples = r->nr_lost = r->nr_throttles = r->nr_unthrottles = r->nr_bpf = 0;
+	r->nr = r->nr_samples = r->nr_lost = r->nr_throttles = r->nr_unthrottles = 0;
+	r->nr_bpf = r->nr_attach = 0;
 }
 
-/* What RECORD must be like, whatever it is of. */
+/* Where a record of any type ends. */
+static inline const struct perfgrp_sample_id *sample_id_of(const struct perf_event_header *h)
+{
+	return (const void *)((const char *)h + h->size - sizeof(struct perfgrp_sample_id));
+}
+
+/* When a record was made. */
+static inline __u64 record_time(const struct perf_event_header *h)
+{
+	if (h->type == PERF_RECORD_SAMPLE)
+		return ((const struct perfgrp_record_sample *)h)->time;
+	return sample_id_of(h)->time;
+}
+
+/* What holds for every record. */
 static inline void check_record(const struct perf_event_header *h, size_t left)
 {
 	REQUIRE(left >= sizeof(*h) && h->size >= sizeof(*h) && h->size <= left);
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE: {
-		const struct sample *s = (const void *)h;
+		const struct perfgrp_record_sample *s = (const void *)h;
 
 		REQUIRE(h->size >= sizeof(*s));
-		EXPECT_EQ(h->size, sizeof(*s) + s->nr * sizeof(struct value));
-		EXPECT_LE(s->running, s->enabled);
+		EXPECT_EQ(h->size, sizeof(*s) + s->nr * sizeof(struct perfgrp_sample_value));
+		EXPECT_LE(s->time_running, s->time_enabled);
 		EXPECT_EQ(s->reserved, 0);
+		return;
+	}
+	case PERF_RECORD_LOST: {
+		const struct perfgrp_record_lost *l = (const void *)h;
+
+		REQUIRE_EQ(h->size, sizeof(*l));
+		EXPECT_EQ(l->id, 0);
+		EXPECT_GT(l->lost, 0);
+		EXPECT_EQ(l->sample_id.pid, (__u32)-1);
+		EXPECT_EQ(l->sample_id.tid, (__u32)-1);
+		EXPECT_EQ(l->sample_id.id, 0);
 		break;
 	}
-	case PERF_RECORD_LOST:
-		REQUIRE_EQ(h->size, sizeof(struct lost));
-		EXPECT_GT(((const struct lost *)h)->lost, 0);
-		break;
 	case PERF_RECORD_THROTTLE:
-	case PERF_RECORD_UNTHROTTLE:
-		REQUIRE_EQ(h->size, sizeof(struct throttle));
-		EXPECT_EQ(((const struct throttle *)h)->time,
-			  ((const struct throttle *)h)->trailer_time);
+	case PERF_RECORD_UNTHROTTLE: {
+		const struct perfgrp_record_throttle *t = (const void *)h;
+
+		REQUIRE_EQ(h->size, sizeof(*t));
+		EXPECT_EQ(t->time, t->sample_id.time);
+		EXPECT_EQ(t->stream_id, t->id);
+		EXPECT_EQ(t->sample_id.id, t->id);
 		break;
-	case PERF_RECORD_BPF_EVENT:
-		REQUIRE_EQ(h->size, sizeof(struct bpf_event));
-		EXPECT_NE(((const struct bpf_event *)h)->prog_id, 0);
-		EXPECT_EQ(((const struct bpf_event *)h)->flags, 0);
-		EXPECT_EQ(((const struct bpf_event *)h)->reserved, 0);
+	}
+	case PERF_RECORD_BPF_EVENT: {
+		const struct perfgrp_record_bpf_event *e = (const void *)h;
+
+		REQUIRE_EQ(h->size, sizeof(*e));
+		EXPECT(e->type == PERF_BPF_EVENT_PROG_LOAD || e->type == PERF_BPF_EVENT_PROG_UNLOAD);
+		EXPECT_EQ(e->flags, 0);
+		EXPECT_NE(e->prog_id, 0);
+		EXPECT_EQ(e->sample_id.id, 0);
 		break;
+	}
+	case PERFGRP_RECORD_BPF_ATTACH:
+	case PERFGRP_RECORD_BPF_REPLACE:
+	case PERFGRP_RECORD_BPF_DETACH: {
+		const struct perfgrp_record_bpf_attach *e = (const void *)h;
+
+		REQUIRE_EQ(h->size, sizeof(*e));
+		EXPECT_NE(e->id, 0);
+		EXPECT_NE(e->prog_id, 0);
+		EXPECT_EQ(e->reserved, 0);
+		EXPECT_EQ(e->sample_id.id, e->id);
+		break;
+	}
 	default:
 		fail("a record of type %u", h->type);
+		return;
 	}
+	EXPECT_EQ(h->misc, 0);
+	EXPECT_EQ(sample_id_of(h)->reserved, 0);
 }
 
 static inline void stream_note(const struct perf_event_header *h)
@@ -135,7 +144,7 @@ static inline void stream_note(const struct perf_event_header *h)
 		break;
 	case PERF_RECORD_LOST:
 		records.nr_lost++;
-		records.lost += ((const struct lost *)h)->lost;
+		records.lost += ((const struct perfgrp_record_lost *)h)->lost;
 		return;
 	case PERF_RECORD_THROTTLE:
 		records.nr_throttles++;
@@ -145,6 +154,11 @@ static inline void stream_note(const struct perf_event_header *h)
 		break;
 	case PERF_RECORD_BPF_EVENT:
 		records.bpf[records.nr_bpf++] = (const void *)h;
+		break;
+	case PERFGRP_RECORD_BPF_ATTACH:
+	case PERFGRP_RECORD_BPF_REPLACE:
+	case PERFGRP_RECORD_BPF_DETACH:
+		records.attach[records.nr_attach++] = (const void *)h;
 		break;
 	}
 	records.total++;

@@ -11,8 +11,8 @@ int main(void)
 {
 	static struct verdict own;
 	struct perfgrp_counter counters[] = {
-		{ .event = PERFGRP_SW_PAGE_FAULTS, .sample = 1 },
-		{ .event = PERFGRP_SW_CPU_CLOCK, .sample = 99, .flags = PERFGRP_COUNTER_FREQ },
+		{ .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 1 },
+		{ .event = PERFGRP_SW_CPU_CLOCK, .sample_freq = 99, .flags = PERFGRP_COUNTER_FREQ },
 	};
 	const struct perfgrp_create create = {
 		.flags = PERFGRP_CREATE_ENABLED,

@@ -43,19 +43,18 @@ TEST(one_sched_group, "CREATE with ONE_SCHED_GROUP is refused, with the reason")
 	EXPECT(strstr(grp_error.text, "sched") != NULL);
 }
 
-TEST(alone, "S12: every row says that no member runs together with the leader")
+TEST(alone, "S12: each member is a scheduling group of its own, in rows and in totals")
 {
 	struct perfgrp_counter c[NR_MEMBERS];
-	int cpus, fd;
+	int way, fd;
 	__u32 i;
 
-	for (cpus = 0; cpus < 2; cpus++) {
-		fd = new_group(cpus, c);
-		REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	for (way = 0; way < 4; way++) {
+		fd = new_group(way & 1, c);
+		REQUIRE_EQ(grp_snapshot(fd, way & 2 ? PERFGRP_SNAPSHOT_TOTALS : 0, &snap), 0);
 		REQUIRE_GT(snap.hdr.nr_rows, 0);
 		for (i = 0; i < snap.hdr.nr_values; i++)
-			EXPECT_EQ(!!(snap.value[i].flags & PERFGRP_VALUE_WITH_LEADER),
-				  i % NR_MEMBERS == 0);
+			EXPECT_EQ(snap.value[i].sched_group, c[i % NR_MEMBERS].id);
 	}
 }
 
@@ -91,7 +90,7 @@ TEST(counts, "all members count, are reset and stopped, and can be removed")
 
 TEST(more_than_the_pmu, "more hardware members than the PMU has take turns, each in its own time")
 {
-	struct perfgrp_counter c[PMU_MANY] = { { 0 } };
+	struct perfgrp_counter c[PMU_MANY];
 	__u64 least = ~0ULL, most = 0;
 	unsigned int nr, i;
 	int fd;
@@ -99,6 +98,7 @@ TEST(more_than_the_pmu, "more hardware members than the PMU has take turns, each
 	if (!has_pmu())
 		skip("no hardware counters");
 	nr = 2 * pmu_size();
+	fill_counters(c, nr, PERFGRP_HW_CPU_CYCLES);
 	fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0);
 	REQUIRE_GE(fd, 0);
 	REQUIRE_EQ(grp_add_counters(fd, c, nr), 0);
@@ -119,12 +119,13 @@ TEST(more_than_the_pmu, "more hardware members than the PMU has take turns, each
 
 TEST(no_mux, "G15: a NO_MUX group of more members than the PMU has is refused when enabled")
 {
-	struct perfgrp_counter c[PMU_MANY] = { { 0 } };
+	struct perfgrp_counter c[PMU_MANY];
 	int fd = grp_on_task(PERFGRP_CREATE_NO_MUX, 0);
 
 	if (!has_pmu())
 		skip("no hardware counters");
 	REQUIRE_GE(fd, 0);
+	fill_counters(c, PMU_MANY, PERFGRP_HW_CPU_CYCLES);
 	REQUIRE_EQ(grp_add_counters(fd, c, pmu_size() + 1), 0);
 	EXPECT_EQ(grp_enable(fd), -EBUSY);
 	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_BUSY);
