@@ -104,6 +104,30 @@ TEST(same_handle, "B13: a group's handle is its own, and stays")
 	EXPECT_NE(handle_of(a), handle_of(b));
 }
 
+#define NR_HANDLES	64
+
+TEST(random_handles, "B17: handles are random: all distinct, none 0, no two near each other")
+{
+	__u64 handle[NR_HANDLES], apart;
+	int fd[NR_HANDLES], i, j;
+
+	NEED_FEATURE(KFUNC);
+	for (i = 0; i < NR_HANDLES; i++) {
+		fd[i] = grp_on_task(0, 0);
+		REQUIRE_GE(fd[i], 0);
+		handle[i] = handle_of(fd[i]);
+		for (j = 0; j < i; j++) {
+			apart = handle[i] > handle[j] ? handle[i] - handle[j] :
+							handle[j] - handle[i];
+			if (apart < 1ULL << 32)
+				fail("handles %#llx and %#llx", (unsigned long long)handle[j],
+				     (unsigned long long)handle[i]);
+		}
+	}
+	for (i = 0; i < NR_HANDLES; i++)
+		EXPECT_EQ(handle_of(fd[i]), handle[i]);
+}
+
 TEST(refused_handles, "B13 A2: a handle needs CAP_PERFMON, and a group that is not inherited")
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };

@@ -1193,6 +1193,31 @@ TEST(after_exit, "G18: the group of a task that exited takes no members, and all
 	close(fd);
 }
 
+TEST(exited_never_ran, "S2 G18: of a task that exits before the group was enabled nothing ever ran")
+{
+	static const __u32 flags[] = { 0, PERFGRP_SNAPSHOT_TOTALS };
+	struct child child = child_start();
+	int fd = grp_on_task(0, child.pid), id;
+	size_t i;
+
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	child_do(&child, ORDER_FAULT, 5);
+	EXPECT_EQ(grp_value(fd, id).state, PERFGRP_STATE_NEVER_RAN);
+	EXPECT_EQ(grp_value(fd, id).flags & VALUE_FATE, 0);
+	child_exit(&child);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		REQUIRE_EQ(grp_snapshot(fd, flags[i], &snap), 0);
+		EXPECT_EQ(snap.value[0].id, id);
+		EXPECT_EQ(snap.value[0].state, PERFGRP_STATE_NEVER_RAN);
+		EXPECT_EQ(snap.value[0].flags & VALUE_FATE, PERFGRP_VALUE_EXITED);
+		expect_plausible(&snap.value[0]);
+		EXPECT(snap.row[0].flags & PERFGRP_ROW_EXITED);
+	}
+	child_reap(&child);
+}
+
 TEST(exit_under_snapshots, "G18 S10: a task's exit under snapshots: running, then exited, never back")
 {
 	unsigned int round;
@@ -1450,6 +1475,162 @@ TEST(exec_overruled, "G17 G9: what is asked before the exec stands after it")
 	expect_exec_overruled(0, true);
 	expect_exec_overruled(PERFGRP_CREATE_INHERIT, false);
 	expect_exec_overruled(PERFGRP_CREATE_INHERIT, true);
+}
+
+/*
+ * A shell that waits for a line on its input, forks, and has both loop. It is not a shell
+ * before it is told to exec.
+ */
+static pid_t start_shell(int *go, int *in)
+{
+	int go_pipe[2], in_pipe[2];
+	pid_t pid;
+	char byte;
+
+	REQUIRE(pipe2(go_pipe, O_CLOEXEC) == 0);
+	REQUIRE(pipe2(in_pipe, O_CLOEXEC) == 0);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		REQUIRE(dup2(in_pipe[0], 0) == 0);
+		REQUIRE(read(go_pipe[0], &byte, 1) == 1);
+		execl("/bin/sh", "sh", "-c",
+		      "read x; i=0; (while [ $i -lt 2000 ]; do i=$((i+1)); done); "
+		      "while [ $i -lt 2000 ]; do i=$((i+1)); done", (char *)NULL);
+		_exit(127);
+	}
+	*go = go_pipe[1];
+	*in = in_pipe[1];
+	return pid;
+}
+
+static void let_exec(pid_t pid, int go)
+{
+	char path[64], name[32];
+
+	REQUIRE(write(go, "", 1) == 1);
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	REQUIRE(BECOMES_TRUE(read_file(path, name, sizeof(name)) == 2 && !strcmp(name, "sh"),
+			     10000));
+}
+
+static void let_shell_run(pid_t pid, int in)
+{
+	REQUIRE(write(in, "go\n", 3) == 3);
+	close(in);
+	REQUIRE(waitpid(pid, NULL, 0) == pid);
+}
+
+static void expect_enabled_without_members(__u32 flags)
+{
+	struct perfgrp_counter c[2] = {
+		{ .event = PERFGRP_SW_PAGE_FAULTS }, { .event = PERFGRP_SW_TASK_CLOCK },
+	};
+	int fd, go, in, i;
+	pid_t pid;
+
+	NEED_FEATURE(INHERIT);
+	pid = start_shell(&go, &in);
+	fd = grp_on_task(flags | PERFGRP_CREATE_ENABLE_ON_EXEC, pid);
+	REQUIRE_GE(fd, 0);
+	EXPECT_EQ(is_enabled(fd), 0);
+	let_exec(pid, go);
+	EXPECT(BECOMES_TRUE(is_enabled(fd), 10000));
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	EXPECT_EQ(is_enabled(fd), 1);
+	let_shell_run(pid, in);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(snap.value[i].state, PERFGRP_STATE_COUNTED);
+		EXPECT_GT(snap.value[i].raw, 0);
+	}
+	close(fd);
+}
+
+TEST(exec_before_members, "G24: an exec before the first ADD enables the group; members count at once")
+{
+	expect_enabled_without_members(0);
+}
+
+TEST(exec_before_members_inherit, "G24 G16: the same for an inherited group")
+{
+	expect_enabled_without_members(PERFGRP_CREATE_INHERIT);
+}
+
+static void expect_cancelled_without_members(__u32 flags)
+{
+	int fd, id, go, in;
+	pid_t pid;
+
+	NEED_FEATURE(INHERIT);
+	pid = start_shell(&go, &in);
+	fd = grp_on_task(flags | PERFGRP_CREATE_ENABLE_ON_EXEC, pid);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	let_exec(pid, go);
+	EXPECT_EQ(is_enabled(fd), 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	let_shell_run(pid, in);
+	EXPECT_EQ(is_enabled(fd), 0);
+	EXPECT_EQ(grp_value(fd, id).state, PERFGRP_STATE_NEVER_RAN);
+	close(fd);
+}
+
+TEST(exec_cancelled_before_members, "G24 G9: DISABLE before the exec cancels it, also without members")
+{
+	expect_cancelled_without_members(0);
+	expect_cancelled_without_members(PERFGRP_CREATE_INHERIT);
+}
+
+TEST(exec_between_adds, "G24: an exec between two ADDs enables members of both")
+{
+	int fd, id[2], go, in, i;
+	pid_t pid;
+
+	NEED_FEATURE(INHERIT);
+	pid = start_shell(&go, &in);
+	fd = grp_on_task(PERFGRP_CREATE_ENABLE_ON_EXEC, pid);
+	REQUIRE_GE(fd, 0);
+	id[0] = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id[0], 0);
+	EXPECT_EQ(grp_value(fd, id[0]).state, PERFGRP_STATE_NEVER_RAN);
+	let_exec(pid, go);
+	EXPECT(BECOMES_TRUE(is_enabled(fd), 10000));
+	EXPECT(BECOMES_TRUE(grp_raw(fd, id[0]) > 0, 10000));
+	id[1] = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id[1], 0);
+	EXPECT_EQ(is_enabled(fd), 1);
+	let_shell_run(pid, in);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(snap_value(&snap, -1, id[i])->state, PERFGRP_STATE_COUNTED);
+		EXPECT_GT(snap_value(&snap, -1, id[i])->raw, 0);
+	}
+	/* The second ADD restarted the first member. */
+	EXPECT_EQ(snap.value[0].raw, snap.value[1].raw);
+	close(fd);
+}
+
+TEST(enabled_before_exec_and_members, "G24 G9: ENABLE before the exec enables at once")
+{
+	int fd, id, go, in;
+	pid_t pid;
+
+	NEED_FEATURE(INHERIT);
+	pid = start_shell(&go, &in);
+	fd = grp_on_task(PERFGRP_CREATE_ENABLE_ON_EXEC, pid);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	EXPECT_EQ(is_enabled(fd), 1);
+	let_exec(pid, go);
+	EXPECT_EQ(is_enabled(fd), 1);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	let_shell_run(pid, in);
+	EXPECT_GT(grp_raw(fd, id), 0);
+	close(fd);
 }
 
 TEST(probe_pmus, "E5 E7: probes that are named by a pointer are refused, with the way that works")

@@ -140,6 +140,77 @@ TEST(totals, "G19 S11: what a CPU counted before it went is in the totals, in on
 	EXPECT_GE(snap_value(&snap, -1, id)->raw, before);
 }
 
+TEST(never_enabled, "S2 G19: of an offline CPU whose group was never enabled nothing ever ran")
+{
+	struct perfgrp_value v;
+	int fd, id;
+
+	need_hotplug();
+	fd = grp_on_all_cpus(0);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	cpu_down();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, true, 0), 10000));
+	v = *snap_value(&snap, CPU, id);
+	EXPECT_EQ(v.state, PERFGRP_STATE_NEVER_RAN);
+	EXPECT_EQ(v.flags & VALUE_FATE, PERFGRP_VALUE_OFFLINE);
+	expect_plausible(&v);
+	v = *snap_value(&snap, 0, id);
+	EXPECT_EQ(v.state, PERFGRP_STATE_NEVER_RAN);
+	EXPECT_EQ(v.flags & VALUE_FATE, 0);
+	cpu_up();
+}
+
+static struct perfgrp_value total(int fd, __u32 id)
+{
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_rows, 1);
+	return *snap_value(&snap, -1, id);
+}
+
+TEST(total_flags, "S11 S2 G19: totals are OFFLINE if all CPUs are, and PARTIAL if one has no value")
+{
+	static const __u32 two[] = { 0, CPU };
+	struct perfgrp_value v;
+	int all, one, late, id[3];
+
+	need_hotplug();
+	all = faults_on_all(&id[0]);
+	one = grp_on_cpu(PERFGRP_CREATE_ENABLED, CPU);
+	REQUIRE_GE(one, 0);
+	id[1] = grp_add(one, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id[1], 0);
+	late = grp_create(0, PERFGRP_TARGET_CPUS, 0, two, 2);
+	REQUIRE_GE(late, 0);
+	id[2] = grp_add(late, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id[2], 0);
+	fault_on(CPU, 10);
+	EXPECT_EQ(total(all, id[0]).flags & (VALUE_FATE | PERFGRP_VALUE_PARTIAL), 0);
+	EXPECT_EQ(total(one, id[1]).flags & (VALUE_FATE | PERFGRP_VALUE_PARTIAL), 0);
+
+	cpu_down();
+	REQUIRE(BECOMES_TRUE(row_is(all, CPU, true, 0) && row_is(one, CPU, true, 0) &&
+			     row_is(late, CPU, true, 0), 10000));
+	/* What it counted before is a value. */
+	v = total(all, id[0]);
+	EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(v.flags & (VALUE_FATE | PERFGRP_VALUE_PARTIAL), 0);
+	v = total(one, id[1]);
+	EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(v.flags & (VALUE_FATE | PERFGRP_VALUE_PARTIAL), PERFGRP_VALUE_OFFLINE);
+	EXPECT_GE(v.raw, 10);
+
+	/* Enabled after the CPU went: it has none. */
+	REQUIRE_EQ(grp_enable(late), 0);
+	fault_on(0, 10);
+	v = total(late, id[2]);
+	EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(v.flags & (VALUE_FATE | PERFGRP_VALUE_PARTIAL), PERFGRP_VALUE_PARTIAL);
+	EXPECT_GE(v.raw, 10);
+	cpu_up();
+}
+
 TEST(disabled, "G19 G9: a disabled group stays disabled on a CPU that comes back")
 {
 	struct perfgrp_value v;

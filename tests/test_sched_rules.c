@@ -344,6 +344,97 @@ TEST(software_alone, "S12 G6: software members are a scheduling group each")
 	expect_sched_groups(fd, c, ARRAY_SIZE(c), itself);
 }
 
+TEST(new_leader, "S12 G11: when a scheduling group's leader is removed the others get a new number")
+{
+	struct perfgrp_counter c[] = { software, hardware, hardware, hardware };
+	static const unsigned int by_first[] = { 0, 1, 1, 1 };
+	int fd, i;
+
+	need_hardware();
+	for (i = 0; i < 2; i++) {
+		struct perfgrp_counter left[3];
+		static const unsigned int by_next[] = { 0, 1, 1 };
+
+		fd = i ? grp_on_all_cpus(PERFGRP_CREATE_ENABLED) :
+			 grp_on_task(PERFGRP_CREATE_ENABLED, 0);
+		REQUIRE_GE(fd, 0);
+		for (size_t j = 0; j < ARRAY_SIZE(c); j++)
+			c[j].id = 0;
+		REQUIRE_EQ(grp_add_counters(fd, c, ARRAY_SIZE(c)), 0);
+		expect_sched_groups(fd, c, ARRAY_SIZE(c), by_first);
+		REQUIRE_EQ(grp_remove(fd, c[1].id, 0), 0);
+		left[0] = c[0];
+		left[1] = c[2];
+		left[2] = c[3];
+		expect_sched_groups(fd, left, ARRAY_SIZE(left), by_next);
+		REQUIRE_EQ(grp_remove(fd, c[2].id, 0), 0);
+		left[1] = c[3];
+		expect_sched_groups(fd, left, 2, by_next);
+		close(fd);
+	}
+}
+
+TEST(after_cascade, "S12 G12: after CASCADE new members have numbers of their own")
+{
+	struct perfgrp_counter c[] = { hardware, hardware, software };
+	static const unsigned int led_by[] = { 0, 0, 2 };
+	__u32 first;
+	int fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+	size_t j;
+
+	need_hardware();
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, ARRAY_SIZE(c)), 0);
+	expect_sched_groups(fd, c, ARRAY_SIZE(c), led_by);
+	first = c[2].id;
+	REQUIRE_EQ(grp_remove(fd, c[0].id, PERFGRP_REMOVE_CASCADE), 0);
+	for (j = 0; j < ARRAY_SIZE(c); j++)
+		c[j].id = 0;
+	REQUIRE_EQ(grp_add_counters(fd, c, ARRAY_SIZE(c)), 0);
+	EXPECT_GT(c[0].id, first);
+	expect_sched_groups(fd, c, ARRAY_SIZE(c), led_by);
+}
+
+TEST(multiplexed_total, "S11 S2: a total is COUNTED only if no CPU's part was multiplexed")
+{
+	struct perfgrp_counter c[NR_MEMBERS];
+	struct cpus cpus;
+	int fd;
+	__u32 i;
+
+	need_no_mux();
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("one CPU");
+	run_on(cpus.cpu[0]);
+	fd = grp_on_cpus(0, &cpus);
+	add_cycles(fd, c);
+	pmu_load(2 * pmu_size() - NR_MEMBERS, -1, cpus.cpu[0], NULL);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	do {
+		spin(1000000);
+		REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	} while (snap_value(&snap, cpus.cpu[0], c[0].id)->state != PERFGRP_STATE_MULTIPLEXED);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &grp_last), 0);
+	EXPECT_EQ(snap_value(&grp_last, cpus.cpu[1], c[0].id)->state, PERFGRP_STATE_COUNTED);
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_rows, 1);
+	for (i = 0; i < NR_MEMBERS; i++) {
+		__u64 raw = 0, scaled = 0;
+		__u32 row;
+
+		for (row = 0; row < grp_last.hdr.nr_rows; row++) {
+			raw += grp_last.value[grp_last.row[row].first_value + i].raw;
+			scaled += grp_last.value[grp_last.row[row].first_value + i].scaled;
+		}
+		EXPECT_EQ(snap.value[i].state, PERFGRP_STATE_MULTIPLEXED);
+		EXPECT_EQ(snap.value[i].sched_group, c[0].id);
+		EXPECT_EQ(snap.value[i].raw, raw);
+		EXPECT_EQ(snap.value[i].scaled, scaled);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	return run_tests(argc, argv);

@@ -214,6 +214,15 @@ static inline int grp_query(int fd, struct grp_members *m)
 	return grp_ioctl(fd, PERFGRP_QUERY, &m->hdr);
 }
 
+/* A read-only fd on the group, or -errno. */
+static inline int grp_open_reader(int fd, __u32 flags)
+{
+	struct perfgrp_reader reader = { .size = sizeof(reader), .flags = flags, .fd = -1 };
+	int ret = grp_ioctl(fd, PERFGRP_OPEN_READER, &reader);
+
+	return ret ? ret : reader.fd;
+}
+
 struct grp_snap {
 	struct perfgrp_snapshot hdr;
 	struct perfgrp_row row[MAX_ROWS];
@@ -362,6 +371,18 @@ static inline void expect_refusal(const char *file, int line, const char *what, 
 	struct refusal cpu_ = refusal(err, PERFGRP_REASON_##why);		\
 	cpu_.cpu = (about);							\
 	EXPECT_REFUSED_AS(call, cpu_);						\
+} while (0)
+
+/* EXPECT_REFUSED_FIELD(call, EINVAL, "clockid"): whatever the reason. */
+#define EXPECT_REFUSED_FIELD(call, err, name) do {				\
+	int field_ret_ = (call);						\
+	if (field_ret_ != -(err) || !error_is_sane(&grp_error, err) ||		\
+	    strcmp(grp_error.field, name) != 0 ||				\
+	    grp_error.reason == PERFGRP_REASON_NONE) {				\
+		fail("%s returned %d, expected -%d about '%s'", #call, field_ret_, \
+		     err, name);						\
+		diag_error(&grp_error);						\
+	}									\
 } while (0)
 
 /* The text of the last refusal holds the number N, by itself. */
