@@ -1,7 +1,7 @@
 # Reads what guest-tests prints and adds it up.
 #
 # A test is what stands between "#= begin NAME" and "#= end NAME STATUS SECONDS".
-# It counts what it promises, a line each (ok, not ok, ok # SKIP), and one
+# It counts what it tests, a line each (ok, not ok, ok # SKIP), and one
 # failure more if it died, kept another plan than it announced, or went wrong
 # without a "not ok". Of KUnit's results (KTAP) the cases count; the suites that
 # they are in only count where they failed without a case that did.

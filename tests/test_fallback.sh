@@ -4,7 +4,7 @@
 # independent counters that say so (S12). The same for records of BPF programs (B9),
 # which are refused then. Leaves it loaded as it was found.
 # timeout: 300
-# shellcheck disable=SC2317 # functions that promise calls
+# shellcheck disable=SC2317 # functions that check calls
 
 # shellcheck source=tests/common/shell.sh
 . /tests/shell.sh
@@ -51,30 +51,30 @@ stat_says() {
 	[ "$(perfgrp stat --raw -x, -e '{cycles,cycles}' true 2>&1 | sed 's/.*,//' | xargs)" = "$1" ]
 }
 
-# hardware TEXT COMMAND...: a promise of a machine with a PMU
+# hardware TEXT COMMAND...: a check of a machine with a PMU
 hardware() {
 	if has_pmu; then
-		promise "$@"
+		check "$@"
 	else
 		result ok "$1 # SKIP no hardware counters"
 	fi
 }
 
 echo 1..15
-promise "it can be loaded without probes" reload sched_groups=0 bpf_events=0
-promise "the parameters say so, and cannot be changed" parameters_are N
-promise "no probe is registered" no_probe
-promise "perfgrp info says so" info_says no
+check "it can be loaded without probes" reload sched_groups=0 bpf_events=0
+check "the parameters say so, and cannot be changed" parameters_are N
+check "no probe is registered" no_probe
+check "perfgrp info says so" info_says no
 hardware "S12: perfgrp stat shows members apart" stat_says "1 2"
-promise "S12 G15: what independent counters promise" /tests/independent
-promise "G1 to G22: what groups promise holds of these, too" /tests/test_groups
-promise "S1 to S13: what snapshots promise holds of these, too" /tests/test_snapshot
-promise "A4: flags that need a probe are refused" refused /tests/test_badinput "feature is missing"
-promise "B9: so are records of BPF programs, with the reason" \
+check "S12 G15: what holds of independent counters" /tests/independent
+check "G1 to G22: what holds of groups holds of these, too" /tests/test_groups
+check "S1 to S13: what holds of snapshots holds of these, too" /tests/test_snapshot
+check "A4: flags that need a probe are refused" refused /tests/test_badinput "feature is missing"
+check "B9: so are records of BPF programs, with the reason" \
 	refused /tests/test_bpf_events "there is no probe"
-promise "it can be loaded with them again" reload
-promise "the parameters say so" parameters_are Y
-promise "probes are registered, and not armed" disarmed_probes
-promise "perfgrp info says so" info_says yes
+check "it can be loaded with them again" reload
+check "the parameters say so" parameters_are Y
+check "probes are registered, and not armed" disarmed_probes
+check "perfgrp info says so" info_says yes
 hardware "S12: perfgrp stat shows members together" stat_says "1 1"
 exit $failed

@@ -9,7 +9,7 @@
 
 tracing=/sys/kernel/tracing
 
-# in_nmi TEXT PROGRAM PATTERN: runs PROGRAM's promises that match PATTERN
+# in_nmi TEXT PROGRAM PATTERN: runs PROGRAM's tests that match PATTERN
 in_nmi() {
 	: >$tracing/trace
 	echo 1 >$tracing/events/kprobes/overflow/enable

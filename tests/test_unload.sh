@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module goes when nobody uses it, and leaves nothing behind (A1, A7).
 # timeout: 120
-# shellcheck disable=SC2317 # functions that promise calls
+# shellcheck disable=SC2317 # functions that check calls
 
 # shellcheck source=tests/common/shell.sh
 . /tests/shell.sh
@@ -38,10 +38,10 @@ load_and_unload() {
 }
 
 echo 1..6
-promise "A1: the node is root's, mode 0600" node_is_private
-promise "A7: the module cannot be unloaded while a group is open" unload_is_refused
-promise "A7: it can when none is" rmmod perfgrp
-promise "A7: no node, no kprobe, no hotplug state is left" nothing_is_left
-promise "A7: it can be loaded and unloaded again and again" load_and_unload
-promise "A7: and works afterwards" insmod /lib/modules/perfgrp.ko
+check "A1: the node is root's, mode 0600" node_is_private
+check "A7: the module cannot be unloaded while a group is open" unload_is_refused
+check "A7: it can when none is" rmmod perfgrp
+check "A7: no node, no kprobe, no hotplug state is left" nothing_is_left
+check "A7: it can be loaded and unloaded again and again" load_and_unload
+check "A7: and works afterwards" insmod /lib/modules/perfgrp.ko
 exit $failed

@@ -33,8 +33,8 @@ show() {
 	done
 }
 
-# promise TEXT COMMAND...: what COMMAND prints comes out where it fails.
-promise() {
+# check TEXT COMMAND...: what COMMAND prints comes out where it fails.
+check() {
 	text=$1
 	shift
 	if "$@" >"$scratch/log" 2>&1; then
