@@ -694,7 +694,8 @@ enum perfgrp_state {
  * @pmu: number of the PMU that counts it; PERFGRP_NONE if that is not known, or, in
  *	totals over several PMUs, not unique
  * @raw: the count while it was on the PMU
- * @scaled: raw * time_enabled / time_running, rounded down
+ * @scaled: raw * time_enabled / time_running, rounded down; in totals the sum of the CPUs'
+ *	scaled values, which is closer to the truth than scaling the sum
  * @time_enabled: ns that the counter was enabled
  * @time_running: ns that it was on the PMU
  */
