@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The module's limits, and how its files work together. Each file has a header of its own.
+ * The module's limits, and how its files work together. Each file has a header of its own;
+ * Documentation/house.md has the whole picture.
  *
- * The four flows:
+ * The flows, each from top to bottom:
  *
- *	control		ioctl.c -> device.c or group_file.c -> group.c, member.c, control.c
- *			-> sched_group.c, counter.c -> perfcore.c -> perf core
- *	snapshot	ioctl.c -> group_file.c -> snapshot.c -> perfcore.h on each CPU
- *			-> value.c
- *	overflow	perf core -> overflow.c -> event_array.h, perfcore.h, bpf_run.c
- *			-> records.c; then ioctl-free: read(2) -> group_file.c ->
- *			records_read.c
- *	CPU hotplug	hotplug.c queues -> group_cpus.c -> counter.c -> perfcore.c
+ *	control		ioctl.c -> device.c, group_file.c -> group_create.c, member.c,
+ *			control.c -> counter.c -> sched_group.c -> perfcore.c -> perf core
+ *	snapshot	ioctl.c -> group_file.c -> snapshot.c -> perfcore.h, on each CPU
+ *			-> value.h
+ *	overflow	perf core -> overflow.c -> event_array.h, perfcore.c, bpf_run.c
+ *			-> records_write.c
+ *	reading		read(2), poll(2) -> group_file.c -> records_read.c
+ *	CPU hotplug	hotplug.c queues work -> group_cpus.c -> counter.c -> sched_group.c
+ *			-> perfcore.c
  *
  * Locks, in the order in which they are taken:
  *
- *	perfgrp_group.lock	a group's members, counters, bases and state;
- *				written to change them, read to look at them
- *	exec_update_lock	of a task target's signal struct, for reading: the
- *				task does not exec, so neither what the caller may
- *				see of it nor its events' enable_on_exec changes
- *	records.h reading	one reader of a group's records at a time
- *	records.c alloc_lock	one buffer is made at a time; by workers, for which
- *				a creator waits with no lock held
- *	kprobe.h lock		how many want a probe armed, and whether it is
+ *	perfgrp_group.lock	a group's members, counters, bases and state. ioctl.c takes
+ *				it as the ioctl tables say, for writing to change the
+ *				group, for reading to look at it; so do the hotplug work,
+ *				fdinfo, and the beginning and end of a group.
+ *	exec_update_lock	of a task target's signal struct, for reading: keeps the task
+ *				from execing, so that neither what the caller may watch nor
+ *				its events' enable_on_exec changes (exec.c)
+ *	perfgrp_records.reading	one reader of a group's records at a time
+ *	records.c alloc_lock	one buffer is allocated at a time, by a worker; whoever
+ *				waits for the worker holds no lock
+ *	perfgrp_kprobe.lock	how many users want a probe armed, and whether it is
  *	perfcore.c link_lock	one creation under a leader at a time
+ *	sched_group.c pmu_hints_lock
+ *				what is known about which PMU counts what; innermost
+ *	bpf_kfunc.c groups_lock	groups by handle; innermost
  *	bpf_events.c subscribers_lock
- *				which groups ask for records of BPF programs
+ *				which groups get records of BPF programs
  *	the perf core's, the kprobes' and the CPU hotplug lock
- *	hotplug.c groups_lock	which groups follow hotplug; a leaf, taken with
- *				the CPU hotplug lock held
+ *	hotplug.c groups_lock	which groups follow CPU hotplug; innermost, taken with the
+ *				CPU hotplug lock held
  */
 #ifndef PERFGRP_H
 #define PERFGRP_H
