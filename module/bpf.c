@@ -199,7 +199,8 @@ struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf_attach *
 	attachment = kzalloc(sizeof(*attachment), GFP_KERNEL_ACCOUNT);
 	if (!attachment)
 		goto no_memory;
-	attachment->cpu = alloc_percpu_gfp(struct perfgrp_attachment_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	attachment->cpu =
+		alloc_percpu_gfp(struct perfgrp_attachment_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!attachment->cpu)
 		goto no_memory;
 	attachment->cookie = arg->cookie;
@@ -231,8 +232,7 @@ void perfgrp_bpf_abort(struct perfgrp_attachment *attachment)
 /* Never in an NMI, nor with the run queue locked. */
 static bool can_allocate_at_overflow(const struct perf_event_attr *attr)
 {
-	return attr->type == PERF_TYPE_SOFTWARE &&
-	       attr->config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
 	       attr->config != PERF_COUNT_SW_CPU_MIGRATIONS &&
 	       attr->config != PERF_COUNT_SW_CGROUP_SWITCHES;
 }
@@ -335,7 +335,7 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf_att
 				    member->attachment->prog->aux->id);
 
 	perfgrp_records_output_bpf_attach(group, PERFGRP_RECORD_BPF_ATTACH, member->id,
-					 (*attachment)->prog);
+					  (*attachment)->prog);
 	*attachment = set_attachment(group, member, *attachment);
 	return 0;
 }
@@ -367,8 +367,7 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, const struct perfgrp_bpf_at
 	if (ret)
 		return ret;
 
-	perfgrp_records_output_bpf_attach(group, PERFGRP_RECORD_BPF_REPLACE, member->id,
-					 prog);
+	perfgrp_records_output_bpf_attach(group, PERFGRP_RECORD_BPF_REPLACE, member->id, prog);
 	*attachment = set_attachment(group, member, *attachment);
 	return 0;
 }
@@ -391,7 +390,7 @@ static void drop_detached(struct perfgrp_group *group, const struct perfgrp_memb
 {
 	cond_synchronize_rcu(attachment->unpublished);
 	perfgrp_records_output_bpf_attach(group, PERFGRP_RECORD_BPF_DETACH, member->id,
-					 attachment->prog);
+					  attachment->prog);
 	free_attachment(attachment);
 }
 

@@ -383,8 +383,8 @@ void perfgrp_core_add_context(struct perfgrp_core_contexts *contexts,
  * the one at the lower address is locked first. The perf core itself locks two only to swap
  * the contexts of parent and child, and never swaps one with an event that is not inherited.
  */
-void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts,
-			      void (*fn)(void *info), void *info)
+void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts, void (*fn)(void *info),
+			      void *info)
 {
 	struct perf_event_context *const *ctxs = contexts->ctxs;
 	unsigned long flags;

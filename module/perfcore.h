@@ -43,8 +43,8 @@ struct perfgrp_core_contexts {
 
 void perfgrp_core_add_context(struct perfgrp_core_contexts *contexts,
 			      const struct perf_event *event);
-void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts,
-			      void (*fn)(void *info), void *info);
+void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts, void (*fn)(void *info),
+			      void *info);
 
 /**
  * perfgrp_core_state - the state that an event is in by its leader's and its own
