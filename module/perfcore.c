@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What reaches into the perf core beyond its exported functions.
+ * Everything that reaches into the perf core beyond its exported functions.
  *
- * 1. Scheduling groups. perf_event_create_kernel_counter() has no argument for
- * a leader, and no other exported function makes an event that has one. But it
- * calls the perf core's own
+ * 1. Scheduling groups. perf_event_create_kernel_counter() has no argument for a group
+ * leader, and no other exported function creates an event under one. But it calls the perf
+ * core's own
  *
  *	perf_event_alloc(attr, cpu, task, group_leader, ...)
  *
- * with group_leader NULL, and that function and all that follows do the rest:
- * the PMU driver checks that the group fits, perf_install_in_context() links the
- * sibling, and the PMU takes the group in one transaction. So a kprobe on
- * perf_event_alloc() replaces its fourth argument. It is armed only while a
- * group creates its counters, and acts only on the one call that is made by the
- * creating task with the attr that was passed here.
+ * with group_leader NULL. That function and what follows it do all the rest: the PMU
+ * driver checks that the group fits, perf_install_in_context() links the sibling, and the
+ * PMU schedules the group in one transaction. So a kprobe on perf_event_alloc() replaces
+ * the fourth argument. It is armed only while a group creates events, and acts only on the
+ * one call that the creating task makes with the attr passed to perfgrp_core_create().
  *
- * Assumed: perf_event_alloc is a symbol of its own (not inlined, not cloned with
- * other arguments), takes attr first and the leader fourth, and is called once
- * for one creation. Seen to hold on Debian's 6.1 and 6.12 on x86-64 and 6.1 on
- * arm64. perfgrp_core_init() tries it; where it fails, perfgrp_core_can_link() is false
- * and groups are made of independent counters.
+ * Assumed: perf_event_alloc() is a symbol of its own (not inlined, not cloned with other
+ * arguments), takes attr first and the leader fourth, and is called once per creation.
+ * This was read in 6.1.192 and 6.12.117, and runs on Debian's 6.1 and 6.12 on x86-64 and
+ * 6.1 on arm64. perfgrp_core_init() tests it; if the test fails, perfgrp_core_can_link()
+ * is false and groups consist of independent counters.
  *
- * The caller sees to it that leader and member are of one PMU and one CPU or
- * task; the perf core does not check that for kernel counters.
+ * The caller must make sure that leader and sibling have the same PMU and the same CPU or
+ * task: perf_event_open() checks that, perf_event_create_kernel_counter() does not.
  *
- * 2. Reading. perf_event_read_value() sleeps and sends one interrupt an event;
+ * 2. Reading. perf_event_read_value() sleeps and sends one IPI per event;
  * perf_event_read_local() is not exported. perfgrp_core_read() does what
- * __perf_event_read() does inside: pmu->read() while the event is on the PMU,
- * and the times from the fields that __perf_update_times() and
- * perf_event_time_now() use. perfgrp_core_init() compares it to
- * perf_event_read_value().
+ * __perf_event_read() does: pmu->read() while the event is on the PMU, and the times from
+ * the fields that __perf_update_times() and perf_event_time_now() use. perfgrp_core_init()
+ * compares the result with perf_event_read_value().
  *
- * 3. Reading in an NMI, or a BPF program, which may be in the midst of the perf core's
- * own work. perfgrp_core_pmu_read_safe() has what is assumed of that.
+ * 3. Reading in NMI context or from a BPF program, which may have interrupted the perf
+ * core while it schedules the event. See perfgrp_core_pmu_read_safe() for what is assumed
+ * there.
+ *
+ * Process context, unless a function says otherwise. Takes link_lock; perfgrp.h has its
+ * place in the lock order.
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
 
@@ -59,20 +61,20 @@
 static bool sched_groups = true;
 module_param(sched_groups, bool, 0444);
 MODULE_PARM_DESC(sched_groups,
-		 "put the hardware members of a group into one scheduling group (default: on)");
+		 "link hardware members of one PMU into one scheduling group (default: on)");
 
-/* These three are set by perfgrp_core_init() alone. */
+/* Written by perfgrp_core_init() only, before the device exists. */
 static bool can_link;
-/* Whose PMUs nothing in the header tells from others. */
+/* No exported symbol identifies the clock PMUs; self_test_read() remembers them. */
 static const struct pmu *cpu_clock_pmu;
 static const struct pmu *task_clock_pmu;
 
 /* ---- scheduling groups --------------------------------------------------- */
 
 /*
- * The one creation under way. Written under link_lock. The probe runs in any
- * task, so task is looked at with READ_ONCE; whoever finds itself there wrote the
- * other fields itself.
+ * The creation in progress, written under link_lock. The probe runs in any task and takes
+ * no lock: it compares link.task with READ_ONCE(). Only the task that holds link_lock
+ * finds itself there, and it has written the other fields itself.
  */
 static DEFINE_MUTEX(link_lock);
 static struct {
@@ -81,7 +83,7 @@ static struct {
 	struct perf_event *leader;
 } link;
 
-/* Runs at each perf_event_alloc() of any task. */
+/* Runs at every perf_event_alloc() of any task, in kprobe context. */
 static int supply_leader(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	if (READ_ONCE(link.task) != current)
@@ -99,10 +101,10 @@ NOKPROBE_SYMBOL(supply_leader);
 PERFGRP_KPROBE(probe, perf_event_alloc, supply_leader);
 
 /**
- * perfgrp_core_link_begin - get ready to create events under leaders
+ * perfgrp_core_link_begin - arm the probe that perfgrp_core_create() needs for a leader
  *
- * Patches kernel text, which is slow on large machines: once around all that is
- * to be created. May sleep. Nothing to do where linking is off.
+ * Patches kernel text, which is slow on large machines: call it once around all events to
+ * be created. May sleep. Does nothing if perfgrp_core_can_link() is false.
  *
  * Return: 0 or a negative errno; after 0 perfgrp_core_link_end() must follow.
  */
@@ -111,6 +113,11 @@ int perfgrp_core_link_begin(void)
 	return can_link ? perfgrp_kprobe_arm(&probe) : 0;
 }
 
+/**
+ * perfgrp_core_link_end - undo perfgrp_core_link_begin()
+ *
+ * May sleep.
+ */
 void perfgrp_core_link_end(void)
 {
 	if (can_link)
@@ -118,9 +125,9 @@ void perfgrp_core_link_end(void)
 }
 
 /**
- * perfgrp_core_can_link - does perfgrp_core_create() take a leader?
+ * perfgrp_core_can_link - can events be created under a leader?
  *
- * Return: what the self-test found.
+ * Return: true if the self-test of perfgrp_core_init() succeeded.
  */
 bool perfgrp_core_can_link(void)
 {
@@ -128,12 +135,11 @@ bool perfgrp_core_can_link(void)
 }
 
 /*
- * The arm PMU drivers leave a leader that is off out of their sum of what the
- * group needs, unless an exec is to enable it, and so take one member too many,
- * after which the group would never run. So for as long as they look at it the
- * leader says that an exec enables it. Nobody execs meanwhile: for a task the
- * caller holds its exec_update_lock, and the events of CPUs care for no exec.
- * Nobody inherits it either: see perfgrp_core_set_inherit().
+ * armpmu's group validation skips a leader that is disabled, unless attr.enable_on_exec is
+ * set, and so accepts one event too many; that group would never be scheduled. So the bit
+ * is set in the leader while the driver validates. No exec can act on it: a task's
+ * exec_update_lock is held by the caller, and the perf core ignores the bit for events of
+ * a CPU. No child can inherit it: see perfgrp_core_set_inherit().
  */
 static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
 					struct task_struct *task, struct perf_event *leader,
@@ -164,18 +170,18 @@ static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
 /**
  * perfgrp_core_create - create a perf event, under a leader if there is one
  * @attr: what to count
- * @cpu: on which CPU; -1 for wherever @task runs
- * @task: which task; NULL for whatever runs on @cpu. With @leader its
- *	exec_update_lock is held.
- * @leader: an event of the same PMU and the same CPU and task, its own leader; or
- *	NULL. Needs perfgrp_core_can_link(), and perfgrp_core_link_begin() before.
+ * @cpu: the CPU; -1 for any CPU that @task runs on
+ * @task: the task; NULL for whatever runs on @cpu. If there is a @leader the caller holds
+ *	the task's exec_update_lock.
+ * @leader: a group leader of the same PMU and the same CPU or task, or NULL. Needs
+ *	perfgrp_core_can_link() and a preceding perfgrp_core_link_begin().
  * @handler: overflow handler, or NULL
  * @context: the event's overflow_handler_context
  *
- * May sleep. Never from a CPU hotplug callback.
+ * May sleep. Must not be called from a CPU hotplug callback.
  *
- * Return: the event, or an ERR_PTR() from the perf core; ERR_PTR(-EXDEV) if the
- * event was created and is not under @leader.
+ * Return: the event, or an ERR_PTR() from the perf core; ERR_PTR(-EXDEV) if the event was
+ * created but not under @leader.
  */
 struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 				       struct task_struct *task, struct perf_event *leader,
@@ -194,20 +200,20 @@ struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 	return event;
 }
 
-/* ---- what an event does at fork and exec ----------------------------------- */
+/* ---- fork and exec ------------------------------------------------------- */
 
 /**
- * perfgrp_core_set_inherit - let children that are forked from now on be counted
- * @event: an event that leads a set or stands alone. It was created with
- *	attr.inherit off; the task's exec_update_lock is held.
+ * perfgrp_core_set_inherit - count children that the task forks from now on
+ * @event: a group leader or an independent event, created with attr.inherit off. The
+ *	caller holds its task's exec_update_lock.
  *
- * Once an event is inherited the perf core may swap the contexts of parent and
- * child, with all their events, when it switches between the two. A leader that
- * has got into a child's context so must get no member that counts the parent;
- * the perf core checks that in its system call, and nowhere else. It swaps no
- * context with an event in it that is not inherited. So inherited groups are
- * built first, and inherited only when they are complete: what a fork looks at is
- * this bit of the leader.
+ * Once an event is inherited, the perf core may swap the contexts of parent and child,
+ * with all their events, when it switches between the two. No sibling that counts the
+ * parent must then be added to a leader that has moved to a child's context;
+ * perf_event_open() checks that, perf_event_create_kernel_counter() does not. The perf
+ * core never swaps a context that has an event without attr.inherit. So groups are created
+ * complete with attr.inherit off, and the bit is set afterwards; a fork looks only at the
+ * leader's.
  */
 void perfgrp_core_set_inherit(struct perf_event *event)
 {
@@ -215,11 +221,11 @@ void perfgrp_core_set_inherit(struct perf_event *event)
 }
 
 /**
- * perfgrp_core_exec_pending - has the exec that enables an event not come yet?
- * @event: an event that was created with attr.enable_on_exec; the perf core clears
- *	it when it is done
+ * perfgrp_core_exec_pending - is the exec that enables an event still to come?
+ * @event: an event created with attr.enable_on_exec; the perf core clears the bit at the
+ *	exec
  *
- * Return: whether it is still to come.
+ * Return: true until the exec.
  */
 bool perfgrp_core_exec_pending(const struct perf_event *event)
 {
@@ -227,8 +233,8 @@ bool perfgrp_core_exec_pending(const struct perf_event *event)
 }
 
 /**
- * perfgrp_core_cancel_exec - let an exec not enable an event
- * @event: the event; its task's exec_update_lock is held
+ * perfgrp_core_cancel_exec - clear attr.enable_on_exec
+ * @event: the event; the caller holds its task's exec_update_lock
  */
 void perfgrp_core_cancel_exec(struct perf_event *event)
 {
@@ -238,10 +244,11 @@ void perfgrp_core_cancel_exec(struct perf_event *event)
 /* ---- reading ------------------------------------------------------------- */
 
 /**
- * perfgrp_core_is_software - does an event need no PMU slot?
+ * perfgrp_core_is_software - is an event one that needs no PMU slot?
  * @event: the event
  *
- * Return: whether it is one of the kernel's own.
+ * Return: true for the PMUs of perf_sw_context, such as software events, tracepoints and
+ * breakpoints.
  */
 bool perfgrp_core_is_software(const struct perf_event *event)
 {
@@ -249,12 +256,12 @@ bool perfgrp_core_is_software(const struct perf_event *event)
 }
 
 /**
- * perfgrp_core_clock - the clock for perfgrp_core_read()
+ * perfgrp_core_clock - the clock to pass to perfgrp_core_read()
  *
- * Interrupts are off.
+ * Called once for all events that are read together, so that the members of a scheduling
+ * group have the same times. Any context, with interrupts off.
  *
- * Return: a time, taken once for all that is to be read at the same moment, so
- * that the members of a scheduling group have the same times.
+ * Return: ns of the perf core's clock.
  */
 u64 perfgrp_core_clock(void)
 {
@@ -263,18 +270,22 @@ u64 perfgrp_core_clock(void)
 }
 
 /**
- * perfgrp_core_pmu_read_safe - can an event be asked in the midst of whatever was interrupted?
- * @event: an event that is on this CPU
+ * perfgrp_core_pmu_read_safe - may pmu->read() be called whatever was interrupted?
+ * @event: an event that is PERF_EVENT_STATE_ACTIVE on this CPU
  *
- * The perf core says that an event is on a CPU before it puts it there: its counter may
- * still be another's, or none, and what it counts from may be from before. Whoever reads
- * it then adds to its count what it never counted, for good. Until then its count is as it
- * is, without a question. A clock begins where it is started; others are stopped, or their
- * PMU is, while it is changed.
+ * event_sched_in() sets oncpu and PERF_EVENT_STATE_ACTIVE before it calls pmu->add(). In
+ * between the event may have no hardware counter, or one that another event had, and
+ * hw.prev_count may be old. pmu->read() would then add a wrong delta to event->count, for
+ * good. Until it is safe, event->count is used as it is.
+ *
+ * A clock event counts from hw.prev_count, which its pmu->start() sets: in local_clock()
+ * time for cpu-clock, in context time for task-clock. If that is before event->tstamp,
+ * when the event became active, it has not been started yet. Events of other PMUs are
+ * PERF_HES_UPTODATE, or their PMU is disabled, while they are changed.
  *
  * Any context, with interrupts off.
  *
- * Return: whether the event counts, and from where it should.
+ * Return: true if the event counts, and counts from where it should.
  */
 bool perfgrp_core_pmu_read_safe(const struct perf_event *event)
 {
@@ -291,20 +302,20 @@ bool perfgrp_core_pmu_read_safe(const struct perf_event *event)
 /**
  * perfgrp_core_count_at_overflow - read an event's count in an overflow handler
  * @event: an event of the same group and instance
- * @overflowed: the event whose handler this is; its driver has just read it
+ * @overflowed: the event that overflowed; its driver has just read it
  *
- * Any context. In an NMI a PMU other than @overflowed's is not asked, since what
- * was interrupted may be in its driver: its events show what they had when they were
- * asked last.
+ * Any context, with interrupts off. In NMI context no hardware PMU but @overflowed's is
+ * read, because its driver may have been interrupted: those events return the count of
+ * their last read.
  *
  * Return: what @event has counted since it was created.
  */
 u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_event *overflowed)
 {
-	bool askable =
+	bool readable =
 		!in_nmi() || event->pmu == overflowed->pmu || perfgrp_core_is_software(event);
 
-	if (event != overflowed && askable &&
+	if (event != overflowed && readable &&
 	    perfgrp_core_is_here(event, perfgrp_core_state(event)) &&
 	    perfgrp_core_pmu_read_safe(event))
 		event->pmu->read(event);
@@ -314,13 +325,15 @@ u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_e
 /**
  * perfgrp_core_set_period - change an event's sample period or frequency
  * @event: an event that samples
- * @freq: it was asked to sample with a frequency
- * @sample: the new one, of the same kind
+ * @freq: the event was created with attr.freq
+ * @sample: the new period, or with @freq the new frequency in Hz
  *
- * The clocks turn the frequency that they were created with into a period in ns,
- * and know no other from then on.
+ * At creation the clock events turn a frequency into a period in ns and clear attr.freq,
+ * so for them a frequency is converted here.
  *
- * Return: 0, or -EINVAL where it is out of range.
+ * May sleep.
+ *
+ * Return: 0, or -EINVAL if @sample is out of range.
  */
 int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample)
 {
@@ -331,19 +344,18 @@ int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample)
 
 /**
  * perfgrp_core_read_inherited - read an event and its children
- * @event: an inherited event, of a task
+ * @event: an inherited event of a task
  * @count: what it and all its children have counted since they were created
  *
- * May sleep; sends an interrupt to the CPU of each that is on one.
+ * May sleep. Sends an IPI per event that is on a CPU.
  *
- * Return: whether @count is final, because neither the task nor a child that it
- * has is left to count.
+ * Return: true if @count is final: the task has exited and no child is left.
  */
 bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count *count)
 {
 	bool final;
 
-	/* A child that exits adds its count to the event's and leaves the list. */
+	/* An exiting child adds its count to the parent event and leaves child_list. */
 	mutex_lock(&event->child_mutex);
 	final = READ_ONCE(event->state) <= PERF_EVENT_STATE_EXIT && list_empty(&event->child_list);
 	mutex_unlock(&event->child_mutex);
@@ -353,9 +365,9 @@ bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count 
 }
 
 /**
- * perfgrp_core_add_context - note the context of a task's event
- * @contexts: of this task; zeroed before the first event
- * @event: an event without children; the context of such an event never changes
+ * perfgrp_core_add_context - add the context of a task's event to a set
+ * @contexts: the task's contexts; zeroed before the first event
+ * @event: an event that is not inherited: its context never changes
  */
 void perfgrp_core_add_context(struct perfgrp_core_contexts *contexts,
 			      const struct perf_event *event)
@@ -374,14 +386,15 @@ void perfgrp_core_add_context(struct perfgrp_core_contexts *contexts,
 }
 
 /**
- * perfgrp_core_call_locked - call a function while no event of a task gets on or off a CPU
- * @contexts: of this task; at least one event was added
- * @fn: the function; it runs with interrupts off and must not sleep
+ * perfgrp_core_call_locked - call a function with a task's perf contexts locked
+ * @contexts: the task's contexts, at least one
+ * @fn: called with interrupts off; must not sleep
  * @info: its argument
  *
- * The perf core puts events on and off a CPU with their context's lock held. Of two contexts
- * the one at the lower address is locked first. The perf core itself locks two only to swap
- * the contexts of parent and child, and never swaps one with an event that is not inherited.
+ * The perf core schedules events in and out with their context's lock held, so meanwhile
+ * none of the task's events gets on or off a CPU. If there are two contexts, the one at
+ * the lower address is locked first. The perf core locks two contexts only to swap those
+ * of parent and child, which it never does if one has an event that is not inherited.
  */
 void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts, void (*fn)(void *info),
 			      void *info)
@@ -413,8 +426,8 @@ static struct perf_event_attr self_test_attr(u32 type, u64 config, bool disabled
 }
 
 /*
- * Return: 1 if a two-counter group of this event is one scheduling group, 0 if it
- * is not, a negative errno if the machine does not count the event.
+ * Return: 1 if two such events become one scheduling group, 0 if they do not, a negative
+ * errno if this machine cannot count the event.
  */
 static int try_group(u32 type, u64 config, int cpu)
 {
@@ -443,7 +456,7 @@ static void self_test_link(int cpu)
 	int ret;
 
 	if (!sched_groups) {
-		pr_info("scheduling groups are off by parameter; counters are independent\n");
+		pr_info("scheduling groups are disabled by parameter sched_groups; counters are independent\n");
 		return;
 	}
 
@@ -458,7 +471,7 @@ static void self_test_link(int cpu)
 	ret = perfgrp_core_link_begin();
 	if (!ret) {
 		ret = try_group(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, cpu);
-		/* Not every machine has a PMU; one that has must group its counters. */
+		/* Without a PMU only the software event can be tried. */
 		if (ret == 1 && try_group(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, cpu) == 0)
 			ret = 0;
 		perfgrp_core_link_end();
@@ -471,7 +484,10 @@ static void self_test_link(int cpu)
 	}
 }
 
-/* Reads a clock that has counted and is off in both ways: they are equal. */
+/*
+ * Compare perfgrp_core_read() with perf_event_read_value() for a clock that has counted
+ * and is off.
+ */
 static int self_test_read(int cpu, enum perf_sw_ids clock, const struct pmu **pmu)
 {
 	struct perf_event_attr attr = self_test_attr(PERF_TYPE_SOFTWARE, clock, false);
@@ -495,24 +511,25 @@ static int self_test_read(int cpu, enum perf_sw_ids clock, const struct pmu **pm
 	if (count.count == value && count.enabled == enabled && count.running == running)
 		return 0;
 
-	pr_err("this kernel's counters do not read as expected: %llu/%llu/%llu, not %llu/%llu/%llu\n",
+	pr_err("self-test: read count/enabled/running %llu/%llu/%llu instead of %llu/%llu/%llu; not supported on this kernel\n",
 	       count.count, count.enabled, count.running, value, enabled, running);
 	return -EOPNOTSUPP;
 }
 
 /**
- * perfgrp_core_init - try what this file assumes
+ * perfgrp_core_init - test what this file assumes
  *
- * Return: 0, also where linking does not work; a negative errno where reading
- * does not.
+ * Process context, at module load.
+ *
+ * Return: 0, also if events cannot be linked; a negative errno if they cannot be read.
  */
 int perfgrp_core_init(void)
 {
 	int cpu, ret;
 
 	/*
-	 * Not under cpus_read_lock(), which creating an event may take: a CPU that
-	 * goes down now gives -ENODEV, and the next load succeeds.
+	 * Not under cpus_read_lock(), which creating an event may take. If the CPU goes
+	 * offline now, loading fails with -ENODEV and can be repeated.
 	 */
 	cpu = cpumask_first(cpu_online_mask);
 
@@ -524,6 +541,11 @@ int perfgrp_core_init(void)
 	return ret;
 }
 
+/**
+ * perfgrp_core_exit - undo perfgrp_core_init()
+ *
+ * Process context, at module unload or if loading fails. No group exists.
+ */
 void perfgrp_core_exit(void)
 {
 	if (can_link)

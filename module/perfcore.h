@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The part of perfcore.c that reads events, inline, since a snapshot is little
- * else: what perfcore.c says of reaching into the perf core is said of this, too.
+ * Access to the perf core. Reading is inline, because a snapshot consists of little else;
+ * what perfcore.c says about the assumptions applies to it too.
  */
 #ifndef PERFGRP_PERFCORE_H
 #define PERFGRP_PERFCORE_H
@@ -34,8 +34,10 @@ u64 perfgrp_core_clock(void);
 
 /**
  * struct perfgrp_core_contexts - the perf contexts of a task's events
- * @ctxs: one, or two on kernels where software and hardware events have contexts of their
- *	own (before 6.2); in ascending order
+ * @ctxs: one, or two on kernels before 6.2, where software and hardware events have
+ *	contexts of their own; in ascending order of address
+ *
+ * On the caller's stack.
  */
 struct perfgrp_core_contexts {
 	struct perf_event_context *ctxs[2];
@@ -47,11 +49,13 @@ void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts, void
 			      void *info);
 
 /**
- * perfgrp_core_state - the state that an event is in by its leader's and its own
+ * perfgrp_core_state - the effective state of an event
  * @event: the event
  *
- * Return: the leader's where that is off, because then the event is, whatever its
- * own says; else its own.
+ * Any context.
+ *
+ * Return: the leader's state if the leader is off, because its siblings then do not count
+ * whatever their own state is; else the event's own.
  */
 static __always_inline enum perf_event_state perfgrp_core_state(const struct perf_event *event)
 {
@@ -64,14 +68,17 @@ static __always_inline enum perf_event_state perfgrp_core_state(const struct per
  * perfgrp_core_is_dead - has an event's task exited?
  * @event: the event
  *
- * Return: whether it has, or has run a program that its user may not watch.
+ * Any context.
+ *
+ * Return: true if the task has exited, or has executed a program that its user may not
+ * watch, at which the perf core removes the event.
  */
 static __always_inline bool perfgrp_core_is_dead(const struct perf_event *event)
 {
 	return READ_ONCE(event->state) <= PERF_EVENT_STATE_EXIT;
 }
 
-/* Whether it is on this CPU's PMU. */
+/* Whether the event is on this CPU's PMU. Preemption is off. */
 static __always_inline bool perfgrp_core_is_here(const struct perf_event *event,
 						 enum perf_event_state state)
 {
@@ -79,13 +86,14 @@ static __always_inline bool perfgrp_core_is_here(const struct perf_event *event,
 }
 
 /**
- * perfgrp_core_times - an event's times, and its count as it was last read
+ * perfgrp_core_times - an event's times, and its count as of the last pmu->read()
  * @event: the event
  * @state: its perfgrp_core_state()
- * @clock: of perfgrp_core_clock()
- * @count: since it was created
+ * @clock: perfgrp_core_clock()
+ * @count: set; since the event was created
  *
- * As perfgrp_core_read(), and in an overflow handler.
+ * Does not call the PMU. Same rules as perfgrp_core_read(); also used in overflow
+ * handlers, in any context.
  */
 static __always_inline void perfgrp_core_times(const struct perf_event *event,
 					       enum perf_event_state state, u64 clock,
@@ -95,7 +103,7 @@ static __always_inline void perfgrp_core_times(const struct perf_event *event,
 	u64 now, delta;
 
 	now = READ_ONCE(ctx->is_active) ? clock + READ_ONCE(ctx->timeoffset) : READ_ONCE(ctx->time);
-	/* The clocks of two CPUs may be apart by a little. */
+	/* local_clock() of two CPUs may differ slightly. */
 	delta = now - READ_ONCE(event->tstamp);
 	if ((s64)delta < 0)
 		delta = 0;
@@ -110,14 +118,14 @@ static __always_inline void perfgrp_core_times(const struct perf_event *event,
 }
 
 /**
- * perfgrp_core_read - read an event and its times, without a call to another CPU
- * @event: an event without children
- * @clock: of perfgrp_core_clock()
- * @count: what it has counted since it was created
+ * perfgrp_core_read - read an event and its times, without an IPI
+ * @event: an event that is not inherited
+ * @clock: perfgrp_core_clock()
+ * @count: set to what it has counted since it was created
  *
- * Interrupts are off, and either this is the CPU that the event is on, or the
- * event cannot get on any CPU meanwhile (its CPU is offline, or its context's
- * lock is held).
+ * Interrupts are off, and either the event is on this CPU or it cannot get on any CPU
+ * meanwhile, because its CPU is offline, it is disabled, or its context's lock is held.
+ * Not from NMI context.
  *
  * Return: perfgrp_core_state() as it was read.
  */
@@ -133,15 +141,16 @@ static __always_inline enum perf_event_state perfgrp_core_read(struct perf_event
 }
 
 /**
- * perfgrp_core_read_anywhere - the same, from wherever a BPF program runs
- * @event: an event without children
- * @clock: of perfgrp_core_clock()
- * @count: what it has counted since it was created
+ * perfgrp_core_read_anywhere - perfgrp_core_read() for any context that a BPF program runs
+ * in
+ * @event: an event that is not inherited
+ * @clock: perfgrp_core_clock()
+ * @count: set to what it has counted since it was created
  *
- * As perfgrp_core_read(), but what is interrupted may be in the midst of putting the
- * event on the PMU, or in a driver. So nothing is asked that is not settled; nor are PMUs
- * that are not the CPU's own, whose drivers may lock: their events show what they had when
- * they were asked last.
+ * Interrupts are off; any context. The perf core may have been interrupted while it
+ * schedules the event, or the PMU's driver in its work. So pmu->read() is called only if
+ * perfgrp_core_pmu_read_safe(), and not for PMUs without a task context (uncore), whose
+ * drivers may take locks. Else @count is that of the last read.
  *
  * Return: perfgrp_core_state() as it was read.
  */
@@ -162,9 +171,9 @@ static __always_inline enum perf_event_state perfgrp_core_read_anywhere(struct p
  * perfgrp_core_throttled - has the perf core stopped an event until the next tick?
  * @event: the event
  *
- * Its mark is MAX_INTERRUPTS, which is not in a header.
+ * Any context. The perf core marks it with MAX_INTERRUPTS, which no header defines.
  *
- * Return: whether it has, for too many overflows.
+ * Return: true if the event overflowed too often and is throttled.
  */
 static __always_inline bool perfgrp_core_throttled(const struct perf_event *event)
 {
@@ -173,7 +182,8 @@ static __always_inline bool perfgrp_core_throttled(const struct perf_event *even
 
 /**
  * perfgrp_core_set_bpf_cookie - set what bpf_get_attach_cookie() returns
- * @event: the event that a program is about to run for; its handler runs on this CPU
+ * @event: the event that the program is about to run for; the caller is its overflow
+ *	handler
  * @cookie: of the attachment
  */
 static __always_inline void perfgrp_core_set_bpf_cookie(struct perf_event *event, u64 cookie)
@@ -184,12 +194,13 @@ static __always_inline void perfgrp_core_set_bpf_cookie(struct perf_event *event
 }
 
 /**
- * perfgrp_core_lockdep_nmi_off - let lockdep ignore the locks that a BPF program takes in an NMI
+ * perfgrp_core_lockdep_nmi_off - make lockdep ignore locks that a BPF program takes in an
+ * NMI
  *
- * lockdep reports every lock that is taken both in NMI context and outside. It cannot be told
- * that bpf_run.c runs a program in an NMI only if its map's lock is not held, and its report
- * of such a lock crashes for lack of a stack trace. Programs on perf's own events have the
- * same problem. Outside NMI context nothing is done.
+ * lockdep reports every lock that is taken both in NMI context and outside. It does not
+ * know that bpf_run.c runs a program in an NMI only if nothing interrupted can hold its
+ * maps' locks, and reporting such a lock crashes for lack of a stack trace. Programs on
+ * perf's own events have the same problem. Does nothing outside NMI context.
  */
 static __always_inline void perfgrp_core_lockdep_nmi_off(void)
 {
@@ -199,6 +210,9 @@ static __always_inline void perfgrp_core_lockdep_nmi_off(void)
 #endif
 }
 
+/**
+ * perfgrp_core_lockdep_nmi_on - undo perfgrp_core_lockdep_nmi_off()
+ */
 static __always_inline void perfgrp_core_lockdep_nmi_on(void)
 {
 #ifdef CONFIG_PROVE_LOCKING
