@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF programs on counters: attached, replaced, detached, asked for.
+ * Attaching BPF programs to members: attach, replace, detach, query.
  *
  * An attachment is a program on a member, for all its instances. The overflow handler
- * finds it in the view of its instance (event_array.c), under RCU: so a program is replaced
- * for all CPUs by one store, every overflow sees the one or the other, and after a
- * grace period the old one runs no more. bpf_run.c runs it.
+ * finds it in the event array of its instance (event_array.c), under RCU. So publishing
+ * event arrays replaces a program on all CPUs with one store, every overflow sees either
+ * the old or the new one, and after a grace period the old one no longer runs. bpf_run.c
+ * runs the programs.
  *
- * Process context.
+ * Process context. perfgrp_group.lock is held for writing, except in
+ * perfgrp_bpf_prepare(), _abort() and _drop(), which need no lock, and
+ * perfgrp_bpf_query().
  */
 #include <linux/bpf.h>
 #include <linux/capability.h>
@@ -28,7 +31,7 @@
 
 /* ---- programs and their maps ---------------------------------------------- */
 
-/* By number; kernels differ in how many of them their headers know. */
+/* Indexed by type number; an older kernel's headers do not define all of these constants. */
 static const char *const map_types[] = {
 	"unspec", "hash", "array", "prog_array", "perf_event_array", "percpu_hash",
 	"percpu_array", "stack_trace", "cgroup_array", "lru_hash", "lru_percpu_hash",
@@ -47,7 +50,7 @@ static const char *const prog_types[] = {
 	"sk_lookup", "syscall", "netfilter",
 };
 
-static const char *name_of(const char *const names[], size_t nr, u32 type)
+static const char *type_name(const char *const names[], size_t nr, u32 type)
 {
 	return type < nr ? names[type] : "unknown";
 }
@@ -72,7 +75,10 @@ static enum perfgrp_locks locks_of_type(u32 type)
 		return PERFGRP_LOCKS_BUSY;
 	case BPF_MAP_TYPE_LRU_HASH:
 	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
-	/* Whatever maps the programs in it have, now and later; but see PERFGRP_LOCKS_ALLOC. */
+	/*
+	 * The programs in it, now and later, may have any map. Maps that allocate memory
+	 * (PERFGRP_LOCKS_ALLOC) are not caught.
+	 */
 	case BPF_MAP_TYPE_PROG_ARRAY:
 		return PERFGRP_LOCKS_WAIT;
 	case BPF_MAP_TYPE_TASK_STORAGE:
@@ -85,7 +91,7 @@ static enum perfgrp_locks locks_of_type(u32 type)
 	}
 }
 
-/* Programs look into an outer map, but change only what is in it. */
+/* For a map of maps, the type of the inner maps: a program cannot change the outer one. */
 static u32 type_of_map(const struct bpf_map *map)
 {
 	if (map->map_type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
@@ -94,6 +100,7 @@ static u32 type_of_map(const struct bpf_map *map)
 	return map->map_type;
 }
 
+/* Note the most restrictive of the program's maps. Takes used_maps_mutex. */
 static void classify_maps(struct perfgrp_attachment *attachment)
 {
 	struct bpf_prog_aux *aux = attachment->prog->aux;
@@ -112,7 +119,11 @@ static void classify_maps(struct perfgrp_attachment *attachment)
 	mutex_unlock(&aux->used_maps_mutex);
 }
 
-/* No function that a module has tells the type of a program; but each takes one alone. */
+/*
+ * No exported function returns a program's type, but bpf_prog_get_type_dev() accepts only
+ * the type it is given: try them all, and some that this kernel may know and prog_types
+ * does not.
+ */
 static int fail_prog_type(int fd, struct perfgrp_error *err)
 {
 	struct bpf_prog *prog;
@@ -124,12 +135,12 @@ static int fail_prog_type(int fd, struct perfgrp_error *err)
 			continue;
 		bpf_prog_put(prog);
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_TYPE, "prog_fd",
-				    "fd %d is a BPF program of type %s (%u); perf_event (%u) is needed",
-				    fd, name_of(prog_types, ARRAY_SIZE(prog_types), type), type,
+				    "fd %d is a BPF program of type %s (%u); type perf_event (%u) is needed",
+				    fd, type_name(prog_types, ARRAY_SIZE(prog_types), type), type,
 				    BPF_PROG_TYPE_PERF_EVENT);
 	}
 	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_FD, "prog_fd",
-			    "fd %d is not one of a BPF program", fd);
+			    "fd %d is not a BPF program", fd);
 }
 
 static struct bpf_prog *get_prog(int fd, struct perfgrp_error *err)
@@ -143,26 +154,26 @@ static struct bpf_prog *get_prog(int fd, struct perfgrp_error *err)
 	if (ret == -EINVAL)
 		ret = fail_prog_type(fd, err);
 	else if (ret == -EBADF)
-		perfgrp_fail(err, ret, PERFGRP_REASON_BPF_FD, "prog_fd", "fd %d is closed", fd);
+		perfgrp_fail(err, ret, PERFGRP_REASON_BPF_FD, "prog_fd", "fd %d is not open", fd);
 	else
 		perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "prog_fd",
-			     "fd %d: the kernel refuses the program with errno %d", fd, -ret);
+			     "fd %d: the kernel refused the program with errno %d", fd, -ret);
 	return ERR_PTR(ret);
 }
 
 /* ---- attaching ------------------------------------------------------------- */
 
 /**
- * perfgrp_bpf_is_supported - are there BPF programs for counters?
+ * perfgrp_bpf_is_supported - can BPF programs be attached to members?
  *
- * Return: whether this kernel has them.
+ * Return: true if the kernel has CONFIG_BPF_EVENTS.
  */
 bool perfgrp_bpf_is_supported(void)
 {
 	return IS_ENABLED(CONFIG_BPF_EVENTS);
 }
 
-/* For an attachment that no handler can know, or knew. */
+/* For an attachment that no overflow handler can find. */
 static void free_attachment(struct perfgrp_attachment *attachment)
 {
 	if (!IS_ERR_OR_NULL(attachment->prog))
@@ -172,12 +183,14 @@ static void free_attachment(struct perfgrp_attachment *attachment)
 }
 
 /**
- * perfgrp_bpf_prepare - take a program, to be attached
- * @arg: which, and how; the member is not looked at
- * @err: says what is wrong with it
+ * perfgrp_bpf_prepare - get a program and check what does not depend on the member
+ * @arg: the ioctl's argument; @arg->id is used for @err only
+ * @err: filled in on failure
  *
- * Return: an attachment, for perfgrp_bpf_attach() or perfgrp_bpf_replace(), or
- * perfgrp_bpf_abort(); or an ERR_PTR().
+ * No lock is held. May sleep.
+ *
+ * Return: an attachment to be passed to perfgrp_bpf_attach() or perfgrp_bpf_replace(), or
+ * to perfgrp_bpf_abort(); or an ERR_PTR().
  */
 struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf_attach *arg,
 					       struct perfgrp_error *err)
@@ -188,7 +201,7 @@ struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf_attach *
 	err->member = arg->id;
 	if (!perfgrp_bpf_is_supported()) {
 		ret = perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
-				   "this kernel has no BPF programs for counters");
+				   "this kernel cannot run BPF programs on perf events (CONFIG_BPF_EVENTS)");
 		return ERR_PTR(ret);
 	}
 	if (!perfmon_capable()) {
@@ -221,15 +234,15 @@ no_memory:
 }
 
 /**
- * perfgrp_bpf_abort - give up an attachment that was never attached
- * @attachment: of perfgrp_bpf_prepare()
+ * perfgrp_bpf_abort - free an attachment that was never attached
+ * @attachment: from perfgrp_bpf_prepare()
  */
 void perfgrp_bpf_abort(struct perfgrp_attachment *attachment)
 {
 	free_attachment(attachment);
 }
 
-/* Never in an NMI, nor with the run queue locked. */
+/* Software events that never overflow in NMI context or with the run queue locked. */
 static bool can_allocate_at_overflow(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
@@ -240,38 +253,38 @@ static bool can_allocate_at_overflow(const struct perf_event_attr *attr)
 static int check_maps(const struct perfgrp_attachment *attachment,
 		      const struct perfgrp_member *member, struct perfgrp_error *err)
 {
-	const char *type = name_of(map_types, ARRAY_SIZE(map_types), attachment->map_type);
+	const char *type = type_name(map_types, ARRAY_SIZE(map_types), attachment->map_type);
 
 	if (attachment->locks == PERFGRP_LOCKS_UNKNOWN)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				    "the program has a map of type %s (%u), which may not be safe in an NMI",
+				    "the program uses a map of type %s (%u), which is not known to be safe in an NMI",
 				    type, attachment->map_type);
 	if (attachment->locks > PERFGRP_LOCKS_NONE && member->attr.type == PERF_TYPE_TRACEPOINT)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				    "the program has a map of type %s (%u), whose lock may be held where a tracepoint is hit",
+				    "the program uses a map of type %s (%u), whose lock may be held when the tracepoint is hit",
 				    type, attachment->map_type);
 	if (attachment->locks == PERFGRP_LOCKS_ALLOC && !can_allocate_at_overflow(&member->attr))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				    "the program has a map of type %s (%u), which allocates memory: not in an NMI, nor in the scheduler",
+				    "the program uses a map of type %s (%u), which allocates memory; that is not safe in an NMI or in the scheduler",
 				    type, attachment->map_type);
 	if (attachment->locks >= PERFGRP_LOCKS_WAIT && member->attr.precise_ip)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				    "the program has a map of type %s (%u), which is not safe where precise_ip is not 0",
+				    "the program uses a map of type %s (%u), which is not safe on a counter whose precise_ip is not 0",
 				    type, attachment->map_type);
 	return 0;
 }
 
-/* As perf_event_set_bpf_handler() has it. */
+/* -EPROTO as in perf_event_set_bpf_handler(). */
 static int check_program(const struct perfgrp_attachment *attachment,
 			 const struct perfgrp_member *member, struct perfgrp_error *err)
 {
 	if (!member->desc.sample_period)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_COUNTER, "id",
-				    "member %u was added without a period or frequency: it does not overflow",
+				    "member %u has no sample_period or sample_freq: it does not overflow",
 				    member->id);
 	if (member->attr.precise_ip && attachment->prog->call_get_stack)
 		return perfgrp_fail(err, -EPROTO, PERFGRP_REASON_BPF_CALLCHAIN, "prog_fd",
-				    "the program asks for stacks, and member %u, with precise_ip %u, takes no call chain",
+				    "the program reads stacks, but member %u, which has precise_ip %u, records no call chain",
 				    member->id, member->attr.precise_ip);
 	return check_maps(attachment, member, err);
 }
@@ -291,6 +304,10 @@ static int check_attached(const struct perfgrp_member *member, u32 prog_id,
 	return 0;
 }
 
+/*
+ * Publish @attachment, or NULL, for a member. Returns the old one, if any, which handlers
+ * may use until a grace period after old->unpublished.
+ */
 static struct perfgrp_attachment *set_attachment(struct perfgrp_group *group,
 						 struct perfgrp_member *member,
 						 struct perfgrp_attachment *attachment)
@@ -305,11 +322,14 @@ static struct perfgrp_attachment *set_attachment(struct perfgrp_group *group,
 }
 
 /**
- * perfgrp_bpf_attach - let a program run at a member's overflows
+ * perfgrp_bpf_attach - attach a program to a member
  * @group: the group; the lock is held for writing
- * @arg: the member
- * @attachment: of perfgrp_bpf_prepare(); the group's after 0, and set to NULL
- * @err: says why not
+ * @arg: the ioctl's argument
+ * @attachment: from perfgrp_bpf_prepare(); on success it belongs to the group and is set
+ *	to NULL
+ * @err: filled in on failure
+ *
+ * May sleep.
  *
  * Return: 0 or a negative errno.
  */
@@ -325,14 +345,14 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf_att
 		return -ENOENT;
 	if (arg->prog_id)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "prog_id",
-				    "prog_id is set: nothing is replaced");
+				    "prog_id is set, but only PERFGRP_BPF_REPLACE uses it");
 	ret = check_program(*attachment, member, err);
 	if (ret)
 		return ret;
 	if (member->attachment)
 		return perfgrp_fail(err, -EEXIST, PERFGRP_REASON_BPF_ATTACHED, "id",
-				    "member %u has program %u; replace or detach it", member->id,
-				    member->attachment->prog->aux->id);
+				    "member %u has program %u already; replace or detach it",
+				    member->id, member->attachment->prog->aux->id);
 
 	perfgrp_records_output_bpf_attach(group, PERFGRP_RECORD_BPF_ATTACH, member->id,
 					  (*attachment)->prog);
@@ -341,12 +361,14 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf_att
 }
 
 /**
- * perfgrp_bpf_replace - let another program run at a member's overflows
+ * perfgrp_bpf_replace - replace a member's program
  * @group: the group; the lock is held for writing
- * @arg: the member
- * @attachment: of perfgrp_bpf_prepare(); after 0 the old one, for perfgrp_bpf_drop()
- *	without the lock
- * @err: says why not
+ * @arg: the ioctl's argument
+ * @attachment: from perfgrp_bpf_prepare(); on success it belongs to the group and is set
+ *	to the old one, to be passed to perfgrp_bpf_drop() after the lock is dropped
+ * @err: filled in on failure
+ *
+ * May sleep.
  *
  * Return: 0 or a negative errno.
  */
@@ -373,10 +395,11 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, const struct perfgrp_bpf_at
 }
 
 /**
- * perfgrp_bpf_drop - let go of a program that has been replaced
- * @attachment: in no view any more
+ * perfgrp_bpf_drop - free an attachment that was replaced
+ * @attachment: the old one from perfgrp_bpf_replace()
  *
- * May sleep, for an RCU grace period. After it the program does not run any more.
+ * No lock is held. May sleep for an RCU grace period. When it returns the program no
+ * longer runs for the member.
  */
 void perfgrp_bpf_drop(struct perfgrp_attachment *attachment)
 {
@@ -384,7 +407,7 @@ void perfgrp_bpf_drop(struct perfgrp_attachment *attachment)
 	free_attachment(attachment);
 }
 
-/* It is in no view any more; those who have still found it are waited for. */
+/* The attachment is in no event array any more; wait for the handlers that still use it. */
 static void drop_detached(struct perfgrp_group *group, const struct perfgrp_member *member,
 			  struct perfgrp_attachment *attachment)
 {
@@ -395,12 +418,13 @@ static void drop_detached(struct perfgrp_group *group, const struct perfgrp_memb
 }
 
 /**
- * perfgrp_bpf_detach - let no program run at a member's overflows
+ * perfgrp_bpf_detach - detach a member's program
  * @group: the group; the lock is held for writing
- * @arg: the member
- * @err: says why not
+ * @arg: the ioctl's argument
+ * @err: filled in on failure
  *
- * May sleep, for an RCU grace period. After it the program does not run any more.
+ * May sleep for an RCU grace period. When it returns the program no longer runs for the
+ * member.
  *
  * Return: 0 or a negative errno.
  */
@@ -422,12 +446,11 @@ int perfgrp_bpf_detach(struct perfgrp_group *group, const struct perfgrp_bpf_det
 }
 
 /**
- * perfgrp_bpf_release - let go of the program of a member that is released
+ * perfgrp_bpf_release - detach the program, if any, of a member that is being released
  * @group: the group; the lock is held for writing
- * @member: in no view any more; nothing is done where it has no program
+ * @member: the member, in no event array any more
  *
- * As perfgrp_bpf_detach(). All members that are released together wait for one grace
- * period.
+ * As perfgrp_bpf_detach(). Members that are released together share one grace period.
  */
 void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *member)
 {
@@ -443,10 +466,10 @@ void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *mem
 }
 
 /**
- * perfgrp_bpf_query - what is attached to a member, and what it did
- * @group: the group; the lock is held
- * @query: the member; filled in
- * @err: says why not
+ * perfgrp_bpf_query - a member's program and its statistics
+ * @group: the group; the lock is held, for reading at least
+ * @query: its id names the member; the output fields are filled in
+ * @err: filled in on failure
  *
  * Return: 0 or -ENOENT.
  */

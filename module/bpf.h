@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* An attachment: what bpf.c makes of a BPF program and bpf_run.c runs. */
+/* BPF programs on members: bpf.c attaches them, bpf_run.c runs them. */
 #ifndef PERFGRP_BPF_H
 #define PERFGRP_BPF_H
 
@@ -15,17 +15,20 @@ struct perfgrp_member;
 struct pt_regs;
 
 /**
- * enum perfgrp_locks - what the locks of a map do where what was interrupted holds them
- * @PERFGRP_LOCKS_NONE: there are none
- * @PERFGRP_LOCKS_TRIED: an NMI only tries them
- * @PERFGRP_LOCKS_BUSY: one that is held on this CPU is refused (EBUSY). But one that another CPU
- *	holds is waited for, and if each of two NMIs wants what the other's CPU holds,
- *	forever. Who holds one is in a system call or in a program, and so cannot be
- *	migrated, or is in an interrupt.
- * @PERFGRP_LOCKS_WAIT: they are waited for, forever
- * @PERFGRP_LOCKS_ALLOC: the same, and memory is allocated, which an NMI must not; and which
- *	wakes tasks, so not with the run queue locked either
- * @PERFGRP_LOCKS_UNKNOWN: nobody has looked; refused
+ * enum perfgrp_locks - what a map does in an NMI if its lock is held already
+ * @PERFGRP_LOCKS_NONE: it has no lock
+ * @PERFGRP_LOCKS_TRIED: in NMI context it only tries to take the lock
+ * @PERFGRP_LOCKS_BUSY: the operation fails with -EBUSY if this CPU holds the lock, but
+ *	spins if another CPU holds it. Two NMIs, each wanting the lock that the CPU of the
+ *	other holds, spin forever. A holder cannot migrate (it is in a system call or in a
+ *	program), or is in an interrupt.
+ * @PERFGRP_LOCKS_WAIT: it spins, forever if this CPU holds the lock
+ * @PERFGRP_LOCKS_ALLOC: as PERFGRP_LOCKS_WAIT, and it allocates memory. That is not
+ *	possible in NMI context, and may wake tasks, so not with the run queue locked
+ *	either.
+ * @PERFGRP_LOCKS_UNKNOWN: not analysed; refused
+ *
+ * From harmless to worst; see bpf_run.c.
  */
 enum perfgrp_locks {
 	PERFGRP_LOCKS_NONE,
@@ -37,13 +40,14 @@ enum perfgrp_locks {
 };
 
 /**
- * struct perfgrp_attachment_cpu - what has become of an attachment's overflows on a CPU
- * @runs: the program ran
- * @nsecs: how long, as far as that was measured
- * @misses: it could not run
+ * struct perfgrp_attachment_cpu - statistics of an attachment, per CPU
+ * @runs: how often the program ran
+ * @nsecs: ns in it, as far as they were measured
+ * @misses: overflows at which it could not run
  * @dropped: runs that returned 0
  *
- * Written by handlers, which an NMI's may interrupt: with this_cpu_*() alone.
+ * Written by overflow handlers with this_cpu_*() only, because an NMI may interrupt them;
+ * read from any CPU without a lock.
  */
 struct perfgrp_attachment_cpu {
 	u64 runs;
@@ -54,15 +58,15 @@ struct perfgrp_attachment_cpu {
 
 /**
  * struct perfgrp_attachment - a BPF program on a member
- * @prog: with a reference
+ * @prog: the program, with a reference
  * @cookie: what bpf_get_attach_cookie() returns
  * @flags: PERFGRP_BPF_*
- * @locks: the worst that its maps have
- * @map_type: of the map that has them
- * @unpublished: RCU's state when no handler could find it any more
- * @cpu: counts
+ * @locks: the worst of its maps
+ * @map_type: type of that map
+ * @unpublished: RCU state when it left the event arrays (perfgrp_group.lock)
+ * @cpu: statistics
  *
- * Fixed once it is attached, but for the counts and @unpublished.
+ * Constant once attached, except for @unpublished and @cpu.
  */
 struct perfgrp_attachment {
 	struct bpf_prog *prog;

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of BPF programs that are loaded into and unloaded from the kernel, for the
- * groups that ask for them (PERFGRP_CREATE_BPF_EVENTS).
+ * Records of BPF programs that are loaded into or unloaded from the kernel, for groups
+ * with PERFGRP_CREATE_BPF_EVENTS.
  *
  * The kernel calls
  *
  *	perf_event_bpf_event(prog, type, flags)
  *
- * once when a program has its id, before its loader has its fd, and once when its
- * last reference is gone, whoever held that, while it still has its id. (That last
- * came to 6.1 with 6.1.8; before, the id of an unload is 0.) A kprobe is on that
- * function, armed while at least one group asks.
+ * once when a program has got its id, before the loader gets the fd, and once when the
+ * program's last reference is dropped, while it still has its id. (6.1 does the latter
+ * from 6.1.8 on; before that, the id of an unload is 0.) There is a kprobe on that
+ * function, armed while at least one group subscribes.
  *
- * The function is called by tasks and in softirqs. Where such a softirq has
- * interrupted the handler of another kprobe, the kernel does not call this one but
- * counts a miss. The groups count it as a record that was lost. Nothing tells of
- * calls while an administrator has all kprobes switched off (debugfs kprobes/enabled,
- * and, where they are made of ftrace, sysctl kernel.ftrace_enabled).
+ * The function is called in tasks and in softirqs. If such a softirq has interrupted the
+ * handler of another kprobe, the kernel does not call this one but counts a miss; the
+ * groups account it as a lost record. Calls are missed without a trace while an
+ * administrator has disarmed all kprobes (debugfs kprobes/enabled; for kprobes that use
+ * ftrace also sysctl kernel.ftrace_enabled).
+ *
+ * Process context, without perfgrp_group.lock, except for the probe's handler and
+ * perfgrp_bpf_events_count_missed(). Takes subscribers_lock.
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
 
@@ -40,16 +43,16 @@
 
 static bool bpf_events = true;
 module_param(bpf_events, bool, 0444);
-MODULE_PARM_DESC(bpf_events, "records of BPF programs' loads and unloads (default: on)");
+MODULE_PARM_DESC(bpf_events, "allow records of BPF program loads and unloads (default: on)");
 
-/* What perfgrp_kprobe_register() returned. Set by perfgrp_bpf_events_init() alone. */
+/* What perfgrp_kprobe_register() returned. Written by perfgrp_bpf_events_init() only. */
 static int probe_error = -EOPNOTSUPP;
 
-/* The groups that ask. Written under subscribers_lock, read under RCU. */
+/* Groups with PERFGRP_CREATE_BPF_EVENTS. Changed under subscribers_lock, read under RCU. */
 static DEFINE_MUTEX(subscribers_lock);
 static LIST_HEAD(subscribers);
 
-/* Runs in tasks and softirqs; with preemption off, or as an exception in them. */
+/* Kprobe handler: runs in tasks and softirqs, with preemption off or in an exception. */
 static int output_bpf_event(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	const struct bpf_prog *prog = (void *)perfgrp_kprobe_arg(regs, 0);
@@ -71,10 +74,10 @@ NOKPROBE_SYMBOL(output_bpf_event);
 PERFGRP_KPROBE(probe, perf_event_bpf_event, output_bpf_event);
 
 /**
- * perfgrp_bpf_events_count_missed - let a group know what the probe has missed
- * @group: any; nothing is done where it does not ask
+ * perfgrp_bpf_events_count_missed - account what the probe has missed as lost records
+ * @group: the group; nothing is done without PERFGRP_CREATE_BPF_EVENTS
  *
- * Any context.
+ * Any context, without a lock.
  */
 void perfgrp_bpf_events_count_missed(struct perfgrp_group *group)
 {
@@ -86,7 +89,7 @@ void perfgrp_bpf_events_count_missed(struct perfgrp_group *group)
 	now = perfgrp_kprobe_missed(&probe);
 	if (now == seen)
 		return;
-	/* Another one that counts now may know of more, or less: then the next tells. */
+	/* If this races with another caller, either does it; the next call accounts the rest. */
 	if ((long)(now - seen) > 0 &&
 	    atomic_long_cmpxchg(&group->bpf_events_missed, seen, now) == seen) {
 		local_irq_save(flags);
@@ -97,9 +100,9 @@ void perfgrp_bpf_events_count_missed(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_bpf_events_available - can groups ask?
+ * perfgrp_bpf_events_available - is PERFGRP_CREATE_BPF_EVENTS supported?
  *
- * Return: whether the probe is there.
+ * Return: true if the probe is registered.
  */
 bool perfgrp_bpf_events_available(void)
 {
@@ -107,9 +110,9 @@ bool perfgrp_bpf_events_available(void)
 }
 
 /**
- * perfgrp_bpf_events_check - may a group be created that asks?
- * @arg: what was asked for
- * @err: says why not
+ * perfgrp_bpf_events_check - check PERFGRP_CREATE_BPF_EVENTS
+ * @arg: the argument of PERFGRP_CREATE; without the flag nothing is checked
+ * @err: filled in on failure
  *
  * Return: 0, -EOPNOTSUPP or -EINVAL.
  */
@@ -119,25 +122,25 @@ int perfgrp_bpf_events_check(const struct perfgrp_create *arg, struct perfgrp_er
 		return 0;
 	if (!bpf_events)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
-				    "BPF_EVENTS: the module parameter bpf_events is off");
+				    "BPF_EVENTS: disabled by the module parameter bpf_events");
 	if (probe_error)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
-				    "BPF_EVENTS: perf_event_bpf_event cannot be probed here (errno %d)",
+				    "BPF_EVENTS: perf_event_bpf_event cannot be probed on this kernel (errno %d)",
 				    -probe_error);
 	if (!arg->buffer_size)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				    "BPF_EVENTS means nothing without a buffer");
+				    "BPF_EVENTS has no meaning without a buffer");
 	return 0;
 }
 
 /**
- * perfgrp_bpf_events_subscribe - begin to tell a group of BPF programs
- * @group: a new one, with its buffer; nothing is done where it does not ask
- * @err: says why not
+ * perfgrp_bpf_events_subscribe - start to write records of BPF programs to a group
+ * @group: a new group with its buffer; nothing is done without PERFGRP_CREATE_BPF_EVENTS
+ * @err: filled in on failure
  *
  * May sleep.
  *
- * Return: 0, and then perfgrp_bpf_events_unsubscribe() must follow; or a negative errno.
+ * Return: 0 or a negative errno; after 0 perfgrp_bpf_events_unsubscribe() must follow.
  */
 int perfgrp_bpf_events_subscribe(struct perfgrp_group *group, struct perfgrp_error *err)
 {
@@ -158,10 +161,11 @@ int perfgrp_bpf_events_subscribe(struct perfgrp_group *group, struct perfgrp_err
 }
 
 /**
- * perfgrp_bpf_events_unsubscribe - tell a group no more
- * @group: that has joined; nothing is done where it does not ask
+ * perfgrp_bpf_events_unsubscribe - stop writing records of BPF programs to a group
+ * @group: the group; nothing is done without PERFGRP_CREATE_BPF_EVENTS
  *
- * May sleep. When it returns nobody works with the group any more.
+ * Sleeps for an RCU grace period. When it returns the probe's handler no longer uses the
+ * group.
  */
 void perfgrp_bpf_events_unsubscribe(struct perfgrp_group *group)
 {
@@ -172,15 +176,19 @@ void perfgrp_bpf_events_unsubscribe(struct perfgrp_group *group)
 	list_del_rcu(&group->bpf_events_node);
 	mutex_unlock(&subscribers_lock);
 	perfgrp_kprobe_disarm(&probe);
-	/* The probe may still be at work with it. */
+	/* The handler may still be using the group. */
 	synchronize_rcu();
 }
 
-/* Without the probe the module does all else. */
+/**
+ * perfgrp_bpf_events_init - register the probe
+ *
+ * If it fails the module works without PERFGRP_FEATURE_BPF_EVENTS.
+ */
 void perfgrp_bpf_events_init(void)
 {
 	if (!bpf_events) {
-		pr_info("records of BPF programs are off by parameter\n");
+		pr_info("records of BPF programs are disabled by parameter bpf_events\n");
 		return;
 	}
 	probe_error = perfgrp_kprobe_register(&probe);
@@ -189,6 +197,9 @@ void perfgrp_bpf_events_init(void)
 			probe_error);
 }
 
+/**
+ * perfgrp_bpf_events_exit - undo perfgrp_bpf_events_init(); no group exists
+ */
 void perfgrp_bpf_events_exit(void)
 {
 	if (!probe_error)

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups for BPF programs: a kfunc that reads a group on the CPU that it is called on.
+ * The kfunc bpf_perfgrp_read(), with which BPF programs read a group on their CPU.
  *
- * User space asks for a group's handle and gives it to its program, usually in a map. Handles
- * are random, so that a program finds no group whose handle it was not given, and one that
- * outlives its group finds nothing. A program may run anywhere: in an NMI, in the scheduler.
- * So the kfunc takes no lock; it finds the group and its event array under RCU.
+ * User space gets the group's handle from PERFGRP_GET_BPF_HANDLE and passes it to its
+ * program, usually in a map. Handles are random, so a program cannot find a group whose
+ * handle it was not given, and a handle finds nothing after its group is destroyed. A
+ * program may run in any context, such as an NMI or the scheduler, so the kfunc takes no
+ * lock: it finds the group and its event array under RCU.
  *
- * The kernel knows a module's kfuncs by the module's BTF, which kbuild generates if pahole is
- * there and vmlinux lies beside the headers. Kernels before 6.9 keep their lists of kfuncs in
- * another form: there is no kfunc for them. From 6.12 on programs of types tracepoint and
- * perf_event can call what those of type tracing can.
+ * The kernel finds a module's kfuncs by the module's BTF, which kbuild generates if pahole
+ * is installed and vmlinux is beside the headers. Kernels before 6.9 register kfuncs in
+ * another form, and have no kfunc here. From 6.12 on programs of types tracepoint and
+ * perf_event can call the same kfuncs as those of type tracing.
+ *
+ * Process context, except for the kfunc. Takes groups_lock.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -35,16 +38,17 @@
 #include "value.h"
 
 /*
- * Groups by handle. Changes take groups_lock; programs look up under RCU, in any context. A
- * group is freed a grace period after it left (perfgrp_event_arrays_destroy()).
+ * Groups by handle. Changed under groups_lock; programs look up under RCU, in any context.
+ * A group is freed after a grace period has passed since its removal
+ * (perfgrp_event_arrays_destroy()).
  */
 static DEFINE_HASHTABLE(groups, 8);
 static DEFINE_SPINLOCK(groups_lock);
 
-/* Set by perfgrp_bpf_kfunc_init() alone. */
+/* Written by perfgrp_bpf_kfunc_init() only, before the device exists. */
 static bool registered;
 
-/* Inside rcu_read_lock(), or with groups_lock held. */
+/* Inside rcu_read_lock(), or with groups_lock held. NULL if there is none. */
 static struct perfgrp_group *find_group(u64 handle)
 {
 	struct perfgrp_group *group;
@@ -59,7 +63,7 @@ static struct perfgrp_group *find_group(u64 handle)
 
 #if defined(BTF_KFUNCS_START) && defined(CONFIG_DEBUG_INFO_BTF_MODULES)
 
-/* The instance that counts where this runs; -1 for none. */
+/* Index of the instance that counts what runs here, on this CPU; -1 if none does. */
 static int instance_here(const struct perfgrp_group *group)
 {
 	if (group->instance_of)
@@ -93,7 +97,7 @@ static void read_entry(const struct perfgrp_event_array *array, unsigned int ind
 		value->flags |= PERFGRP_VALUE_THROTTLED;
 }
 
-/* Interrupts are off, under RCU. */
+/* Interrupts are off, inside rcu_read_lock(). */
 static int read_group(const struct perfgrp_group *group, void *values, u32 size, u32 value_size)
 {
 	const u32 common = min_t(u32, value_size, sizeof(struct perfgrp_value));
@@ -121,16 +125,18 @@ __bpf_kfunc_start_defs();
 
 /**
  * bpf_perfgrp_read - read a group on this CPU
- * @handle: of PERFGRP_GET_BPF_HANDLE
- * @values: filled in, leader first
- * @values__sz: bytes there
- * @value_size: bytes of one value, as the program knows it
+ * @handle: from PERFGRP_GET_BPF_HANDLE
+ * @values: filled in, one element per member, leader first
+ * @values__sz: size of @values in bytes
+ * @value_size: size of one element in bytes, as the program knows it
  * @flags: 0
  *
- * What a snapshot would show of this CPU, or of the task that runs. Any context.
+ * Reads the values that a snapshot would show in the row of this CPU, or of the current
+ * task. Any context.
  *
- * Return: the number of members, or -EINVAL (@value_size, @flags), -ENOENT (no such group
- * any more), -ENODATA (it does not count here), -EMSGSIZE (@values__sz).
+ * Return: the number of members; -EINVAL (@value_size or @flags is wrong), -ENOENT (no
+ * group has this handle), -ENODATA (the group does not count here), -EMSGSIZE (@values__sz
+ * is too small).
  */
 __bpf_kfunc int bpf_perfgrp_read(u64 handle, struct perfgrp_value *values, u32 values__sz,
 				 u32 value_size, u64 flags)
@@ -163,9 +169,9 @@ static const struct btf_kfunc_id_set kfunc_set = {
 };
 
 /*
- * For programs of the tracing, tracepoint and perf_event types: to the kernel these are
- * one. Where this module has no BTF registering does nothing, and returns 0. What is
- * registered goes with the module.
+ * For programs of the tracing, tracepoint and perf_event types, which have their kfuncs in
+ * common. If this module has no BTF, register_btf_kfunc_id_set() does nothing and returns
+ * 0. The kernel unregisters the kfunc when the module is unloaded.
  */
 static bool register_kfuncs(void)
 {
@@ -183,9 +189,9 @@ static bool register_kfuncs(void)
 #endif
 
 /**
- * perfgrp_bpf_kfunc_init - offer the kfunc to BPF programs
+ * perfgrp_bpf_kfunc_init - register the kfunc
  *
- * Where that does not work there is none; see perfgrp_bpf_kfunc_supported().
+ * If it fails the module works without PERFGRP_FEATURE_KFUNC.
  */
 void perfgrp_bpf_kfunc_init(void)
 {
@@ -195,7 +201,7 @@ void perfgrp_bpf_kfunc_init(void)
 /**
  * perfgrp_bpf_kfunc_supported - can BPF programs read groups?
  *
- * Return: whether the kernel took the kfunc.
+ * Return: true if the kfunc is registered.
  */
 bool perfgrp_bpf_kfunc_supported(void)
 {
@@ -220,10 +226,12 @@ static int handle_alloc(struct perfgrp_group *group, struct perfgrp_error *err)
 }
 
 /**
- * perfgrp_bpf_kfunc_get_handle - what BPF programs know a group by
+ * perfgrp_bpf_kfunc_get_handle - get a group's handle, allocating it at the first call
  * @group: the group; the lock is held for writing
  * @handle: set
- * @err: says why not
+ * @err: filled in on failure
+ *
+ * May sleep.
  *
  * Return: 0, -EOPNOTSUPP, -EACCES or -ENOMEM.
  */
@@ -236,10 +244,10 @@ int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle,
 
 	if (!perfgrp_bpf_kfunc_supported())
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
-				    "the module has no kfunc: it was built without BTF, or for a kernel before 6.9");
+				    "the module has no kfunc: it was built without BTF or for a kernel before 6.9");
 	if (perfgrp_group_inherits(group))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
-				    "an INHERIT group cannot be read from one CPU");
+				    "an INHERIT group cannot be read on one CPU");
 	if (!perfmon_capable())
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
 				    "giving a group to BPF programs needs CAP_PERFMON");
@@ -251,9 +259,9 @@ int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle,
 }
 
 /**
- * perfgrp_bpf_kfunc_free_handle - let BPF programs not find a group any more
- * @group: the group; its views are destroyed next, which waits for those who have
- *	found it
+ * perfgrp_bpf_kfunc_free_handle - make the kfunc not find a group any more
+ * @group: a group that is being destroyed; perfgrp_event_arrays_destroy() must follow,
+ *	which waits for programs that have found it
  */
 void perfgrp_bpf_kfunc_free_handle(struct perfgrp_group *group)
 {

@@ -1,39 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF programs at work, where their counters overflow.
+ * Running BPF programs at overflows.
  *
- * The perf core keeps programs from each other, and from the locks of maps that a
- * system call is changing, with its per-CPU bpf_prog_active, which it exports to
- * nobody. From 6.11 on it would run event->prog itself, with that guard, before it
- * calls the overflow handler; but then nobody could tell a miss from a sample that the
- * program dropped, nor count by attachment, nor take a program away: the core reads
- * event->prog more than once, and never expects it to go. So programs run here on all
- * kernels, behind a guard of their own:
+ * The perf core protects its programs from each other, and from the locks of maps that a
+ * system call is changing, with the per-CPU bpf_prog_active, which is not exported. From
+ * 6.11 on it would run event->prog itself, under that guard, before it calls the overflow
+ * handler. But then a miss could not be distinguished from a sample that the program
+ * dropped, statistics could not be kept per attachment, and a program could not be
+ * detached: the perf core reads event->prog more than once and does not expect it to
+ * change. So programs are run here on all kernels, with a guard of their own:
  *
- * 1. A program is not run while another that was run here is running on this CPU
- * (@running).
+ * 1. A program is not run while another one is being run here on this CPU (@running).
  *
- * 2. A program whose maps have locks is not run where what an NMI has interrupted may
- * hold one. All these locks are held with interrupts off, so what matters is whether
- * they were. Which maps have locks, and what these do when they are taken twice on a
- * CPU, is enum perfgrp_locks, from the harmless to the worst; it was read in 6.1.192 and
- * 6.12.117.
+ * 2. In NMI context a program whose maps have locks is not run if the interrupted code may
+ * hold one of them. All these locks are held with interrupts disabled, so the guard checks
+ * whether they were. enum perfgrp_locks says which maps have locks and what happens when
+ * one is taken twice on a CPU, as read in 6.1.192 and 6.12.117.
  *
- * For the maps that would wait that is stricter than the core's guard: nothing that runs
- * below, of whatever kind, can hold their locks. For hash maps, whose programs should
- * see code that runs with interrupts off as they do under perf, it is as strict but for
- * programs on several kprobes at once (kprobe.multi); raw tracepoints in task context
- * are unguarded in the core, too.
+ * For maps that spin this is stricter than bpf_prog_active: no interrupted code of any
+ * kind can hold their locks. For hash maps, whose programs should see code that runs with
+ * interrupts disabled as they do under perf, it is as strict, except for programs attached
+ * to several kprobes at once (kprobe.multi). Raw tracepoints in task context are not
+ * guarded by bpf_prog_active either.
  *
- * What the core's guard does and this does not:
+ * What bpf_prog_active prevents and this guard does not:
  *
- *  - Perf's own event may interrupt a program that runs here, in an NMI, with one that
- *    has a map in common: the core does not know of this one. With a hash map it is
- *    refused (EBUSY) or waits for another CPU, with an LRU hash map it may wait forever,
- *    as it does where the core interrupts XDP or tc.
- *  - Maps of programs that are reached by a tail call, or that replace a function of this
- *    one (freplace), are not seen: all are taken to have locks that wait. Those of
- *    programs that trace this one (fentry, fexit) are not seen at all.
+ *   - A program on one of perf's own events may interrupt a program that runs here, in NMI
+ *     context, and use the same map, because the perf core does not know that this one
+ *     runs. With a hash map its operation fails with EBUSY or waits for another CPU; with
+ *     an LRU hash map it may spin forever. The same happens when the perf core's program
+ *     interrupts one of XDP or tc.
+ *
+ *   - The maps of programs that are tail-called, or that replace a function of this one
+ *     (freplace), are not known: such a program is treated as if it had maps that spin
+ *     (PERFGRP_LOCKS_WAIT). The maps of programs that trace this one (fentry, fexit) are
+ *     not taken into account at all.
+ *
+ * Any context, with interrupts disabled and inside rcu_read_lock(). Takes no lock itself.
  */
 #include <linux/bpf.h>
 #include <linux/filter.h>
@@ -46,10 +49,10 @@
 #include "bpf.h"
 #include "perfcore.h"
 
-/* How many programs run on this CPU, or try to. */
+/* Nesting of perfgrp_bpf_run() on this CPU. Only the outermost call runs a program. */
 static DEFINE_PER_CPU(int, running);
 
-/* Where an architecture is not known here they are always said to have been. */
+/* Whether the interrupted code had interrupts disabled; true if the architecture is not known. */
 static bool irqs_were_off_in(struct pt_regs *regs)
 {
 #if defined(CONFIG_X86)
@@ -61,10 +64,10 @@ static bool irqs_were_off_in(struct pt_regs *regs)
 #endif
 }
 
-/* In an NMI: whether it has interrupted what can hold a lock of PERFGRP_LOCKS_BUSY. */
+/* In NMI context: whether the interrupted code may hold a lock of a PERFGRP_LOCKS_BUSY map. */
 static bool may_be_busy(void)
 {
-	/* The NMI itself counts as one. */
+	/* nmi_enter() has added one HARDIRQ_OFFSET. */
 	if (hardirq_count() > HARDIRQ_OFFSET || softirq_count())
 		return true;
 #ifdef CONFIG_SMP
@@ -74,13 +77,13 @@ static bool may_be_busy(void)
 #endif
 }
 
-/* The registers of a precise counter are of another moment. */
+/* With precise_ip, @regs are those of the sampled instruction, not of the interrupted code. */
 static bool is_safe_in_nmi(enum perfgrp_locks locks, const struct perf_event *event,
 			   struct pt_regs *regs)
 {
 	if (locks <= PERFGRP_LOCKS_TRIED)
 		return true;
-	/* Where an NMI is to be expected these are refused. */
+	/* perfgrp_bpf_attach() refuses these for counters that overflow in NMI context. */
 	if (locks == PERFGRP_LOCKS_ALLOC)
 		return false;
 	if (!event->attr.precise_ip && !irqs_were_off_in(regs))
@@ -88,7 +91,10 @@ static bool is_safe_in_nmi(enum perfgrp_locks locks, const struct perf_event *ev
 	return locks == PERFGRP_LOCKS_BUSY && !may_be_busy();
 }
 
-/* A tracepoint may be anywhere, too: perfgrp_bpf_attach() takes no locks there at all. */
+/*
+ * Whether the program may run now. A tracepoint may be hit with any lock held too, but
+ * there perfgrp_bpf_attach() refuses all maps with locks.
+ */
 static bool is_safe(const struct perfgrp_attachment *attachment, const struct perf_event *event,
 		    struct pt_regs *regs)
 {
@@ -110,10 +116,10 @@ static u32 run_prog(const struct perfgrp_attachment *attachment, struct perf_eve
 		.event = event,
 	};
 
-	/* Else the perf core has left there what was on its stack. */
+	/* Otherwise the perf core leaves data->addr uninitialised. */
 	if (!(data->sample_flags & PERF_SAMPLE_ADDR))
 		data->addr = 0;
-		/* Of this attachment, not of the one before. No other handler uses it meanwhile. */
+	/* It may be of a replaced attachment. Until the program ends only this handler uses it. */
 	perfgrp_core_set_bpf_cookie(event, attachment->cookie);
 	return bpf_prog_run(attachment->prog, &ctx);
 }
@@ -135,15 +141,16 @@ static bool is_timed(const struct perfgrp_attachment *attachment)
 }
 
 /**
- * perfgrp_bpf_run - let a member's program see an overflow
+ * perfgrp_bpf_run - run a member's program at an overflow
  * @attachment: the program
- * @event: that has overflowed
+ * @event: the event that overflowed
  * @data: of the sample
- * @regs: what it has interrupted
+ * @regs: registers at the overflow
  *
- * Interrupts are off, under RCU; any context.
+ * Any context, with interrupts disabled and inside rcu_read_lock(). If the program cannot
+ * be run it is counted as a miss, and the sample is dropped.
  *
- * Return: whether the sample goes on.
+ * Return: true if the sample is to be recorded.
  */
 bool perfgrp_bpf_run(const struct perfgrp_attachment *attachment, struct perf_event *event,
 		     struct perf_sample_data *data, struct pt_regs *regs)
