@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events: from the user's struct perfgrp_counter to the perf core's attr, and to
- * a name for people. No state, no locks.
+ * Events: from the user's struct perfgrp_counter to a perf_event_attr and to a name.
  *
- * The user's attr is never taken as it is: it is built here, field by field. Its
- * sample_type keeps PMU drivers from gathering samples to be looked at later, when
- * the other members have gone on; records are written by overflow.c. It is without
- * PERF_SAMPLE_PERIOD, because with it a software event samples every event, with
- * the number of events as its period.
+ * No state, no locks, any context.
+ *
+ * The attr is built here field by field; the user never supplies one. Its sample_type
+ * keeps PMU drivers from collecting samples that are processed later (large PEBS), when
+ * the other members have counted on; overflow.c writes the records. PERF_SAMPLE_PERIOD is
+ * left out, because with it a software event ignores its sample_period: it overflows each
+ * time it is hit, with the number of events as the period.
  */
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -22,7 +23,7 @@
 	 PERFGRP_COUNTER_EXCLUDE_HV | PERFGRP_COUNTER_EXCLUDE_IDLE | PERFGRP_COUNTER_FREQ |        \
 	 PERFGRP_COUNTER_EXCLUDE_HOST | PERFGRP_COUNTER_EXCLUDE_GUEST)
 
-/* The UAPI header spells its constants as numbers. */
+/* The UAPI header defines these as numbers, so that it needs no <linux/perf_event.h>. */
 static_assert(PERFGRP_HW_REF_CYCLES ==
 	      PERFGRP_EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES));
 static_assert(PERFGRP_SW_CGROUP_SWITCHES ==
@@ -77,9 +78,9 @@ static const char *cache_name(u64 config, char name[PERFGRP_EVENT_NAME_LEN])
 }
 
 /**
- * perfgrp_event_name - an event's name for errors and fdinfo
+ * perfgrp_event_name - an event's name for error texts and fdinfo
  * @desc: the event
- * @name: room for it
+ * @name: buffer that may be used for it
  *
  * Return: a generic event's name, or "type T config 0xC".
  */
@@ -112,11 +113,11 @@ const char *perfgrp_event_sample_field(const struct perfgrp_counter *desc)
 }
 
 /**
- * perfgrp_event_is_software - does an event's type alone tell that it needs no PMU slot?
+ * perfgrp_event_is_software - is it clear from its type that an event needs no PMU slot?
  * @attr: the event
  *
- * Return: whether it does. Others are known when the perf event is there, by
- * perfgrp_core_is_software().
+ * Return: true if it is. perfgrp_core_is_software() knows of others too, once the event
+ * exists.
  */
 bool perfgrp_event_is_software(const struct perf_event_attr *attr)
 {
@@ -141,7 +142,7 @@ static int check_unused(const struct perfgrp_counter *desc, struct perfgrp_error
 	if (!(desc->event & PERFGRP_EVENT_VALID))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT, "event",
 				    desc->event ? "event is %#llx, which is not a PERFGRP_EVENT()" :
-						  "no event is named: event is %llu",
+						  "no event is given: event is %llu",
 				    desc->event);
 	if (desc->type)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "type", "type is %s",
@@ -165,8 +166,9 @@ static int check_unused(const struct perfgrp_counter *desc, struct perfgrp_error
 }
 
 /*
- * On architectures other than x86 the handler of a breakpoint's overflow must step over the
- * instruction, which a module cannot do; the breakpoint would hit forever.
+ * On architectures other than x86 a breakpoint hits before the instruction is executed,
+ * and an overflow handler would have to step over it. A module cannot do that, so the
+ * breakpoint would hit forever.
  */
 static int check_breakpoint(const struct perfgrp_counter *desc, struct perfgrp_error *err)
 {
@@ -174,7 +176,7 @@ static int check_breakpoint(const struct perfgrp_counter *desc, struct perfgrp_e
 		return 0;
 	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT_OPTION,
 			    perfgrp_event_sample_field(desc),
-			    "breakpoints sample on x86 only; elsewhere they can be counted");
+			    "breakpoints can be sampled on x86 only; here they can only be counted");
 }
 
 static int check_desc(const struct perfgrp_counter *desc, struct perfgrp_error *err)
@@ -198,19 +200,18 @@ static int check_desc(const struct perfgrp_counter *desc, struct perfgrp_error *
 				    perfgrp_event_sample_field(desc), desc->sample_period);
 	if (desc->precise_ip > 3)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
-				    "precise_ip is %u, at most 3 is known", desc->precise_ip);
+				    "precise_ip is %u; it must be 0 to 3", desc->precise_ip);
 	if (desc->config3 && !PERFGRP_HAVE_CONFIG3)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "config3",
-				    "this kernel's events have no config3");
+				    "perf_event_attr has no config3 on this kernel");
 	return check_unused(desc, err) ?: check_breakpoint(desc, err);
 }
 
 /**
- * perfgrp_event_to_attr - check a counter that a user asked for and build its attr
- * @desc: what was asked for
- * @attr: what is to be given to perf_event_create_kernel_counter(), but for what
- *	depends on the group (disabled, inherit, pinned, ...)
- * @err: says what is wrong with @desc
+ * perfgrp_event_to_attr - check a counter that a user asks for and build its attr
+ * @desc: the counter
+ * @attr: set, except for what depends on the group (disabled, inherit, pinned, ...)
+ * @err: filled in on failure
  *
  * Return: 0, -EINVAL or -EOPNOTSUPP.
  */

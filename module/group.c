@@ -13,9 +13,9 @@
  * perfgrp_group_find_member - find a member by its id
  * @group: the group; the lock is held
  * @id: of the member
- * @err: names the member in any case, and says that there is none
+ * @err: its member is set to @id; filled in with -ENOENT if there is none
  *
- * Return: the member, or NULL, which is -ENOENT.
+ * Return: the member, or NULL.
  */
 struct perfgrp_member *perfgrp_group_find_member(const struct perfgrp_group *group, u32 id,
 						 struct perfgrp_error *err)

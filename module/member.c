@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The members of a group: how they are added and removed.
+ * Adding and removing the members of a group.
  *
- * Process context, the group's lock held for writing.
+ * A change that can fail is prepared beside the current state and then committed, which
+ * cannot fail. So a refused change leaves the group unchanged and counting.
  *
- * A change that can fail is prepared beside what is there and then committed,
- * which cannot fail: so a refusal leaves the group as it was, counting.
+ * Process context, perfgrp_group.lock held for writing. Takes the exec_update_lock of a
+ * task target under it.
  */
 #include <linux/lockdep.h>
 #include <linux/sched/signal.h>
@@ -51,7 +52,7 @@ static void release_member(struct perfgrp_group *group, struct perfgrp_member *m
 	kvfree_rcu(member, rcu);
 }
 
-/* Set leaders come before their members, so they are released after them. */
+/* In reverse order: a leader precedes its siblings and must be released after them. */
 static void release_members(struct perfgrp_group *group, unsigned int first, unsigned int nr)
 {
 	while (nr-- > first) {
@@ -84,7 +85,7 @@ static int link_begin(struct perfgrp_error *err)
 
 	if (ret)
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "",
-				    "the probe for scheduling groups cannot be armed: errno %d",
+				    "the kprobe for scheduling groups cannot be armed (errno %d)",
 				    -ret);
 	return 0;
 }
@@ -134,11 +135,14 @@ static int check_alive(const struct perfgrp_group *group, struct perfgrp_error *
 	for (i = 0; i < group->nr_members; i++)
 		if (perfgrp_counter_dead(&group->members[i]->instances[0]))
 			return perfgrp_fail(err, -ESRCH, PERFGRP_REASON_PID, "pid",
-					    "the task has exited, or runs a program that its user may not watch");
+					    "the task has exited, or has executed a program that its user may not watch");
 	return 0;
 }
 
-/* The group's own members are no index into the caller's array. */
+/*
+ * In ADD err->member is an index into the caller's array; the members checked here have no
+ * such index.
+ */
 static int check_pinned(struct perfgrp_group *group, unsigned int nr_members,
 			struct perfgrp_error *err)
 {
@@ -164,10 +168,10 @@ static int check_add(struct perfgrp_group *group, unsigned int nr, struct perfgr
 	}
 	if (group->next_id > PERFGRP_NONE - 1 - nr)
 		return perfgrp_fail(err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
-				    "the group has used up all ids");
+				    "the group has no member ids left");
 	if (group->nr_members && perfgrp_group_inherits(group))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "nr_counters",
-				    "an INHERIT group takes all its members in one call; what its %u count is inherited already",
+				    "an INHERIT group takes all its members in one call; it has %u already",
 				    group->nr_members);
 	ret = check_alive(group, err);
 	if (!ret)
@@ -175,8 +179,11 @@ static int check_add(struct perfgrp_group *group, unsigned int nr, struct perfgr
 	return ret;
 }
 
-/* Members of a set before its leader: what a fork looks at is the leader. */
-static void let_inherit(struct perfgrp_group *group, unsigned int nr)
+/*
+ * Siblings before their leader: a fork looks at the leader's bit only, so it inherits all
+ * of a scheduling group or none.
+ */
+static void set_inherit(struct perfgrp_group *group, unsigned int nr)
 {
 	struct perf_event *event;
 
@@ -187,7 +194,10 @@ static void let_inherit(struct perfgrp_group *group, unsigned int nr)
 	}
 }
 
-/* What a NO_MUX group that counts is to count with it: whether there is room shows then. */
+/*
+ * Whether pinned events fit shows only when they are scheduled: enable the new members of
+ * a NO_MUX group that counts, so that ADD can return -EBUSY.
+ */
 static int try_pinned(struct perfgrp_group *group, unsigned int nr, struct perfgrp_error *err)
 {
 	unsigned int i, m;
@@ -204,7 +214,7 @@ static int try_pinned(struct perfgrp_group *group, unsigned int nr, struct perfg
 static int prepare_members(struct perfgrp_group *group, struct perfgrp_counter *descs,
 			   unsigned int nr, struct perfgrp_error *err)
 {
-	/* A lone member has no leader, so kernel text need not be patched for it. */
+	/* A single member has no leader, so the probe need not be armed for it. */
 	bool link = group->nr_members + nr > 1;
 	unsigned int i;
 	int ret = 0;
@@ -227,7 +237,7 @@ static int prepare_members(struct perfgrp_group *group, struct perfgrp_counter *
 	if (ret)
 		goto abort;
 	if (perfgrp_group_inherits(group))
-		let_inherit(group, nr);
+		set_inherit(group, nr);
 	return 0;
 abort:
 	perfgrp_group_abort_add(group, nr);
@@ -235,14 +245,17 @@ abort:
 }
 
 /**
- * perfgrp_group_prepare_add - create new members, all or none, beside those there are
+ * perfgrp_group_prepare_add - create new members, all or none
  * @group: the group; the lock is held for writing
- * @descs: what is to be counted; their ids are set
- * @nr: how many, 1 or more
- * @err: says which one is refused and why
+ * @descs: what to count; their ids are set
+ * @nr: number of @descs, at least 1
+ * @err: filled in on failure; its member is an index into @descs
  *
- * Return: 0, after which perfgrp_group_commit_add() or perfgrp_group_abort_add() must follow with
- * the lock held all the time; or a negative errno.
+ * May sleep. The current members go on counting. The lock must be held until
+ * perfgrp_group_commit_add() or perfgrp_group_abort_add(), one of which must follow after
+ * 0.
+ *
+ * Return: 0 or a negative errno.
  */
 int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counter *descs,
 			      unsigned int nr, struct perfgrp_error *err)
@@ -263,9 +276,9 @@ int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counte
 }
 
 /**
- * perfgrp_group_abort_add - drop what perfgrp_group_prepare_add() prepared
- * @group: the group
- * @nr: how many members that was to be; those never made are NULL
+ * perfgrp_group_abort_add - release what perfgrp_group_prepare_add() created
+ * @group: the group; the lock is held for writing
+ * @nr: how many members were to be added; entries of those not yet allocated are NULL
  */
 void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr)
 {
@@ -274,7 +287,7 @@ void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr)
 	while (nr && !group->members[group->nr_members + nr - 1])
 		nr--;
 	release_members(group, group->nr_members, group->nr_members + nr);
-	/* A pinned set that had no room for what is gone again was given up with it. */
+	/* Current pinned events may have failed because the new ones did not fit; restart them. */
 	if (group->enabled && group->flags & PERFGRP_CREATE_NO_MUX)
 		perfgrp_group_start_all(group);
 }
@@ -289,15 +302,17 @@ static void rebase_all(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_group_commit_add - take what perfgrp_group_prepare_add() prepared, and restart the group
- * @group: the group
- * @nr: how many members
+ * perfgrp_group_commit_add - add the prepared members, and restart the group from zero
+ * @group: the group; the lock is held for writing since perfgrp_group_prepare_add()
+ * @nr: how many members were prepared
+ *
+ * May sleep.
  */
 void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 {
 	lockdep_assert_held_write(&group->lock);
 
-	/* It may have come since, and has enabled old and new alike. */
+	/* The exec may have come since prepare_add(); it has enabled the prepared events too. */
 	perfgrp_group_sync_exec(group);
 	group->nr_members += nr;
 	group->next_id += nr;
@@ -327,6 +342,8 @@ static void drop_member(struct perfgrp_group *group, struct perfgrp_member *memb
 /**
  * perfgrp_group_drop_members - release all members
  * @group: the group; the lock is held for writing
+ *
+ * May sleep.
  */
 void perfgrp_group_drop_members(struct perfgrp_group *group)
 {
@@ -340,7 +357,10 @@ void perfgrp_group_drop_members(struct perfgrp_group *group)
 	release_members(group, 0, nr);
 }
 
-/* Where the task is gone all is final, and nothing can fall apart. */
+/*
+ * Whether releasing a member would break up a scheduling group that it leads on an
+ * instance. If the task has exited the counts are final and the events need no leader.
+ */
 static bool needs_rebuild(const struct perfgrp_group *group, unsigned int instance,
 			  const struct perfgrp_member *leaving)
 {
@@ -362,9 +382,9 @@ static bool any_needs_rebuild(const struct perfgrp_group *group,
 }
 
 /*
- * A member that leads others of its PMU is to go: make these anew, under a leader
- * of their own, before it is released and they fall apart. Where that fails
- * nothing has changed.
+ * Before a member that is a scheduling group's leader is released, create the events of
+ * the instance again without it, so that its siblings get a leader among themselves. If
+ * that fails nothing has changed.
  */
 static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_member *leaving,
 			   struct perfgrp_error *err)
@@ -389,7 +409,7 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 	}
 	perfgrp_core_link_end();
 
-	/* The task has exited just now. */
+	/* The task has exited meanwhile; see needs_rebuild(). */
 	if (ret == -ESRCH)
 		return 0;
 	if (ret) {
@@ -398,7 +418,7 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 		return ret;
 	}
 	for (i = 0; i < group->nr_instances; i++) {
-		/* The CPU may have gone offline since. */
+		/* The CPU may have gone offline since it was prepared. */
 		if (!needs_rebuild(group, i, leaving)) {
 			perfgrp_instance_abort(group, i);
 			continue;
@@ -428,7 +448,7 @@ static int remove_member(struct perfgrp_group *group, u32 id, bool cascade,
 	if (member == group->members[0]) {
 		if (group->nr_members > 1 && !cascade)
 			return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
-					    "member %u leads %u others; remove them first, or all with CASCADE",
+					    "member %u leads %u others; remove them first, or all at once with CASCADE",
 					    id, group->nr_members - 1);
 		perfgrp_group_drop_members(group);
 		return 0;
@@ -444,11 +464,13 @@ static int remove_member(struct perfgrp_group *group, u32 id, bool cascade,
  * perfgrp_group_remove - remove a member
  * @group: the group; the lock is held for writing
  * @id: of the member
- * @cascade: if it leads, all members go
- * @err: says why not
+ * @cascade: if it leads the group, remove all members
+ * @err: filled in on failure
  *
- * Return: 0, -ENOENT, -EBUSY, -EINTR, or what the perf core says to making the
- * members of a set anew.
+ * May sleep.
+ *
+ * Return: 0, -ENOENT, -EBUSY without @cascade if it leads other members, -EINTR, or the errno
+ * with which the perf core refused to create the remaining members' events again.
  */
 int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
 			 struct perfgrp_error *err)
@@ -469,11 +491,11 @@ int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
 }
 
 /**
- * perfgrp_group_set_period - change how often a member samples
+ * perfgrp_group_set_period - change a member's sample period or frequency
  * @group: the group; the lock is held for writing
  * @id: of the member
- * @sample: the new period or frequency
- * @err: says why not
+ * @sample: the new period, or frequency in Hz if the member has PERFGRP_COUNTER_FREQ
+ * @err: filled in on failure
  *
  * Return: 0, -ENOENT or -EINVAL.
  */
@@ -488,11 +510,11 @@ int perfgrp_group_set_period(struct perfgrp_group *group, u32 id, u64 sample,
 		return -ENOENT;
 	if (!member->desc.sample_period)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "id",
-				    "member %u was added without a period or frequency", id);
+				    "member %u was added without sample_period or sample_freq", id);
 	if (!sample || sample >> 63)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION,
 				    perfgrp_event_sample_field(&member->desc),
-				    "%s is %llu; 1 to 2^63 - 1 is accepted",
+				    "%s is %llu; it must be 1 to 2^63 - 1",
 				    perfgrp_event_sample_field(&member->desc), sample);
 	return perfgrp_sampling_set_period(group, member, sample, err);
 }

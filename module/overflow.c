@@ -2,17 +2,18 @@
 /*
  * The overflow handler: from a counter's overflow to a record.
  *
- * It runs in whatever context the overflow interrupted: NMI if the PMU has one, hard
- * IRQ, the scheduler with the run queue locked, a page fault. It takes no lock,
- * allocates nothing and calls nothing that does. All it knows of the group is the
- * event array of its instance (event_array.c), which is constant inside
- * rcu_read_lock(), and the overflow_state of each counter. Only handlers on the same
- * instance write overflow_state; they run one at a time, except that an NMI may
- * interrupt another, and then min_delta may let both samples pass.
+ * It runs in whatever context the overflow interrupted: NMI if the PMU has one, hard IRQ,
+ * the scheduler with the run queue locked, a page fault. Apart from the BPF program, which
+ * bpf_run.c runs only where that is safe, it takes no lock, allocates nothing and calls
+ * nothing that does. All it knows of the group's members is the event array of its
+ * instance (event_array.c), which is constant inside rcu_read_lock(), and the
+ * overflow_state of each counter. After perfgrp_event_arrays_publish() has initialised it,
+ * only handlers on the same instance write overflow_state; they run one at a time, except
+ * that an NMI may interrupt another, and then min_delta may let both samples pass.
  *
- * A sample reads the members as perf_output_read_group() does: pmu->read() for events
- * of this CPU's PMU, the stored count for the event that overflowed, which its driver
- * has just read. In NMI context no other PMU is read: its driver may hold a lock.
+ * A sample reads the members as perf_output_read_group() does: pmu->read() for events of
+ * this CPU's PMU, the stored count for the event that overflowed, which its driver has
+ * just read. In NMI context no other hardware PMU is read: its driver may hold a lock.
  */
 #include <linux/irqflags.h>
 #include <linux/perf_event.h>
@@ -43,15 +44,17 @@ static_assert(PERFGRP_READ_FORMAT ==
 	       PERF_FORMAT_GROUP));
 
 /**
- * struct sample - an overflow under way
- * @event: that overflowed
- * @group: whose
-* @array: what is known of the instance
- * @index: of the member in @view
+ * struct sample - an overflow in progress
+ * @event: the event that overflowed
+ * @group: its group
+ * @array: the event array of its instance
+ * @index: of its member in @array
  * @clock: perfgrp_core_clock() at the overflow
  * @time: the same moment on the group's clock
- * @counts: what each member has counted, since its event was created
- * @own: the same of the one that has overflowed, with its times
+ * @own: what @event has counted since it was created, with its times
+ * @counts: what each member's event has counted since it was created
+ *
+ * On the stack of perfgrp_overflow().
  */
 struct sample {
 	struct perf_event *event;
@@ -64,7 +67,7 @@ struct sample {
 	u64 counts[PERFGRP_MAX_MEMBERS];
 };
 
-/* -1 if the event is not published yet, or not any more. */
+/* Index of the event in the array; -1 if it is not published yet, or not any more. */
 static int find_entry(const struct perfgrp_event_array *array, const struct perf_event *event)
 {
 	unsigned int i;
@@ -91,7 +94,7 @@ static void read_members(struct sample *sample)
 }
 
 /* Whether a member has counted at least its min_delta since the last record. */
-static bool has_moved(const struct sample *sample)
+static bool min_delta_reached(const struct sample *sample)
 {
 	const struct perfgrp_event_array *array = sample->array;
 	const struct perfgrp_event_array_entry *entry;
@@ -111,7 +114,7 @@ static bool has_moved(const struct sample *sample)
 	return false;
 }
 
-/* The counts that the next sample's deltas are taken from. */
+/* Remember the counts with which the next overflow's are compared. */
 static void save_last_counts(const struct sample *sample)
 {
 	const struct perfgrp_event_array *array = sample->array;
@@ -217,7 +220,7 @@ static unsigned int this_instance(const struct perfgrp_group *group)
 /**
  * perfgrp_overflow - overflow handler of all sampling events
  * @event: the event; its overflow_handler_context is the group
- * @data: the period is used, and a BPF program may look at the rest
+ * @data: of the sample: the period is used here, a BPF program may use all of it
  * @regs: registers at the overflow
  *
  * Any context.
@@ -244,7 +247,8 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, s
 	/* Before the program runs, so that the values are those at the overflow. */
 	read_members(&sample);
 	attachment = sample.array->entries[index].attachment;
-	if ((!attachment || perfgrp_bpf_run(attachment, event, data, regs)) && has_moved(&sample)) {
+	if ((!attachment || perfgrp_bpf_run(attachment, event, data, regs)) &&
+	    min_delta_reached(&sample)) {
 		save_last_counts(&sample);
 		output_sample(&sample, data->period, regs);
 	} else {

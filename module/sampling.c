@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a group that samples has beside its members: its buffer, and whose numbers its
- * records have; and how its members' periods are changed.
+ * What a group that samples needs in addition: its buffer and its PID namespace; and
+ * changing a member's sample period.
+ *
+ * Process context.
  */
 #include <linux/err.h>
 #include <linux/lockdep.h>
@@ -18,13 +20,13 @@
 #include "sampling.h"
 
 /**
- * perfgrp_sampling_set_period - change how often a member samples
+ * perfgrp_sampling_set_period - change a member's sample period or frequency
  * @group: the group; the lock is held for writing
- * @member: one that samples
- * @sample: the new period or frequency
- * @err: says why not
+ * @member: a member that samples
+ * @sample: the new period, or frequency in Hz if the member has PERFGRP_COUNTER_FREQ
+ * @err: filled in on failure
  *
- * Return: 0, or -EINVAL, and then it is as it was on all CPUs.
+ * Return: 0, or -EINVAL with the old period in force on all instances.
  */
 int perfgrp_sampling_set_period(struct perfgrp_group *group, struct perfgrp_member *member,
 				u64 sample, struct perfgrp_error *err)
@@ -42,7 +44,7 @@ int perfgrp_sampling_set_period(struct perfgrp_group *group, struct perfgrp_memb
 			goto undo;
 	}
 	member->desc.sample_period = sample;
-	/* The other name of sample_freq. */
+	/* A union with sample_freq. */
 	member->attr.sample_period = sample;
 	return 0;
 undo:
@@ -55,17 +57,19 @@ undo:
 	}
 	return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION,
 			    perfgrp_event_sample_field(&member->desc),
-			    "%s %llu is out of range (kernel.perf_event_max_sample_rate?)",
+			    "%s %llu is out of range (see sysctl kernel.perf_event_max_sample_rate)",
 			    member->attr.freq ? "frequency" : "period", sample);
 }
 
 /**
- * perfgrp_sampling_create - let a new group sample
- * @group: the group; its target and instances are set
- * @arg: what was asked for, checked; nothing is done where it has no buffer_size
- * @err: says why not
+ * perfgrp_sampling_create - allocate what a new group needs to sample
+ * @group: a new group with its target and instances; no lock is held
+ * @arg: the argument of PERFGRP_CREATE, checked; nothing is done if its buffer_size is 0
+ * @err: filled in on failure
  *
- * Return: 0, -ENOMEM or -ENOSPC.
+ * May sleep.
+ *
+ * Return: 0, -ENOMEM or -ENOSPC; on failure too perfgrp_sampling_destroy() must follow.
  */
 int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_create *arg,
 			    struct perfgrp_error *err)
@@ -92,8 +96,8 @@ no_memory:
 }
 
 /**
- * perfgrp_sampling_destroy - free what perfgrp_sampling_create() has made, or begun
- * @group: the group; its views are destroyed
+ * perfgrp_sampling_destroy - undo perfgrp_sampling_create(), even if it failed
+ * @group: the group; perfgrp_event_arrays_destroy() has been called, so no handler runs
  */
 void perfgrp_sampling_destroy(struct perfgrp_group *group)
 {

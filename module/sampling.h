@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a group has for counters that sample; their periods. */
+/* What a group that samples needs in addition; sample periods. */
 #ifndef PERFGRP_SAMPLING_H
 #define PERFGRP_SAMPLING_H
 
@@ -12,9 +12,12 @@ struct perfgrp_records;
 struct pid_namespace;
 
 /**
- * struct perfgrp_sampling - what a group has for counters that sample
- * @records: the buffer; fixed
- * @pid_ns: whose numbers of tasks the records have; fixed
+ * struct perfgrp_sampling - what a group that samples needs in addition
+ * @records: the buffer
+ * @pid_ns: PID namespace of the group's creator, for the pid and tid in records; with a
+ *	reference
+ *
+ * Constant after creation.
  */
 struct perfgrp_sampling {
 	struct perfgrp_records *records;
