@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What /proc/PID/fdinfo shows of a group: its target, members, records and programs.
+ * A group's lines in /proc/PID/fdinfo: target, members, records and BPF programs.
  *
- * Process context; takes the group's lock for reading.
+ * Process context. Takes perfgrp_group.lock for reading.
  */
 #include <linux/fs.h>
 #include <linux/kernel.h>
@@ -93,9 +93,11 @@ static void show_records(struct seq_file *seq, struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_group_show_fdinfo - show a group in /proc/PID/fdinfo
- * @seq: to there
- * @file: the group's
+ * perfgrp_group_show_fdinfo - print a group's lines in /proc/PID/fdinfo
+ * @seq: to print to
+ * @file: the group's file
+ *
+ * May sleep. Prints nothing if a fatal signal comes while it waits for the lock.
  */
 void perfgrp_group_show_fdinfo(struct seq_file *seq, struct file *file)
 {

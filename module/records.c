@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a group's buffer of records. records_write.c writes, records_read.c reads.
+ * Allocating and freeing a group's buffers of records. records_write.c writes them,
+ * records_read.c reads them.
  *
- * Process context.
+ * Process context, without perfgrp_group.lock. Takes alloc_lock, in a worker only.
  */
 #include <linux/cpumask.h>
 #include <linux/cred.h>
@@ -24,6 +25,7 @@
 #include "group.h"
 #include "records.h"
 
+/* irq_work, in hard IRQ context: wake the readers. */
 static void records_wake(struct irq_work *work)
 {
 	struct perfgrp_records_cpu *cpu = container_of(work, struct perfgrp_records_cpu, wake);
@@ -33,8 +35,8 @@ static void records_wake(struct irq_work *work)
 }
 
 /*
- * ring_buffer.h has a buffer for every CPU. A group of a list of CPUs needs only theirs; the
- * others are as small as possible. BPF events are recorded on any CPU.
+ * ring_buffer.h has a buffer for every CPU. A group of a list of CPUs needs only those
+ * CPUs' buffers; the others get the smallest size. BPF events may be recorded on any CPU.
  */
 static bool needs_few_cpus(const struct perfgrp_group *group)
 {
@@ -79,10 +81,10 @@ static void alloc_buffer_work(struct work_struct *work)
 }
 
 /*
- * If ring_buffer_alloc() fails half way the kernel warns. So there must be enough memory for
- * the pages and their descriptors of 64 bytes, with some left for others; CMA pages cannot be
- * used for either. A worker allocates, because ring_buffer_alloc() also fails, and warns, when
- * its task is killed.
+ * ring_buffer_alloc() warns if it fails half way. So alloc_buffer_work() first checks that
+ * there is enough free memory for the pages and their descriptors of 64 bytes, with some
+ * left for others; CMA pages cannot be used for either. A worker allocates, because
+ * ring_buffer_alloc() also fails, and warns, if its task is killed.
  */
 static int alloc_buffer(struct perfgrp_records *records)
 {
@@ -101,19 +103,21 @@ static int alloc_buffer(struct perfgrp_records *records)
 	destroy_work_on_stack(&allocation.work);
 	if (!records->buffer)
 		return -ENOMEM;
-	/* Waits for workers on the CPUs; other groups must not wait for that under alloc_lock. */
+	/* Not under alloc_lock: it waits for a worker on each CPU. */
 	for (i = 0; few && i < group->nr_instances && !ret; i++)
 		ret = ring_buffer_resize(records->buffer, records->size, group->instances[i].cpu);
 	return ret;
 }
 
 /**
- * perfgrp_records_create - create a group's buffer
- * @group: the group; its target and instances are set
- * @arg: what was asked for, checked
- * @err: says why not, unless memory is short
+ * perfgrp_records_create - allocate a group's buffers
+ * @group: a new group with its target and instances
+ * @arg: the argument of PERFGRP_CREATE, checked
+ * @err: filled in on -ENOSPC
  *
- * Return: the buffer, or an ERR_PTR() of -ENOMEM or -ENOSPC.
+ * May sleep.
+ *
+ * Return: the buffers, or an ERR_PTR() of -ENOMEM or -ENOSPC.
  */
 struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 					       const struct perfgrp_create *arg,
@@ -130,7 +134,7 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 	records->size = max_t(u32, PAGE_ALIGN(arg->buffer_size), 2 * PAGE_SIZE);
 	records->overwrite = arg->flags & PERFGRP_CREATE_OVERWRITE;
 	records->wakeup_records = arg->wakeup_records ?: arg->wakeup_bytes ? U32_MAX : 1;
-	/* So that no reader sleeps while records are lost. */
+	/* A sleeping reader is woken at half full at the latest, before records are lost. */
 	records->wakeup_bytes = arg->wakeup_bytes ?: records->size / 2;
 	init_waitqueue_head(&records->wait);
 	mutex_init(&records->reading);
@@ -164,8 +168,10 @@ free:
 }
 
 /**
- * perfgrp_records_destroy - free a buffer
- * @records: nobody writes to it any more, and nobody reads
+ * perfgrp_records_destroy - free a group's buffers
+ * @records: the buffers; no writer and no reader uses them any more
+ *
+ * May sleep.
  */
 void perfgrp_records_destroy(struct perfgrp_records *records)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading the records of a group: read(2), poll(2), and what became of them.
+ * Reading the records of a group: read(2), poll(2) and statistics.
  *
- * A reader peeks into a buffer only if it knows of a record there that it has not taken.
- * Peeking into an empty buffer can lose records: ring_buffer.c first looks how much there is
- * on the reader's page and then whether the writer has left that page, and if the writer
- * filled and left it in between, the rest of the page is never read. With a record known to
- * be there, either the page has more, or it is full and left.
+ * A reader peeks into a buffer only if it knows of a record there that it has not
+ * consumed. Peeking into an empty buffer can lose records: ring_buffer.c first checks how
+ * much is on the reader's page and then whether the writer has left that page; if the
+ * writer fills and leaves it in between, the rest of the page is never read. With a record
+ * known to be there, either the page has more, or it is full and the writer has left it.
  *
- * Process context.
+ * Process context, without perfgrp_group.lock. Readers take perfgrp_records.reading.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -42,7 +42,7 @@ static struct ring_buffer_event *records_peek(struct perfgrp_records *records, i
 	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
 
 	*overwritten = 0;
-	/* Pairs with the store in records_write.c nest_end(), where committed can go back for a moment. */
+	/* Pairs with smp_store_release() in nest_end(), where committed may briefly go back. */
 	if ((long)(smp_load_acquire(&counts->committed) - counts->consumed) <= 0)
 		return NULL;
 	return ring_buffer_peek(records->buffer, cpu, NULL, overwritten);
@@ -75,7 +75,7 @@ static int records_oldest_cpu(struct perfgrp_records *records)
 	return best;
 }
 
-/* Bytes, or a negative errno with nothing copied. */
+/* Returns the bytes copied, or a negative errno with nothing copied. */
 static ssize_t records_copy(char __user *to, size_t room, const void *record)
 {
 	size_t size = ((const struct perf_event_header *)record)->size;
@@ -102,7 +102,7 @@ static ssize_t records_read_pending_lost(struct perfgrp_records *records, int cp
 	long lost = atomic_long_xchg(&counts->lost_pending, 0);
 	ssize_t ret;
 
-	/* A writer has reported it. */
+	/* A writer has reported them in the buffer. */
 	if (!lost)
 		return 0;
 	ret = records_copy_lost(to, room, lost, READ_ONCE(counts->lost_time), cpu);
@@ -111,7 +111,10 @@ static ssize_t records_read_pending_lost(struct perfgrp_records *records, int cp
 	return ret;
 }
 
-/* The next record of @cpu: its bytes; 0 if a writer has reported what was lost; or an errno. */
+/*
+ * Copy the next record of @cpu. Returns its size in bytes; 0 if a writer has reported what
+ * was lost; or a negative errno.
+ */
 static ssize_t records_read_one(struct perfgrp_records *records, int cpu, char __user *to,
 				size_t room)
 {
@@ -148,7 +151,7 @@ static ssize_t records_read_one(struct perfgrp_records *records, int cpu, char _
 	return ret;
 }
 
-/* As many records as there are and fit. */
+/* Copy as many records as there are and fit, oldest first. Returns bytes or a negative errno. */
 static ssize_t read_records(struct perfgrp_records *records, char __user *to, size_t room)
 {
 	size_t done = 0;
@@ -183,7 +186,7 @@ static bool records_readable(const struct perfgrp_records *records)
 	return false;
 }
 
-/* Nothing more is going to be recorded. */
+/* Whether the group's task has exited, after which nothing more is recorded. */
 static bool records_task_exited(const struct perfgrp_records *records)
 {
 	const struct task_struct *task = records->group->task;
@@ -192,8 +195,8 @@ static bool records_task_exited(const struct perfgrp_records *records)
 }
 
 /*
- * No exported interface wakes a sleeper when a task exits; so readers of a task's records
- * wake up from time to time and look.
+ * No exported interface wakes a sleeper when a task exits, so readers of a task's records
+ * check four times a second.
  */
 static int records_wait(struct perfgrp_records *records)
 {
@@ -208,28 +211,28 @@ static int records_wait(struct perfgrp_records *records)
 
 /**
  * perfgrp_records_read - read(2)
- * @records: the buffer
- * @to: where to
- * @room: bytes there
- * @wait: sleep where there is nothing
+ * @records: the buffers
+ * @to: user memory
+ * @room: size of @to in bytes
+ * @wait: sleep while there are no records
  *
- * Return: bytes; 0 where the task has exited and all was read; -EAGAIN, -EMSGSIZE,
- * -EFAULT, -ERESTARTSYS.
+ * Return: bytes; 0 if the task has exited and all records are read; -EAGAIN without @wait;
+ * -EMSGSIZE if the first record does not fit; -EFAULT; -ERESTARTSYS on a signal.
  */
 ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, size_t room,
 			     bool wait)
 {
-	bool last;
+	bool exited;
 	ssize_t ret;
 
 	for (;;) {
-		/* Checked before reading, so that what the task left behind is found. */
-		last = records_task_exited(records);
+		/* Checked before reading, so that the task's last records are not missed. */
+		exited = records_task_exited(records);
 		if (mutex_lock_interruptible(&records->reading))
 			return -ERESTARTSYS;
 		ret = read_records(records, to, room);
 		mutex_unlock(&records->reading);
-		if (ret || last)
+		if (ret || exited)
 			return ret;
 		if (!wait)
 			return -EAGAIN;
@@ -241,11 +244,12 @@ ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, s
 
 /**
  * perfgrp_records_poll - poll(2)
- * @records: the buffer
- * @file: who polls
- * @table: the poll
+ * @records: the buffers
+ * @file: the file that is polled
+ * @table: the poll table
  *
- * Return: EPOLLIN where enough waits, EPOLLHUP where the task has exited.
+ * Return: EPOLLIN if wakeup_records or wakeup_bytes is reached; EPOLLHUP and EPOLLIN if
+ * the task has exited.
  */
 __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file,
 			      struct poll_table_struct *table)
@@ -262,10 +266,12 @@ __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file
 
 /**
  * perfgrp_records_get_stats - PERFGRP_GET_STREAM_STATS
- * @records: the buffer
+ * @records: the buffers
  * @stats: its output fields are filled in
  *
- * Return: 0 or -EINTR.
+ * May sleep. Takes perfgrp_records.reading.
+ *
+ * Return: 0, or -EINTR on a fatal signal.
  */
 int perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_stream_stats *stats)
 {

@@ -2,20 +2,21 @@
 /*
  * Snapshots: all values of a group at one moment.
  *
- * The group's lock is held, for reading at least: no member, base or instance changes
- * meanwhile. Any number of snapshots may be in progress at once; each has its own memory,
- * and no reader writes to the group.
+ * perfgrp_group.lock is held, at least for reading, so members, bases and instances do not
+ * change meanwhile. Any number of snapshots may be in progress at once; each has its own
+ * memory, and no reader writes to the group.
  *
- * A group of CPUs is read in one cross-call: read_cpu() runs on all its CPUs in parallel,
- * in hard IRQ context with interrupts off, takes no lock, and writes only its own row. A
- * CPU that the call does not reach is offline; its events were taken off before it went,
- * so they can be read from any CPU.
+ * A group of CPUs is read with one cross-call: read_cpu() runs on all its CPUs in
+ * parallel, in hard IRQ context with interrupts off, takes no lock, and writes only its
+ * own row. A CPU that the call does not reach is offline. Its events were scheduled out
+ * before it went offline, so they can be read from any CPU.
  *
- * A task is read where it runs, in the same way, by a call to that CPU. If none of its
- * events is on a CPU none can get on one while their contexts' locks are held.
+ * A task is read in the same way by a call to the CPU that it runs on. If none of its
+ * events is on a CPU, they are read with their contexts' locks held, so that none can get
+ * on one meanwhile.
  *
- * Each CPU reads a counter into a struct reading and fills in the value from that. What takes
- * the whole row to decide is done afterwards by finish_rows().
+ * Each CPU reads a counter into a struct reading and fills in the value from that.
+ * finish_rows() does afterwards what depends on all values of a row.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
@@ -37,10 +38,12 @@
 #include "value.h"
 
 /**
- * struct reading - what was read of a counter
+ * struct reading - what was read of one counter
  * @count: since the last reset
  * @state: perfgrp_core_state(); PERF_EVENT_STATE_ERROR if there is no event
  * @throttled: perfgrp_core_throttled()
+ *
+ * On the reader's stack.
  */
 struct reading {
 	struct perfgrp_count count;
@@ -49,10 +52,12 @@ struct reading {
 };
 
 /**
- * struct reader - what is to be read, and to where
- * @group: from here
- * @rows: one an instance that was ever there; time_after is 0 until it is read
- * @values: their values
+ * struct reader - a snapshot in progress
+ * @group: the group to read
+ * @rows: one per instance that has ever been live; time_after is 0 until it is read
+ * @values: the values of @rows
+ *
+ * Constant while CPUs read. Each CPU writes only its own row and that row's values.
  */
 struct reader {
 	struct perfgrp_group *group;
@@ -62,7 +67,7 @@ struct reader {
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* While it waits for an exec the events themselves are off. */
+/* Whether inherited counters show @frozen. While an exec is awaited the events are off anyway. */
 static bool is_frozen(const struct perfgrp_group *group)
 {
 	return perfgrp_group_inherits(group) && !group->enabled && !group->enable_on_exec;
@@ -109,7 +114,7 @@ static __always_inline void fill_value(const struct perfgrp_member *member, unsi
 	value->flags |= event_flags(reading, row_flags);
 }
 
-/* @value_flags: of all values of the row. finish_rows() checks ROW_EXITED. */
+/* @value_flags: those of all values of the row, ORed. check_exited() may clear ROW_EXITED again. */
 static __always_inline void finish_row(struct perfgrp_row *row, u32 value_flags)
 {
 	if (value_flags & PERFGRP_VALUE_FAILED)
@@ -203,7 +208,7 @@ static void read_cpus(const struct reader *reader)
 	}
 }
 
-/* An event of the task that is on a CPU now; NULL where none is. */
+/* An event of the task that is on a CPU now; NULL if none is. May be stale at once. */
 static struct perf_event *active_event(struct perfgrp_group *group)
 {
 	struct perf_event *event;
@@ -217,7 +222,10 @@ static struct perf_event *active_event(struct perfgrp_group *group)
 	return NULL;
 }
 
-/* On the CPU where the task was seen; if it still is, it stays while this runs. */
+/*
+ * IPI to the CPU that the task was seen on, with interrupts off. If it is still there it
+ * cannot leave meanwhile.
+ */
 static void read_running_task(void *info)
 {
 	const struct reader *reader = info;
@@ -227,6 +235,7 @@ static void read_running_task(void *info)
 		read_instance(reader, 0, 0);
 }
 
+/* With the contexts' locks held: none of the task's events can get on a CPU. */
 static void read_off_task(void *info)
 {
 	const struct reader *reader = info;
@@ -235,7 +244,7 @@ static void read_off_task(void *info)
 		read_instance(reader, 0, 0);
 }
 
-/* None of the task's events can get on a CPU while their contexts are locked. */
+/* Read a task none of whose events is on a CPU, unless one has got on a CPU meanwhile. */
 static void read_sleeping_task(const struct reader *reader)
 {
 	struct perfgrp_core_contexts contexts = {};
@@ -259,7 +268,7 @@ static int read_task(const struct reader *reader)
 		local_irq_enable();
 		return 0;
 	}
-	/* Each round that fails means that the task was switched just then. */
+	/* A round fails only if the task was switched in or out during it. */
 	while (!reader->rows[0].time_after) {
 		event = active_event(group);
 		cpu = event ? READ_ONCE(event->oncpu) : -1;
@@ -275,9 +284,9 @@ static int read_task(const struct reader *reader)
 }
 
 /*
- * Inherited counters are added up by the perf core, one at a time. Where a counter's own
- * event is says nothing about the children: a swap of contexts may have moved it to one of
- * them.
+ * The perf core adds up an inherited counter and its children, one counter after the
+ * other. The state of a counter's own event says nothing about the children: a swap of
+ * contexts may have moved the event to one of them.
  */
 static void read_inherited(const struct reader *reader)
 {
@@ -310,7 +319,7 @@ static void read_inherited(const struct reader *reader)
 	row->time_after = perfgrp_clock_now(group->clockid);
 }
 
-/* ---- what the whole row decides ------------------------------------------- */
+/* ---- flags of a whole row ------------------------------------------------- */
 
 static bool all_exited(const struct perfgrp_row *row, const struct perfgrp_value *values)
 {
@@ -322,7 +331,7 @@ static bool all_exited(const struct perfgrp_row *row, const struct perfgrp_value
 	return true;
 }
 
-/* An exit in progress, which some events have seen and others have not, is none yet. */
+/* While an exit is in progress only some events are in EXIT state; report it when all are. */
 static void check_exited(struct perfgrp_row *row, struct perfgrp_value *values)
 {
 	unsigned int m;
@@ -363,7 +372,7 @@ static void finish_rows(const struct perfgrp_group *group, struct perfgrp_snap *
 
 /* ---- totals -------------------------------------------------------------- */
 
-/* A value whose PMU was never known goes with any. */
+/* A value without a PMU (PERFGRP_NONE) matches any. */
 static bool same_pmus(const struct perfgrp_value *a, const struct perfgrp_value *b, unsigned int nr)
 {
 	unsigned int i;
@@ -374,7 +383,8 @@ static bool same_pmus(const struct perfgrp_value *a, const struct perfgrp_value 
 	return true;
 }
 
-static struct perfgrp_row *total_for(struct perfgrp_row *rows, struct perfgrp_value *values,
+/* The total that a row with the values @of is added to; a new one if there is none for its PMUs. */
+static struct perfgrp_row *get_total(struct perfgrp_row *rows, struct perfgrp_value *values,
 				     unsigned int *nr, const struct perfgrp_value *of,
 				     unsigned int nr_members, bool mix)
 {
@@ -388,7 +398,7 @@ static struct perfgrp_row *total_for(struct perfgrp_row *rows, struct perfgrp_va
 	row = &rows[(*nr)++];
 	*row = (struct perfgrp_row){
 		.cpu = -1,
-		/* sum_rows() takes back what is not so of all rows. */
+		/* sum_rows() clears the flags that not all rows have. */
 		.flags = PERFGRP_ROW_TOTAL | PERFGRP_ROW_OFFLINE | PERFGRP_ROW_EXITED,
 		.first_value = i * nr_members,
 		.nr_values = nr_members,
@@ -402,7 +412,7 @@ static struct perfgrp_row *total_for(struct perfgrp_row *rows, struct perfgrp_va
 	return row;
 }
 
-/* Sum the rows into the room behind them, and let the snapshot show the sums. */
+/* Sum the rows into the memory behind them, and make the snapshot consist of the sums. */
 static void sum_rows(struct perfgrp_snap *snap, unsigned int nr_members, bool mix)
 {
 	struct perfgrp_row *rows = snap->rows + snap->nr_rows, *total, *row;
@@ -411,7 +421,7 @@ static void sum_rows(struct perfgrp_snap *snap, unsigned int nr_members, bool mi
 
 	for (i = 0; i < snap->nr_rows; i++) {
 		row = &snap->rows[i];
-		total = total_for(rows, values, &nr, &snap->values[row->first_value], nr_members,
+		total = get_total(rows, values, &nr, &snap->values[row->first_value], nr_members,
 				  mix);
 		for (m = 0; m < nr_members; m++)
 			perfgrp_value_add(&values[total->first_value + m],
@@ -431,20 +441,22 @@ static void sum_rows(struct perfgrp_snap *snap, unsigned int nr_members, bool mi
 	snap->nr_values = nr * nr_members;
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- taking a snapshot --------------------------------------------------- */
 
 /**
  * struct perfgrp_snap_buffer - memory for one snapshot
  * @size: bytes of @values and what follows them
- * @values: the values of all rows, and those of the totals, if asked for; then the rows of
- *	both
+ * @values: the values of all rows, then those of the totals if they are requested, then
+ *	the rows of both
+ *
+ * Belongs to one snapshot, or to the group (perfgrp_group.snap_cache).
  */
 struct perfgrp_snap_buffer {
 	size_t size;
 	struct perfgrp_value values[];
 };
 
-/* The group keeps the last one used, so that a single reader allocates nothing. */
+/* perfgrp_group.snap_cache has the last one used, so that a single reader need not allocate. */
 static struct perfgrp_snap_buffer *snap_buffer_get(struct perfgrp_group *group, size_t size)
 {
 	struct perfgrp_snap_buffer *buffer = xchg(&group->snap_cache, NULL);
@@ -458,7 +470,7 @@ static struct perfgrp_snap_buffer *snap_buffer_get(struct perfgrp_group *group, 
 	return buffer;
 }
 
-/* Only time_after is set, which says that a row was not read; reading fills in the rest. */
+/* Sets time_after of all rows to 0, which marks them as not read; reading fills in the rest. */
 static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_snap *snap,
 		     struct reader *reader)
 {
@@ -489,11 +501,11 @@ static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_sn
 }
 
 /**
- * perfgrp_snapshot_take - read a whole group
+ * perfgrp_snapshot_take - read all counters of a group
  * @group: the group; the lock is held, for reading at least
  * @flags: PERFGRP_SNAPSHOT_*; RESET is not done here
- * @snap: what was read; to be freed with perfgrp_snapshot_free()
- * @err: says why not
+ * @snap: set; to be freed with perfgrp_snapshot_free()
+ * @err: filled in on failure
  *
  * May sleep.
  *
@@ -538,11 +550,11 @@ static struct perfgrp_count value_count(const struct perfgrp_value *value)
 }
 
 /**
- * perfgrp_snapshot_reset - take away from the group what a snapshot has read
- * @group: the group; the lock has been held for writing since before the snapshot
- * @snap: of perfgrp_snapshot_take()
+ * perfgrp_snapshot_reset - subtract from a group's counters what a snapshot has read
+ * @group: the group; the lock is held for writing since before the snapshot
+ * @snap: from perfgrp_snapshot_take()
  *
- * What was counted since then stays, so that no event is lost between the two.
+ * What was counted since the snapshot is not lost. May sleep.
  */
 void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_snap *snap)
 {
@@ -569,6 +581,12 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_sn
 	perfgrp_event_arrays_publish(group);
 }
 
+/**
+ * perfgrp_snapshot_free - free a snapshot, or keep its memory for the next one
+ * @snap: from perfgrp_snapshot_take()
+ *
+ * The group's lock need not be held. May sleep.
+ */
 void perfgrp_snapshot_free(struct perfgrp_snap *snap)
 {
 	if (cmpxchg(&snap->group->snap_cache, NULL, snap->buffer))
