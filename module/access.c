@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may do what.
+ * Access checks and per-user limits.
  *
- * Whoever has CAP_PERFMON may count anything. Without it, and only where the
- * module parameter allows it, one may count one's own tasks in user mode. A
- * kernel counter that a worker creates passes the perf core's own checks, so
- * these are made here, in the caller's context, when a group or a counter is
- * asked for. A setuid exec removes the task's counters by the perf core's own
- * doing; so that none is created on the other side of it, a task's counters are
- * looked at, allowed and created while it cannot exec.
+ * A caller with CAP_PERFMON may count anything. Without it, and only if the module
+ * parameter allow_unprivileged is set, a caller may count its own tasks in user mode. The
+ * perf core does not check kernel counters, so the checks are made here, in the caller's
+ * context, when a group is created or a counter is added. The perf core removes a task's
+ * events at a setuid exec. So that no event is created after an exec on the strength of a
+ * check before it, a task is checked and its events are created under its
+ * exec_update_lock.
+ *
+ * Process context. Takes none of the module's locks; groups_of_user has its own.
  */
 #include <linux/atomic.h>
 #include <linux/capability.h>
@@ -34,15 +36,17 @@
 static bool allow_unprivileged;
 module_param(allow_unprivileged, bool, 0644);
 MODULE_PARM_DESC(allow_unprivileged,
-		 "count own tasks in user mode without CAP_PERFMON (default: off)");
+		 "allow counting own tasks in user mode without CAP_PERFMON (default: off)");
 
-/* How many groups a user has open, by uid. The xarray's lock covers changes. */
+/* Number of open groups by uid, without an entry for 0. Changed under the xarray's lock. */
 static DEFINE_XARRAY(groups_of_user);
 
 /**
  * perfgrp_access_unprivileged_allowed - may callers without CAP_PERFMON count at all?
  *
- * Return: the module parameter.
+ * Any context. May change at any time.
+ *
+ * Return: the module parameter allow_unprivileged.
  */
 bool perfgrp_access_unprivileged_allowed(void)
 {
@@ -50,9 +54,9 @@ bool perfgrp_access_unprivileged_allowed(void)
 }
 
 /*
- * The caller's own: the same user in every respect, with no more capabilities, and
- * not a task that was something else before (its memory may not be dumped by that
- * user).
+ * Whether a task is in the caller's process, or runs with the caller's uid and gid as its
+ * real, effective and saved ids, in the same user namespace and with no more capabilities,
+ * and is dumpable (it has not executed a setuid program, for example).
  */
 static bool is_own_task(struct task_struct *task)
 {
@@ -83,9 +87,10 @@ static bool is_own_task(struct task_struct *task)
 }
 
 /**
- * perfgrp_access_group - may the caller create this group, or add anything to it?
- * @group: whose target is set
- * @err: says why not
+ * perfgrp_access_group - may the caller create this group, or add to it?
+ * @group: the group, with its target, task and flags set. If it has a task the caller
+ *	holds the task's exec_update_lock.
+ * @err: filled in on failure
  *
  * Return: 0 or -EACCES.
  */
@@ -95,16 +100,16 @@ int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err)
 		return 0;
 	if (!perfgrp_access_unprivileged_allowed())
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
-				    "needs CAP_PERFMON (or the module parameter allow_unprivileged, for one's own tasks)");
+				    "needs CAP_PERFMON (or the module parameter allow_unprivileged, for the caller's own tasks)");
 	if (group->target != PERFGRP_TARGET_TASK)
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "target",
-				    "counting CPUs needs CAP_PERFMON; allow_unprivileged is for one's own tasks");
+				    "counting CPUs needs CAP_PERFMON; allow_unprivileged is for the caller's own tasks");
 	if (!is_own_task(group->task))
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "pid",
-				    "counting a task of another user needs CAP_PERFMON");
+				    "counting a task of another user, or one that is not dumpable, needs CAP_PERFMON");
 	if (group->flags & (PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_EXCLUSIVE))
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
-				    "keeping others off the PMU needs CAP_PERFMON");
+				    "NO_MUX and EXCLUSIVE need CAP_PERFMON: they keep others off the PMU");
 	if (group->flags & PERFGRP_CREATE_BPF_EVENTS)
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
 				    "records of BPF programs need CAP_PERFMON");
@@ -112,9 +117,9 @@ int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err)
 }
 
 /**
- * perfgrp_access_counter - may the caller have this counter?
- * @desc: this one; perfgrp_access_group() has allowed the group
- * @err: says why not
+ * perfgrp_access_counter - may the caller add this counter?
+ * @desc: the counter; perfgrp_access_group() has allowed its group
+ * @err: filled in on failure
  *
  * Return: 0 or -EACCES.
  */
@@ -126,16 +131,19 @@ int perfgrp_access_counter(const struct perfgrp_counter *desc, struct perfgrp_er
 		return 0;
 	if ((desc->flags & user_only) != user_only)
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
-				    "without CAP_PERFMON only user mode is counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
+				    "without CAP_PERFMON only user mode can be counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
 	return 0;
 }
 
 /**
- * perfgrp_access_charge_group - count a new group against its user's limit
+ * perfgrp_access_charge_group - charge a new group to its owner
  * @owner: the user
- * @err: says which limit
+ * @err: filled in on failure
  *
- * Return: 0, -ENOSPC or -ENOMEM; after 0 perfgrp_access_uncharge_group() must follow.
+ * May sleep.
+ *
+ * Return: 0, -ENOSPC if @owner has PERFGRP_MAX_GROUPS open, or -ENOMEM; after 0
+ * perfgrp_access_uncharge_group() must follow.
  */
 int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err)
 {
@@ -143,7 +151,7 @@ int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err)
 	unsigned long open;
 	void *old;
 
-	/* So that storing below, with the lock held, has its memory. */
+	/* So that __xa_store() need not allocate under the lock. */
 	if (xa_reserve(&groups_of_user, uid, GFP_KERNEL))
 		return perfgrp_fail_memory(err);
 
@@ -153,7 +161,7 @@ int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err)
 	if (open >= PERFGRP_MAX_GROUPS) {
 		xa_unlock(&groups_of_user);
 		return perfgrp_fail(err, -ENOSPC, PERFGRP_REASON_LIMIT, "",
-				    "this user has %d groups open, which is the limit",
+				    "the user has %d groups open, which is the limit",
 				    PERFGRP_MAX_GROUPS);
 	}
 	old = __xa_store(&groups_of_user, uid, xa_mk_value(open + 1), GFP_ATOMIC);
@@ -163,6 +171,10 @@ int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err)
 	return 0;
 }
 
+/**
+ * perfgrp_access_uncharge_group - undo perfgrp_access_charge_group()
+ * @owner: as there
+ */
 void perfgrp_access_uncharge_group(kuid_t owner)
 {
 	unsigned long uid = __kuid_val(owner);
@@ -177,17 +189,17 @@ void perfgrp_access_uncharge_group(kuid_t owner)
 	xa_unlock(&groups_of_user);
 }
 
-/* What anyone may have for each CPU: as kernel.perf_event_mlock_kb is by default. */
+/* Bytes per CPU without RLIMIT_MEMLOCK: kernel.perf_event_mlock_kb's default with 4 KiB pages. */
 #define FREE_BUFFER (516 << 10)
 
 /**
- * perfgrp_access_charge_buffer - count a buffer against the memory that its user may lock
+ * perfgrp_access_charge_buffer - charge a buffer to a user's locked memory
  * @user: the user
- * @nr_pages: the buffer's size
- * @err: says which limit
+ * @nr_pages: the buffer's size in pages, all CPUs together
+ * @err: filled in on failure
  *
- * In the same account as the buffers of perf and io_uring. The limit is RLIMIT_MEMLOCK
- * and a little for each CPU; there is none with CAP_IPC_LOCK.
+ * The account is user->locked_vm, as for the buffers of perf and io_uring. The limit is
+ * RLIMIT_MEMLOCK plus 516 KiB per online CPU; CAP_IPC_LOCK lifts it.
  *
  * Return: 0 or -ENOSPC; after 0 perfgrp_access_uncharge_buffer() must follow.
  */
@@ -201,7 +213,7 @@ int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_page
 	do {
 		if (locked + nr_pages > limit && !capable(CAP_IPC_LOCK))
 			return perfgrp_fail(err, -ENOSPC, PERFGRP_REASON_LIMIT, "buffer_size",
-					    "%lu KiB for all CPUs: this user may lock %lu KiB, and has locked %lu KiB (RLIMIT_MEMLOCK; CAP_IPC_LOCK knows no limit)",
+					    "the buffers need %lu KiB for all CPUs; the user may lock %lu KiB and has locked %lu KiB (RLIMIT_MEMLOCK; no limit with CAP_IPC_LOCK)",
 					    nr_pages << (PAGE_SHIFT - 10),
 					    limit << (PAGE_SHIFT - 10),
 					    locked << (PAGE_SHIFT - 10));
@@ -209,6 +221,11 @@ int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_page
 	return 0;
 }
 
+/**
+ * perfgrp_access_uncharge_buffer - undo perfgrp_access_charge_buffer()
+ * @user: as there
+ * @nr_pages: as there
+ */
 void perfgrp_access_uncharge_buffer(struct user_struct *user, unsigned long nr_pages)
 {
 	atomic_long_sub(nr_pages, &user->locked_vm);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between the kernels that perfgrp builds on (6.1 and later).
+ * Differences between the kernels that perfgrp builds on (6.1 and later).
  *
- * The rest of the module is written as for the newest of them. What must differ
- * is found by subscribers the headers, not the version, wherever they can be asked:
- * stable updates change signatures inside one series.
+ * The rest of the module is written as for the newest of them. Differences are detected
+ * from the headers where possible, in Kbuild or by the preprocessor, not from the version,
+ * because stable updates change signatures within a series.
  */
 #ifndef PERFGRP_COMPAT_H
 #define PERFGRP_COMPAT_H
@@ -27,7 +27,7 @@ static inline void compat_set_config3(struct perf_event_attr *attr, u64 config3)
 }
 #endif
 
-/* PMUs that count for all CPUs of a core, die or socket at once say so (6.12). */
+/* pmu->scope: PMUs that count for all CPUs of a core, die or socket at once (6.12). */
 #ifdef PERFGRP_HAVE_PMU_SCOPE
 static inline bool compat_counts_for_many(const struct pmu *pmu)
 {
@@ -40,17 +40,17 @@ static inline bool compat_counts_for_many(const struct pmu *pmu)
 }
 #endif
 
-/* Headers before 6.2 do not know it. */
+/* Not defined in headers before 6.2. */
 #define COMPAT_BPF_MAP_TYPE_CGRP_STORAGE 32
 
-/* What belongs to a task or a cgroup is allocated as hash maps' elements are (6.4). */
+/* Task and cgroup storage maps allocate with bpf_mem_alloc, which is safe in NMIs (6.4). */
 #ifdef PERFGRP_HAVE_STORAGE_BPF_MA
 #define PERFGRP_STORAGE_ALLOCATES 0
 #else
 #define PERFGRP_STORAGE_ALLOCATES 1
 #endif
 
-/* The event that is committed was dropped from the arguments (6.5 or so). */
+/* ring_buffer_unlock_commit() lost its event argument after 6.1. */
 static inline void compat_ring_buffer_commit(struct trace_buffer *buffer,
 					     struct ring_buffer_event *event)
 {
@@ -62,8 +62,8 @@ static inline void compat_ring_buffer_commit(struct trace_buffer *buffer,
 }
 
 /*
- * For the KUnit suites. These two cannot be asked of the headers: neither a
- * macro's argument nor a struct's field can be probed by the preprocessor.
+ * For the KUnit suites. These two depend on the version: the preprocessor can test neither
+ * a macro's argument nor a struct's field.
  */
 
 /* Symbol namespaces became strings (6.13). */
@@ -73,7 +73,7 @@ static inline void compat_ring_buffer_commit(struct trace_buffer *buffer,
 #define PERFGRP_TEST_NAMESPACE PERFGRP_KUNIT
 #endif
 
-/* A PMU's contexts on the CPUs, which hold its rotation timers, got a new type (6.2). */
+/* A PMU's per-CPU contexts, which have its multiplexing timers, changed type (6.2). */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 #define compat_rotation_timer(pmu, cpu) (&per_cpu_ptr((pmu)->cpu_pmu_context, cpu)->hrtimer)
 #else

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kprobes that are armed while someone wants them. Arming patches kernel text, which is
- * slow on large machines; one that is not armed costs its function nothing.
+ * Kprobes that are armed only while they are used. Arming patches kernel text, which is
+ * slow on large machines; a probe that is not armed costs nothing.
+ *
+ * Process context. Takes perfgrp_kprobe.lock.
  */
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
@@ -9,11 +11,14 @@
 #include "kprobe.h"
 
 /**
- * perfgrp_kprobe_register - find the function
- * @probe: of PERFGRP_KPROBE(); it is not armed
+ * perfgrp_kprobe_register - register a probe, not armed
+ * @probe: from PERFGRP_KPROBE()
  *
- * Return: 0, and then perfgrp_kprobe_unregister() must follow; -EOPNOTSUPP without kprobes
- * or on an architecture whose arguments are not known here; what register_kprobe() says.
+ * May sleep.
+ *
+ * Return: 0; -EOPNOTSUPP without kprobes or if perfgrp_kprobe_arg() does not know this
+ * architecture; or an errno of register_kprobe(). After 0 perfgrp_kprobe_unregister() must
+ * follow.
  */
 int perfgrp_kprobe_register(struct perfgrp_kprobe *probe)
 {
@@ -21,10 +26,10 @@ int perfgrp_kprobe_register(struct perfgrp_kprobe *probe)
 }
 
 /**
- * perfgrp_kprobe_unregister - let go of the function
- * @probe: nobody wants it armed
+ * perfgrp_kprobe_unregister - unregister a probe
+ * @probe: a registered probe that is not armed
  *
- * When it returns the handler does not run any more.
+ * May sleep. When it returns the handler no longer runs.
  */
 void perfgrp_kprobe_unregister(struct perfgrp_kprobe *probe)
 {
@@ -32,13 +37,14 @@ void perfgrp_kprobe_unregister(struct perfgrp_kprobe *probe)
 }
 
 /**
- * perfgrp_kprobe_arm - want the handler to run
- * @probe: a registered one
+ * perfgrp_kprobe_arm - arm a probe, or take one more reference if it is armed
+ * @probe: a registered probe
  *
  * May sleep.
  *
- * Return: 0, and then perfgrp_kprobe_disarm() must follow; -EBUSY while an administrator
- * has all kprobes switched off (debugfs), or another negative errno.
+ * Return: 0; -EBUSY if an administrator has disarmed all kprobes (debugfs
+ * kprobes/enabled); or another negative errno. After 0 perfgrp_kprobe_disarm() must
+ * follow.
  */
 int perfgrp_kprobe_arm(struct perfgrp_kprobe *probe)
 {
@@ -47,7 +53,7 @@ int perfgrp_kprobe_arm(struct perfgrp_kprobe *probe)
 	mutex_lock(&probe->lock);
 	if (!probe->users) {
 		ret = enable_kprobe(&probe->kprobe);
-		/* It would stay off for good. */
+		/* With all kprobes disarmed it stays disabled, even when they are armed again. */
 		if (!ret && kprobe_disabled(&probe->kprobe))
 			ret = -EBUSY;
 	}
@@ -58,10 +64,10 @@ int perfgrp_kprobe_arm(struct perfgrp_kprobe *probe)
 }
 
 /**
- * perfgrp_kprobe_disarm - want it no more
- * @probe: of perfgrp_kprobe_arm()
+ * perfgrp_kprobe_disarm - drop a reference, and disarm the probe with the last one
+ * @probe: the probe; perfgrp_kprobe_arm() has succeeded
  *
- * May sleep. The handler may still run for others, or be under way.
+ * May sleep. When it returns the handler may still be running.
  */
 void perfgrp_kprobe_disarm(struct perfgrp_kprobe *probe)
 {
@@ -79,12 +85,12 @@ static int ignore_hit(struct kprobe *kprobe, struct pt_regs *regs)
 NOKPROBE_SYMBOL(ignore_hit);
 
 /**
- * perfgrp_kprobe_find - find a function of the kernel that is not exported
+ * perfgrp_kprobe_find - find the address of a kernel function that is not exported
  * @name: of the function
  *
- * To be called through a static call: see pidfd.c.
+ * May sleep. The function must be called by a static call: see pidfd.c.
  *
- * Return: its address; on x86 behind its ENDBR. NULL if there is no such function or the
+ * Return: the address, on x86 after the ENDBR; NULL if there is no such function or the
  * kernel has no kprobes.
  */
 void *perfgrp_kprobe_find(const char *name)

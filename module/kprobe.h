@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A kprobe at the entry of a function of the kernel, armed while someone wants it. */
+/* A kprobe on the entry of a kernel function, armed only while it is used. */
 #ifndef PERFGRP_KPROBE_H
 #define PERFGRP_KPROBE_H
 
@@ -10,9 +10,9 @@
 
 /**
  * struct perfgrp_kprobe - a probe
- * @kprobe: the function and what runs at each call of it
- * @lock: protects @users, and is held while that arms or disarms
- * @users: how many want it armed
+ * @kprobe: the kernel's part; constant, except that arming it changes its flags (@lock)
+ * @lock: protects @users; held while the probe is armed or disarmed
+ * @users: how often perfgrp_kprobe_arm() was called and not undone (@lock)
  */
 struct perfgrp_kprobe {
 	struct kprobe kprobe;
@@ -21,11 +21,11 @@ struct perfgrp_kprobe {
 };
 
 /**
- * PERFGRP_KPROBE - define a probe, which is to be registered
- * @name: of the variable
- * @function: of the kernel
- * @handler: runs before each call, with preemption off or as an exception; it is to be
- *	a NOKPROBE_SYMBOL() and to return 0
+ * PERFGRP_KPROBE - define a probe
+ * @name: name of the variable
+ * @function: the kernel function
+ * @handler: runs before each call of @function, with preemption off or in an exception. It
+ *	must be a NOKPROBE_SYMBOL() and return 0.
  */
 #define PERFGRP_KPROBE(name, function, handler)			\
 	static struct perfgrp_kprobe name = {			\
@@ -44,20 +44,22 @@ void perfgrp_kprobe_disarm(struct perfgrp_kprobe *probe);
 void *perfgrp_kprobe_find(const char *name);
 
 /**
- * perfgrp_kprobe_missed - how many calls it has not seen
+ * perfgrp_kprobe_missed - number of calls that the handler did not see
  * @probe: the probe
  *
- * The kernel does not run a handler where it has interrupted another one. CPUs that
- * miss at the same time may count one.
+ * The kernel does not run a handler if it interrupted another one. The count is not
+ * atomic: two CPUs that miss at the same time may count one.
  *
- * Return: the number, which wraps.
+ * Any context.
+ *
+ * Return: the number; it wraps.
  */
 static inline unsigned long perfgrp_kprobe_missed(const struct perfgrp_kprobe *probe)
 {
 	return READ_ONCE(probe->kprobe.nmissed);
 }
 
-/* Where arguments are passed in registers that are known here. */
+/* The architectures whose argument registers are known here. */
 #if defined(CONFIG_X86_64) || defined(CONFIG_ARM64)
 
 #define PERFGRP_KPROBE_HAS_ARGS true

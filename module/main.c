@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfgrp: groups of perf counters, kept in the kernel. Starts and stops the
- * parts.
+ * perfgrp: groups of perf counters in the kernel. Module init and exit.
+ *
+ * Process context. The device is registered last and unregistered first, so that no ioctl
+ * finds the other parts missing.
  */
 #include <linux/module.h>
 
@@ -50,7 +52,7 @@ static void __exit perfgrp_exit(void)
 module_init(perfgrp_init);
 module_exit(perfgrp_exit);
 
-MODULE_DESCRIPTION("Groups of perf counters, kept in the kernel");
+MODULE_DESCRIPTION("Groups of perf counters in the kernel");
 MODULE_AUTHOR("perfgrp maintainers");
 MODULE_VERSION(PERFGRP_VERSION);
 MODULE_LICENSE("GPL");
