@@ -29,8 +29,9 @@ EXPORT_FOR_TESTS(perfgrp_event_name);
 EXPORT_FOR_TESTS(perfgrp_event_is_software);
 
 /* group.c, member.c, control.c */
+EXPORT_FOR_TESTS(perfgrp_group_check);
 EXPORT_FOR_TESTS(perfgrp_group_create);
-EXPORT_FOR_TESTS(perfgrp_group_destroy);
+EXPORT_FOR_TESTS(perfgrp_group_put);
 EXPORT_FOR_TESTS(perfgrp_group_prepare_add);
 EXPORT_FOR_TESTS(perfgrp_group_commit_add);
 EXPORT_FOR_TESTS(perfgrp_group_abort_add);

@@ -15,15 +15,16 @@
 #define PERFGRP_FAKE_PMU_H
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/perf_event.h>
 
 #define FAKE_WEIGHT_MASK 0xffffULL
-#define FAKE_IS_CLOCK	 (1ULL << 16)
+#define FAKE_IS_CLOCK	 BIT_ULL(16)
 /* Is accepted, and never gets on the PMU. */
-#define FAKE_FAIL_ADD (1ULL << 17)
+#define FAKE_FAIL_ADD BIT_ULL(17)
 /* Wherever it is asked for, it is counted on CPU 0, as by a PMU of a socket. */
-#define FAKE_ON_CPU0 (1ULL << 18)
+#define FAKE_ON_CPU0 BIT_ULL(18)
 /* Is refused with this errno. */
 #define FAKE_FAIL_INIT(errno) ((u64)(errno) << 24)
 

@@ -2,10 +2,9 @@
 /*
  * What the suites share; see harness.h.
  *
- * Cases run one after the other, each in a kthread of its own, so what a case has
- * made is kept in plain static lists. harness_exit() releases it also where the
- * case was ended by an assertion. No function here asserts with a group's lock
- * held.
+ * Cases run one after the other, each in its own kthread, so what a case creates is kept in
+ * plain static arrays. harness_exit() releases it even if an assertion ended the case. No
+ * function here asserts while it holds a group's lock.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -15,6 +14,8 @@
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
+#include "../module/control.h"
+#include "../module/member.h"
 #include "harness.h"
 
 static struct perfgrp_group *groups[8];
@@ -23,7 +24,7 @@ static struct fake_pmu *pmus[4];
 
 /* ---- memory of a process ------------------------------------------------- */
 
-/* Of the process that loads this module, which waits until all has run. */
+/* The process that loads this module; its init function returns when all suites have run. */
 static struct mm_struct *user_mm;
 static unsigned long user_memory;
 
@@ -49,7 +50,7 @@ void harness_suite_exit(struct kunit_suite *suite)
 	user_mm = NULL;
 }
 
-/* Nothing between these two may end the case. */
+/* No assertion between these two: the case would end with the mm in use. */
 void __user *harness_user_begin(void)
 {
 	kthread_use_mm(user_mm);
@@ -68,33 +69,42 @@ struct perfgrp_error harness_error(void)
 	return (struct perfgrp_error)PERFGRP_ERROR_INIT;
 }
 
+/* As device.c: check first, then create on a mask of the CPUs that were named. */
+static struct perfgrp_group *check_and_create(const struct perfgrp_create *arg, const u32 *cpus,
+					      struct perfgrp_error *err)
+{
+	struct perfgrp_group *group;
+	cpumask_var_t mask;
+	unsigned int i;
+	int ret;
+
+	ret = perfgrp_group_check(arg, err);
+	if (ret)
+		return ERR_PTR(ret);
+	if (!zalloc_cpumask_var(&mask, GFP_KERNEL))
+		return ERR_PTR(-ENOMEM);
+	for (i = 0; cpus && i < arg->nr_cpus; i++)
+		cpumask_set_cpu(cpus[i], mask);
+	group = perfgrp_group_create(arg, mask, err);
+	free_cpumask_var(mask);
+	return group;
+}
+
 /**
  * harness_create - create a group, as PERFGRP_CREATE does
- * @arg: what is asked for; its cpus is set here
- * @cpus: arg->nr_cpus CPUs, or NULL to leave arg->cpus alone
+ * @arg: what is asked for
+ * @cpus: arg->nr_cpus CPUs, which exist; or NULL
  * @err: says why not
- * @group: the group, which harness_exit() destroys
+ * @group: the group; harness_exit() drops it
  *
- * Return: 0 or what the module said.
+ * Return: 0 or a negative errno.
  */
-int harness_create(struct perfgrp_create *arg, const u32 *cpus, struct perfgrp_error *err,
+int harness_create(const struct perfgrp_create *arg, const u32 *cpus, struct perfgrp_error *err,
 		   struct perfgrp_group **group)
 {
-	struct perfgrp_group *created;
-	void __user *user;
+	struct perfgrp_group *created = check_and_create(arg, cpus, err);
 	unsigned int i;
 
-	if (cpus) {
-		user = harness_user_begin();
-		arg->cpus = (u64)(uintptr_t)user;
-		if (copy_to_user(user, cpus, arg->nr_cpus * sizeof(*cpus)))
-			created = ERR_PTR(-EFAULT);
-		else
-			created = perfgrp_group_create(arg, err);
-		harness_user_end();
-	} else {
-		created = perfgrp_group_create(arg, err);
-	}
 	if (IS_ERR(created))
 		return PTR_ERR(created);
 
@@ -105,7 +115,7 @@ int harness_create(struct perfgrp_create *arg, const u32 *cpus, struct perfgrp_e
 			return 0;
 		}
 	}
-	perfgrp_group_destroy(created);
+	perfgrp_group_put(created);
 	return -ENFILE;
 }
 
@@ -134,7 +144,7 @@ struct perfgrp_group *harness_cpu_group(struct kunit *test, int cpu, u32 flags)
 	return group;
 }
 
-/* The group is somebody else's now. */
+/* harness_exit() leaves the group alone: a file has its reference. */
 void harness_forget(struct perfgrp_group *group)
 {
 	unsigned int i;
@@ -147,10 +157,10 @@ void harness_forget(struct perfgrp_group *group)
 void harness_destroy(struct perfgrp_group *group)
 {
 	harness_forget(group);
-	perfgrp_group_destroy(group);
+	perfgrp_group_put(group);
 }
 
-/* ---- what an ioctl does -------------------------------------------------- */
+/* ---- what the ioctls do -------------------------------------------------- */
 
 int harness_add(struct perfgrp_group *group, struct perfgrp_counter *descs, unsigned int nr,
 		struct perfgrp_error *err)
@@ -206,45 +216,47 @@ void harness_disable(struct perfgrp_group *group)
 
 int harness_reset(struct perfgrp_group *group)
 {
-	struct perfgrp_snap readout;
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_snap snap;
 	int ret;
 
 	down_write(&group->lock);
-	ret = perfgrp_snapshot_take(group, 0, &readout);
+	ret = perfgrp_snapshot_take(group, 0, &snap, &err);
 	if (!ret) {
-		perfgrp_snapshot_reset(group, &readout);
-		perfgrp_snapshot_free(&readout);
+		perfgrp_snapshot_reset(group, &snap);
+		perfgrp_snapshot_free(&snap);
 	}
 	up_write(&group->lock);
 	return ret;
 }
 
-int harness_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *readout)
+int harness_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap)
 {
+	struct perfgrp_error err = harness_error();
 	int ret;
 
 	if (flags & PERFGRP_SNAPSHOT_RESET) {
 		down_write(&group->lock);
-		ret = perfgrp_snapshot_take(group, flags, readout);
+		ret = perfgrp_snapshot_take(group, flags, snap, &err);
 		if (!ret)
-			perfgrp_snapshot_reset(group, readout);
+			perfgrp_snapshot_reset(group, snap);
 		up_write(&group->lock);
 		return ret;
 	}
 	down_read(&group->lock);
-	ret = perfgrp_snapshot_take(group, flags, readout);
+	ret = perfgrp_snapshot_take(group, flags, snap, &err);
 	up_read(&group->lock);
 	return ret;
 }
 
-/* Return: the row of @cpu, NULL where there is none. */
-struct perfgrp_row *harness_row(struct perfgrp_snap *readout, int cpu)
+/* Return: the row of @cpu; NULL if there is none. */
+struct perfgrp_row *harness_row(struct perfgrp_snap *snap, int cpu)
 {
 	unsigned int i;
 
-	for (i = 0; i < readout->nr_rows; i++)
-		if (readout->rows[i].cpu == cpu)
-			return &readout->rows[i];
+	for (i = 0; i < snap->nr_rows; i++)
+		if (snap->rows[i].cpu == cpu)
+			return &snap->rows[i];
 	return NULL;
 }
 
@@ -252,21 +264,21 @@ struct perfgrp_row *harness_row(struct perfgrp_snap *readout, int cpu)
 struct perfgrp_value harness_value(struct kunit *test, struct perfgrp_group *group, int cpu, u32 id)
 {
 	struct perfgrp_value value = {};
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	struct perfgrp_row *row;
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
-	row = harness_row(&readout, cpu);
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &snap), 0);
+	row = harness_row(&snap, cpu);
 	for (i = 0; row && i < row->nr_values; i++)
-		if (readout.values[row->first_value + i].id == id)
-			value = readout.values[row->first_value + i];
-	perfgrp_snapshot_free(&readout);
+		if (snap.values[row->first_value + i].id == id)
+			value = snap.values[row->first_value + i];
+	perfgrp_snapshot_free(&snap);
 	KUNIT_ASSERT_EQ_MSG(test, value.id, id, "no value of member %u on CPU %d", id, cpu);
 	return value;
 }
 
-/* ---- PMUs and events beside the module's ---------------------------------- */
+/* ---- PMUs and events outside the module ----------------------------------- */
 
 struct fake_pmu *harness_pmu(struct kunit *test, unsigned int slots, unsigned int rotation_ms)
 {
@@ -284,7 +296,7 @@ struct fake_pmu *harness_pmu(struct kunit *test, unsigned int slots, unsigned in
 	return fake;
 }
 
-/* An event that is none of the module's, off until perf_event_enable(). */
+/* An event outside the module, disabled. */
 struct perf_event *harness_event(struct kunit *test, struct perf_event_attr *attr, int cpu,
 				 perf_overflow_handler_t handler, void *context)
 {
@@ -314,21 +326,21 @@ struct perf_event *harness_fake_event(struct kunit *test, struct fake_pmu *fake,
 	return harness_event(test, &attr, cpu, NULL, NULL);
 }
 
-/* From now on the case runs on @cpu. */
+/* The case runs on @cpu from here on. */
 void harness_pin_to(struct kunit *test, int cpu)
 {
 	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)), 0);
 	KUNIT_ASSERT_EQ(test, (int)raw_smp_processor_id(), cpu);
 }
 
-/* Releases all that the case has made. In whatever state it was left. */
+/* Release what the case has created, however it ended. */
 void harness_exit(struct kunit *test)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(groups); i++) {
 		if (groups[i])
-			perfgrp_group_destroy(groups[i]);
+			perfgrp_group_put(groups[i]);
 		groups[i] = NULL;
 	}
 	for (i = 0; i < ARRAY_SIZE(events); i++) {

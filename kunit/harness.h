@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites share: groups, counters and PMUs that are released at the end
- * of a case, and one call for each thing that an ioctl does.
+ * What the suites share: groups, events and PMUs that are released at the end of a case, and
+ * one function for what each ioctl does under the group's lock.
  *
- * The rows of Documentation/behaviours.md that a case covers stand in square brackets above it.
+ * The comment above a case begins with the rows of Documentation/behaviours.md that it covers,
+ * in square brackets.
  */
 #ifndef PERFGRP_HARNESS_H
 #define PERFGRP_HARNESS_H
@@ -11,20 +12,22 @@
 #include <kunit/test.h>
 
 #include "../module/group.h"
+#include "../module/ioctl.h"
 #include "../module/snapshot.h"
+#include "../module/value.h"
 #include "fake_pmu.h"
 
 int harness_suite_init(struct kunit_suite *suite);
 void harness_suite_exit(struct kunit_suite *suite);
 void harness_exit(struct kunit *test);
 
-/* Room in a process's memory, for pointers that user code would pass. */
+/* Memory of a process, for the pointers that an ioctl takes. */
 #define HARNESS_USER_SIZE (16 * PAGE_SIZE)
 void __user *harness_user_begin(void);
 void harness_user_end(void);
 
 struct perfgrp_error harness_error(void);
-int harness_create(struct perfgrp_create *arg, const u32 *cpus, struct perfgrp_error *err,
+int harness_create(const struct perfgrp_create *arg, const u32 *cpus, struct perfgrp_error *err,
 		   struct perfgrp_group **group);
 struct perfgrp_group *harness_group(struct kunit *test, u32 target, u32 flags);
 struct perfgrp_group *harness_cpu_group(struct kunit *test, int cpu, u32 flags);
@@ -38,8 +41,8 @@ int harness_remove(struct perfgrp_group *group, u32 id, bool cascade, struct per
 int harness_enable(struct perfgrp_group *group, struct perfgrp_error *err);
 void harness_disable(struct perfgrp_group *group);
 int harness_reset(struct perfgrp_group *group);
-int harness_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *readout);
-struct perfgrp_row *harness_row(struct perfgrp_snap *readout, int cpu);
+int harness_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap);
+struct perfgrp_row *harness_row(struct perfgrp_snap *snap, int cpu);
 struct perfgrp_value harness_value(struct kunit *test, struct perfgrp_group *group, int cpu,
 				   u32 id);
 
@@ -50,7 +53,7 @@ struct perf_event *harness_fake_event(struct kunit *test, struct fake_pmu *fake,
 				      int cpu, bool pinned);
 void harness_pin_to(struct kunit *test, int cpu);
 
-/* A counter in the one-constant form, and in the raw form on a fake PMU. */
+/* A counter in the short form, and one of a fake PMU in the raw form. */
 #define EVENT(constant) ((struct perfgrp_counter){ .event = (constant) })
 #define FAKE(fake, what)                                                                           \
 	((struct perfgrp_counter){                                                                 \
@@ -59,7 +62,7 @@ void harness_pin_to(struct kunit *test, int cpu);
 		.config = (what),                                                                  \
 	})
 
-/* A refusal says all that it has to: errno, reason, field, and one line of text. */
+/* A call failed, and its error says how: errno, reason, field, and one line of text. */
 #define EXPECT_REFUSED(test, ret, errno_, reason_, field_, err)                                    \
 	do {                                                                                       \
 		const struct perfgrp_error *_err = &(err);                                         \

@@ -13,12 +13,14 @@
 #include "harness.h"
 #include "suites.h"
 
-static const struct named_event {
+struct named_event {
 	u64 event;
 	u32 type;
 	u64 config;
-	const char *name;
-} named_events[] = {
+	char name[32];
+};
+
+static const struct named_event constants[] = {
 #define HW(constant, config, name)                                                                 \
 	{ PERFGRP_HW_##constant, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config, name }
 	HW(CPU_CYCLES, CPU_CYCLES, "cpu-cycles"),
@@ -45,25 +47,56 @@ static const struct named_event {
 	SW(DUMMY, DUMMY, "dummy"),
 	SW(BPF_OUTPUT, BPF_OUTPUT, "bpf-output"),
 	SW(CGROUP_SWITCHES, CGROUP_SWITCHES, "cgroup-switches"),
-#define CACHE_ONE(constant, cache, op, result, name)                                               \
-	{ PERFGRP_CACHE_##constant, PERF_TYPE_HW_CACHE,                                            \
-	  PERF_COUNT_HW_CACHE_##cache | (PERF_COUNT_HW_CACHE_OP_##op << 8) |                       \
-		  (PERF_COUNT_HW_CACHE_RESULT_##result << 16), name }
-#define CACHE(c, cache, name)                                                                      \
-	CACHE_ONE(c##_LOAD_ACCESS, cache, READ, ACCESS, name "-load-access"),                      \
-	CACHE_ONE(c##_LOAD_MISS, cache, READ, MISS, name "-load-miss"),                            \
-	CACHE_ONE(c##_STORE_ACCESS, cache, WRITE, ACCESS, name "-store-access"),                   \
-	CACHE_ONE(c##_STORE_MISS, cache, WRITE, MISS, name "-store-miss"),                         \
-	CACHE_ONE(c##_PREFETCH_ACCESS, cache, PREFETCH, ACCESS, name "-prefetch-access"),          \
-	CACHE_ONE(c##_PREFETCH_MISS, cache, PREFETCH, MISS, name "-prefetch-miss")
-	CACHE(L1D, L1D, "L1-dcache"),
-	CACHE(L1I, L1I, "L1-icache"),
-	CACHE(LLC, LL, "LLC"),
-	CACHE(DTLB, DTLB, "dTLB"),
-	CACHE(ITLB, ITLB, "iTLB"),
-	CACHE(BRANCH, BPU, "branch"),
-	CACHE(NODE, NODE, "node"),
 };
+
+static const char *const cache_names[] = {
+	[PERF_COUNT_HW_CACHE_L1D] = "L1-dcache",
+	[PERF_COUNT_HW_CACHE_L1I] = "L1-icache",
+	[PERF_COUNT_HW_CACHE_LL] = "LLC",
+	[PERF_COUNT_HW_CACHE_DTLB] = "dTLB",
+	[PERF_COUNT_HW_CACHE_ITLB] = "iTLB",
+	[PERF_COUNT_HW_CACHE_BPU] = "branch",
+	[PERF_COUNT_HW_CACHE_NODE] = "node",
+};
+
+static const char *const cache_op_names[] = {
+	[PERF_COUNT_HW_CACHE_OP_READ] = "load",
+	[PERF_COUNT_HW_CACHE_OP_WRITE] = "store",
+	[PERF_COUNT_HW_CACHE_OP_PREFETCH] = "prefetch",
+};
+
+static const char *const cache_result_names[] = {
+	[PERF_COUNT_HW_CACHE_RESULT_ACCESS] = "access",
+	[PERF_COUNT_HW_CACHE_RESULT_MISS] = "miss",
+};
+
+static_assert(ARRAY_SIZE(cache_names) == PERF_COUNT_HW_CACHE_MAX);
+static_assert(ARRAY_SIZE(cache_op_names) == PERF_COUNT_HW_CACHE_OP_MAX);
+static_assert(ARRAY_SIZE(cache_result_names) == PERF_COUNT_HW_CACHE_RESULT_MAX);
+
+#define NR_NAMED_EVENTS                                                                            \
+	(ARRAY_SIZE(constants) + PERF_COUNT_HW_CACHE_MAX * PERF_COUNT_HW_CACHE_OP_MAX *            \
+					 PERF_COUNT_HW_CACHE_RESULT_MAX)
+
+/* The constants of the header, then all cache events. */
+static struct named_event named_event(unsigned int i)
+{
+	struct named_event named = { .type = PERF_TYPE_HW_CACHE };
+	unsigned int cache, op, result;
+
+	if (i < ARRAY_SIZE(constants))
+		return constants[i];
+	i -= ARRAY_SIZE(constants);
+	result = i % PERF_COUNT_HW_CACHE_RESULT_MAX;
+	i /= PERF_COUNT_HW_CACHE_RESULT_MAX;
+	op = i % PERF_COUNT_HW_CACHE_OP_MAX;
+	cache = i / PERF_COUNT_HW_CACHE_OP_MAX;
+	named.event = PERFGRP_HW_CACHE(cache, op, result);
+	named.config = cache | op << 8 | result << 16;
+	snprintf(named.name, sizeof(named.name), "%s-%s-%s", cache_names[cache],
+		 cache_op_names[op], cache_result_names[result]);
+	return named;
+}
 
 static void expect_attr(struct kunit *test, const struct perfgrp_counter *desc,
 			const struct perf_event_attr *expected)
@@ -93,61 +126,60 @@ static struct perf_event_attr plain_attr(u32 type, u64 config)
 /* [E1] [E2] [E3] [E4] Nothing but type and config is set: options are off by default. */
 static void named_to_attr(struct kunit *test)
 {
+	struct named_event named;
 	struct perfgrp_counter desc;
 	struct perf_event_attr expected;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(named_events); i++) {
-		desc = EVENT(named_events[i].event);
-		expected = plain_attr(named_events[i].type, named_events[i].config);
+	for (i = 0; i < NR_NAMED_EVENTS; i++) {
+		named = named_event(i);
+		desc = EVENT(named.event);
+		expected = plain_attr(named.type, named.config);
 		expect_attr(test, &desc, &expected);
-		KUNIT_EXPECT_EQ(test, PERFGRP_EVENT_TYPE(named_events[i].event),
-				named_events[i].type);
-		KUNIT_EXPECT_EQ(test, (u64)PERFGRP_EVENT_CONFIG(named_events[i].event),
-				named_events[i].config);
-		KUNIT_EXPECT_EQ(test, PERFGRP_EVENT(named_events[i].type, named_events[i].config),
-				named_events[i].event);
+		KUNIT_EXPECT_EQ(test, PERFGRP_EVENT_TYPE(named.event), named.type);
+		KUNIT_EXPECT_EQ(test, (u64)PERFGRP_EVENT_CONFIG(named.event), named.config);
+		KUNIT_EXPECT_EQ(test, PERFGRP_EVENT(named.type, named.config), named.event);
+		KUNIT_EXPECT_EQ(test, named.event >> 63, 1ULL);
 	}
 }
 
-/* [E2] [E3] [E4] The constant has its name, and so has the raw form that means the same. */
+/* [E2] [E3] [E4] Each constant has its own name, and so has the raw form of the same event. */
 static void names(struct kunit *test)
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
+	struct named_event named, other;
 	struct perfgrp_counter desc;
 	unsigned int i, j;
 
-	for (i = 0; i < ARRAY_SIZE(named_events); i++) {
-		desc = EVENT(named_events[i].event);
-		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&desc, buf), named_events[i].name);
+	for (i = 0; i < NR_NAMED_EVENTS; i++) {
+		named = named_event(i);
+		desc = EVENT(named.event);
+		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&desc, buf), named.name);
 		desc = (struct perfgrp_counter){
 			.flags = PERFGRP_COUNTER_RAW,
-			.type = named_events[i].type,
-			.config = named_events[i].config,
+			.type = named.type,
+			.config = named.config,
 		};
-		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&desc, buf), named_events[i].name);
+		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&desc, buf), named.name);
 		for (j = 0; j < i; j++) {
-			KUNIT_EXPECT_STRNEQ(test, named_events[i].name, named_events[j].name);
-			KUNIT_EXPECT_NE(test, named_events[i].event, named_events[j].event);
+			other = named_event(j);
+			KUNIT_EXPECT_STRNEQ(test, named.name, other.name);
+			KUNIT_EXPECT_NE(test, named.event, other.event);
 		}
 	}
 }
 
-/* [E2] [E3] All that this kernel has is there: no constant is missing. */
+/* [E2] [E3] Every generic event of this kernel has a constant. */
 static void all_of_this_kernel(struct kunit *test)
 {
-	unsigned int hardware = 0, software = 0, cache = 0, i;
+	unsigned int hardware = 0, software = 0, i;
 
-	for (i = 0; i < ARRAY_SIZE(named_events); i++) {
-		hardware += named_events[i].type == PERF_TYPE_HARDWARE;
-		software += named_events[i].type == PERF_TYPE_SOFTWARE;
-		cache += named_events[i].type == PERF_TYPE_HW_CACHE;
+	for (i = 0; i < ARRAY_SIZE(constants); i++) {
+		hardware += constants[i].type == PERF_TYPE_HARDWARE;
+		software += constants[i].type == PERF_TYPE_SOFTWARE;
 	}
 	KUNIT_EXPECT_EQ(test, hardware, (unsigned int)PERF_COUNT_HW_MAX);
 	KUNIT_EXPECT_EQ(test, software, (unsigned int)PERF_COUNT_SW_MAX);
-	KUNIT_EXPECT_EQ(test, cache,
-			(unsigned int)(PERF_COUNT_HW_CACHE_MAX * PERF_COUNT_HW_CACHE_OP_MAX *
-				       PERF_COUNT_HW_CACHE_RESULT_MAX));
 }
 
 /* [E5] What has no name is called by its numbers, and none is too long for the room. */
@@ -275,22 +307,31 @@ static void refusals(struct kunit *test)
 		const char *field;
 		const char *text;
 	} bad[] = {
-		{ { .flags = 1U << 30 }, EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags", "0x40000000" },
+		{ { .event = 0 }, EINVAL, PERFGRP_REASON_EVENT, "event", "no event" },
+		{ { .event = 1 }, EINVAL, PERFGRP_REASON_EVENT, "event", "0x1" },
+		{ { .event = 1ULL << 62 }, EINVAL, PERFGRP_REASON_EVENT, "event",
+		  "0x4000000000000000" },
+		{ { .event = PERFGRP_SW_DUMMY, .flags = 1U << 30 }, EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags",
+		  "0x40000000" },
 		{ { .flags = 1U << 31 | PERFGRP_COUNTER_RAW }, EOPNOTSUPP, PERFGRP_REASON_FLAGS,
 		  "flags", "0x80000000" },
-		{ { .reserved[0] = 1 }, EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved", "" },
-		{ { .reserved[1] = 1ULL << 63 }, EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved",
-		  "" },
-		{ { .id = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "id", "id" },
-		{ { .pmu = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "pmu", "pmu" },
-		{ { .flags = PERFGRP_COUNTER_FREQ }, EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample",
-		  "FREQ" },
-		{ { .sample = 1ULL << 63 }, EINVAL, PERFGRP_REASON_EVENT_OPTION, "sample", "2^63" },
-		{ { .type = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "type", "COUNTER_RAW" },
-		{ { .config = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "config", "COUNTER_RAW" },
-		{ { .config1 = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "config1", "COUNTER_RAW" },
-		{ { .config2 = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "config2", "COUNTER_RAW" },
-		{ { .bp_type = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "bp_type", "COUNTER_RAW" },
+		{ { .event = PERFGRP_SW_DUMMY, .id = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "id", "id" },
+		{ { .event = PERFGRP_SW_DUMMY, .pmu = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "pmu", "pmu" },
+		{ { .event = PERFGRP_SW_DUMMY, .flags = PERFGRP_COUNTER_FREQ }, EINVAL, PERFGRP_REASON_EVENT_OPTION,
+		  "sample_freq", "FREQ" },
+		{ { .event = PERFGRP_SW_DUMMY, .sample_period = 1ULL << 63 }, EINVAL, PERFGRP_REASON_EVENT_OPTION,
+		  "sample_period", "2^63" },
+		{ { .event = PERFGRP_SW_DUMMY, .flags = PERFGRP_COUNTER_FREQ, .sample_freq = 1ULL << 63 }, EINVAL,
+		  PERFGRP_REASON_EVENT_OPTION, "sample_freq", "2^63" },
+		{ { .event = PERFGRP_SW_DUMMY, .type = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "type", "COUNTER_RAW" },
+		{ { .event = PERFGRP_SW_DUMMY, .config = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "config",
+		  "COUNTER_RAW" },
+		{ { .event = PERFGRP_SW_DUMMY, .config1 = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "config1",
+		  "COUNTER_RAW" },
+		{ { .event = PERFGRP_SW_DUMMY, .config2 = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "config2",
+		  "COUNTER_RAW" },
+		{ { .event = PERFGRP_SW_DUMMY, .bp_type = 1 }, EINVAL, PERFGRP_REASON_RESERVED, "bp_type",
+		  "COUNTER_RAW" },
 		{ { .flags = PERFGRP_COUNTER_RAW, .event = 1 }, EINVAL, PERFGRP_REASON_RESERVED,
 		  "event", "COUNTER_RAW" },
 		{ { .flags = PERFGRP_COUNTER_RAW, .type = 4, .bp_type = 1 }, EINVAL,
@@ -312,7 +353,7 @@ static void refusals(struct kunit *test)
 /* [E6] The one field that old kernels lack. */
 static void config3(struct kunit *test)
 {
-	struct perfgrp_counter desc = { .config3 = 1 };
+	struct perfgrp_counter desc = { .event = PERFGRP_SW_DUMMY, .config3 = 1 };
 	struct perfgrp_error err = harness_error();
 	struct perf_event_attr attr;
 	int ret;

@@ -10,6 +10,7 @@
 #include <linux/sched/clock.h>
 #include <linux/workqueue.h>
 
+#include "../module/perfcore.h"
 #include "harness.h"
 #include "suites.h"
 
@@ -48,26 +49,26 @@ static void hotplug_exit(struct kunit *test)
 
 static struct perfgrp_row row_of(struct kunit *test, struct perfgrp_group *group, int cpu)
 {
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	struct perfgrp_row row = { .cpu = -2 }, *found;
 
-	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
-	found = harness_row(&readout, cpu);
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &snap), 0);
+	found = harness_row(&snap, cpu);
 	if (found)
 		row = *found;
-	perfgrp_snapshot_free(&readout);
+	perfgrp_snapshot_free(&snap);
 	return row;
 }
 
 static struct perfgrp_value total_of(struct kunit *test, struct perfgrp_group *group)
 {
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	struct perfgrp_value value;
 
-	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_TOTALS, &readout), 0);
-	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
-	value = readout.values[0];
-	perfgrp_snapshot_free(&readout);
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	KUNIT_EXPECT_EQ(test, snap.nr_rows, 1U);
+	value = snap.values[0];
+	perfgrp_snapshot_free(&snap);
 	return value;
 }
 
@@ -98,7 +99,8 @@ static void goes_and_comes_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, row.epoch, 0U);
 	ticks = harness_value(test, group, CPU, ids[0]);
 	KUNIT_EXPECT_EQ(test, ticks.raw, 100ULL);
-	KUNIT_EXPECT_EQ(test, ticks.state, (u32)PERFGRP_STATE_OFFLINE);
+	KUNIT_EXPECT_EQ(test, ticks.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, ticks.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_OFFLINE);
 	clock = harness_value(test, group, CPU, ids[1]);
 	KUNIT_EXPECT_EQ(test, clock.raw, 3 * clock.time_running);
 	KUNIT_EXPECT_EQ(test, clock.time_enabled, clock.time_running);
@@ -107,6 +109,7 @@ static void goes_and_comes_back(struct kunit *test)
 			clock.time_enabled);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[0]).raw, 1100ULL);
 	KUNIT_EXPECT_EQ(test, total_of(test, group).raw, 100 + 1100 * others);
+	KUNIT_EXPECT_EQ(test, total_of(test, group).flags, PERFGRP_VALUE_SCALED);
 	gap = local_clock() - begin;
 
 	cpu_up(test, group);
@@ -119,6 +122,7 @@ static void goes_and_comes_back(struct kunit *test)
 	ticks = harness_value(test, group, CPU, ids[0]);
 	KUNIT_EXPECT_EQ(test, ticks.raw, 110ULL);
 	KUNIT_EXPECT_EQ(test, ticks.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, ticks.flags, PERFGRP_VALUE_SCALED);
 	clock = harness_value(test, group, CPU, ids[1]);
 	KUNIT_EXPECT_EQ(test, clock.raw, 3 * clock.time_running);
 	KUNIT_EXPECT_EQ(test, clock.time_enabled, clock.time_running);
@@ -141,7 +145,9 @@ static void many_lives(struct kunit *test)
 		fake_pmu_tick(fake, 10);
 		cpu_down(test, group);
 		KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, CPU), 0U);
-		KUNIT_EXPECT_EQ(test, total_of(test, group).state, (u32)PERFGRP_STATE_OFFLINE);
+		KUNIT_EXPECT_EQ(test, total_of(test, group).state, (u32)PERFGRP_STATE_COUNTED);
+		KUNIT_EXPECT_EQ(test, total_of(test, group).flags,
+				PERFGRP_VALUE_SCALED | PERFGRP_VALUE_OFFLINE);
 		fake_pmu_tick(fake, 1000);
 		cpu_up(test, group);
 		KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, CPU), 2U);
@@ -189,11 +195,11 @@ static void software_counters(struct kunit *test)
 	harness_add_one(test, group, EVENT(PERFGRP_SW_CONTEXT_SWITCHES));
 	cpu_down(test, group);
 	before = harness_value(test, group, CPU, id);
-	KUNIT_EXPECT_EQ(test, before.state, (u32)PERFGRP_STATE_OFFLINE);
+	KUNIT_EXPECT_EQ(test, before.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_OFFLINE);
 	KUNIT_EXPECT_GT(test, before.raw, 0ULL);
 	cpu_up(test, group);
 	value = harness_value(test, group, CPU, id);
-	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
 	KUNIT_EXPECT_GT(test, value.raw, before.raw);
 }
 
@@ -255,17 +261,20 @@ static void cannot_come_back(struct kunit *test)
 	WRITE_ONCE(fake->slots, SLOTS);
 	fake_pmu_tick(fake, 10);
 	value = harness_value(test, group, CPU, id);
-	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_FAILED);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
 	KUNIT_EXPECT_EQ(test, value.raw, 10ULL);
 	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).flags, PERFGRP_ROW_FAILED);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 20ULL);
-	KUNIT_EXPECT_EQ(test, total_of(test, group).state, (u32)PERFGRP_STATE_FAILED);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).flags, PERFGRP_VALUE_SCALED);
+	KUNIT_EXPECT_EQ(test, total_of(test, group).flags,
+			PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
 
 	cpu_down(test, group);
 	cpu_up(test, group);
 	fake_pmu_tick(fake, 1);
 	value = harness_value(test, group, CPU, id);
-	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
 	KUNIT_EXPECT_EQ(test, value.raw, 11ULL);
 	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).flags, 0U);
 }
@@ -325,8 +334,6 @@ static struct kunit_case hotplug_cases[] = {
 
 struct kunit_suite perfgrp_hotplug_suite = {
 	.name = "perfgrp_hotplug",
-	.suite_init = harness_suite_init,
-	.suite_exit = harness_suite_exit,
 	.init = hotplug_init,
 	.exit = hotplug_exit,
 	.test_cases = hotplug_cases,

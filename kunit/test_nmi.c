@@ -15,6 +15,7 @@
 #include <asm/cpufeature.h>
 #endif
 
+#include "../module/perfcore.h"
 #include "harness.h"
 #include "suites.h"
 
@@ -88,14 +89,14 @@ static void breakpoint_counts_exactly(struct kunit *test)
 static void breakpoint_restarts(struct kunit *test)
 {
 	struct perfgrp_group *group;
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	u32 id, second;
 
 	group = watching_group(test, PERFGRP_CREATE_ENABLED, &id);
 	write_watched(10);
-	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_RESET, &readout), 0);
-	KUNIT_EXPECT_EQ(test, readout.values[0].raw, 10ULL);
-	perfgrp_snapshot_free(&readout);
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_RESET, &snap), 0);
+	KUNIT_EXPECT_EQ(test, snap.values[0].raw, 10ULL);
+	perfgrp_snapshot_free(&snap);
 	write_watched(3);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 3ULL);
 
@@ -123,7 +124,7 @@ static void breakpoint_beside_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 10ULL);
 	value = harness_value(test, group, 0, clock);
 	KUNIT_EXPECT_GT(test, value.raw, 0ULL);
-	KUNIT_EXPECT_FALSE(test, value.flags & PERFGRP_VALUE_WITH_LEADER);
+	KUNIT_EXPECT_EQ(test, value.sched_group, clock);
 }
 
 /* [E7] [G8] A breakpoint that cannot be: refused when it is added, and the others count on. */
@@ -324,8 +325,6 @@ static struct kunit_case nmi_cases[] = {
 
 struct kunit_suite perfgrp_nmi_suite = {
 	.name = "perfgrp_nmi",
-	.suite_init = harness_suite_init,
-	.suite_exit = harness_suite_exit,
 	.exit = harness_exit,
 	.test_cases = nmi_cases,
 };

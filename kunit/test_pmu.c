@@ -10,6 +10,7 @@
 #include <linux/preempt.h>
 #include <linux/sched/clock.h>
 
+#include "../module/perfcore.h"
 #include "harness.h"
 #include "suites.h"
 
@@ -94,7 +95,7 @@ static void read_and_reset(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	u64 sum = 0, enabled = 0;
 	unsigned int i;
 	u32 id;
@@ -102,12 +103,12 @@ static void read_and_reset(struct kunit *test)
 	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
 	for (i = 1; i <= 100; i++) {
 		fake_pmu_tick(fake, i);
-		KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_RESET, &readout),
+		KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_RESET, &snap),
 				0);
-		KUNIT_EXPECT_EQ(test, readout.values[0].raw, (u64)i);
-		sum += readout.values[0].raw;
-		enabled += readout.values[0].time_enabled;
-		perfgrp_snapshot_free(&readout);
+		KUNIT_EXPECT_EQ(test, snap.values[0].raw, (u64)i);
+		sum += snap.values[0].raw;
+		enabled += snap.values[0].time_enabled;
+		perfgrp_snapshot_free(&snap);
 	}
 	KUNIT_EXPECT_EQ(test, sum, 5050ULL);
 	KUNIT_EXPECT_GT(test, enabled, 0ULL);
@@ -133,7 +134,8 @@ static void one_scheduling_group(struct kunit *test)
 		kunit_skip(test, "this kernel's counters cannot be linked");
 	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, descs, 3, &err), 0, "%s", err.text);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_PTR_EQ(test, member_event(group, i)->group_leader, member_event(group, 0));
+		KUNIT_EXPECT_PTR_EQ(test, member_event(group, i)->group_leader,
+				    member_event(group, 0));
 	KUNIT_EXPECT_EQ(test, member_event(group, 0)->nr_siblings, 2);
 
 	fake->committed = 0;
@@ -151,8 +153,8 @@ static void one_scheduling_group(struct kunit *test)
 	KUNIT_EXPECT_GT(test, first.raw, 0ULL);
 	expect_times_equal(test, &first, &third);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, descs[i].id).flags,
-				PERFGRP_VALUE_SCALED | PERFGRP_VALUE_WITH_LEADER);
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, descs[i].id).sched_group,
+				descs[0].id);
 }
 
 /* [G5] [G7] [G8] One member too many: refused with its reason, and the others count on. */
@@ -237,7 +239,7 @@ static void software_beside_multiplexed(struct kunit *test)
 	value = harness_value(test, group, 0, soft);
 	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
 	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
-	KUNIT_EXPECT_FALSE(test, value.flags & PERFGRP_VALUE_WITH_LEADER);
+	KUNIT_EXPECT_EQ(test, value.sched_group, soft);
 	value = harness_value(test, group, 0, hard);
 	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
 }
@@ -318,8 +320,8 @@ static void multiplexed_exactly(struct kunit *test)
 	for (i = 0; i < 3; i++) {
 		expect_times_equal(test, &values[i], &values[0]);
 		KUNIT_EXPECT_EQ(test, values[i].state, (u32)PERFGRP_STATE_MULTIPLEXED);
-		KUNIT_EXPECT_EQ(test, values[i].flags,
-				PERFGRP_VALUE_SCALED | PERFGRP_VALUE_WITH_LEADER);
+		KUNIT_EXPECT_EQ(test, values[i].flags, PERFGRP_VALUE_SCALED);
+		KUNIT_EXPECT_EQ(test, values[i].sched_group, descs[0].id);
 		KUNIT_EXPECT_EQ(test, values[i].scaled,
 				perfgrp_scale(values[i].raw, values[i].time_enabled,
 					      values[i].time_running, &saturated));
@@ -329,15 +331,15 @@ static void multiplexed_exactly(struct kunit *test)
 static void check_running_set(struct kunit *test, struct perfgrp_group *group,
 			      struct perfgrp_value *last)
 {
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	struct perfgrp_value *value;
 	bool saturated;
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
-	for (i = 0; i < readout.nr_values; i++) {
-		value = &readout.values[i];
-		expect_times_equal(test, value, &readout.values[0]);
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &snap), 0);
+	for (i = 0; i < snap.nr_values; i++) {
+		value = &snap.values[i];
+		expect_times_equal(test, value, &snap.values[0]);
 		KUNIT_EXPECT_LE(test, value->time_running, value->time_enabled);
 		KUNIT_EXPECT_GE(test, value->raw, last[i].raw);
 		KUNIT_EXPECT_GE(test, value->time_enabled, last[i].time_enabled);
@@ -347,7 +349,7 @@ static void check_running_set(struct kunit *test, struct perfgrp_group *group,
 					      value->time_running, &saturated));
 		last[i] = *value;
 	}
-	perfgrp_snapshot_free(&readout);
+	perfgrp_snapshot_free(&snap);
 }
 
 /*
@@ -489,20 +491,20 @@ static void no_mux_finds_no_room(struct kunit *test)
 
 static void expect_failed(struct kunit *test, struct perfgrp_group *group)
 {
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
-	for (i = 0; i < readout.nr_values; i++)
-		KUNIT_EXPECT_EQ_MSG(test, readout.values[i].state, (u32)PERFGRP_STATE_FAILED,
-				    "member %u", readout.values[i].id);
-	KUNIT_EXPECT_TRUE(test, readout.rows[0].flags & PERFGRP_ROW_FAILED);
-	perfgrp_snapshot_free(&readout);
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &snap), 0);
+	for (i = 0; i < snap.nr_values; i++)
+		KUNIT_EXPECT_TRUE_MSG(test, snap.values[i].flags & PERFGRP_VALUE_FAILED,
+				      "member %u", snap.values[i].id);
+	KUNIT_EXPECT_TRUE(test, snap.rows[0].flags & PERFGRP_ROW_FAILED);
+	perfgrp_snapshot_free(&snap);
 
-	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_TOTALS, &readout), 0);
-	KUNIT_EXPECT_EQ(test, readout.values[0].state, (u32)PERFGRP_STATE_FAILED);
-	KUNIT_EXPECT_TRUE(test, readout.rows[0].flags & PERFGRP_ROW_FAILED);
-	perfgrp_snapshot_free(&readout);
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	KUNIT_EXPECT_TRUE(test, snap.values[0].flags & PERFGRP_VALUE_FAILED);
+	KUNIT_EXPECT_TRUE(test, snap.rows[0].flags & PERFGRP_ROW_FAILED);
+	perfgrp_snapshot_free(&snap);
 }
 
 /* A PMU that has lost slots, and a reason for the perf core to look at it again. */
@@ -542,7 +544,7 @@ static void no_mux_thrown_off(struct kunit *test)
 	fake_pmu_tick(fake, 10);
 	value = harness_value(test, group, 0, descs[1].id);
 	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
-	KUNIT_EXPECT_NE(test, value.state, (u32)PERFGRP_STATE_FAILED);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
 }
 
 /* [G15] Also those members that could have gone on, on no PMU or on another. */
@@ -682,12 +684,13 @@ static void two_pmus(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, member_event(group, 0)->group_leader, member_event(group, 0));
 	KUNIT_EXPECT_EQ(test, member_event(group, 0)->nr_siblings, 0);
 	for (i = 1; i < 4; i++)
-		KUNIT_EXPECT_PTR_EQ(test, member_event(group, i)->group_leader, member_event(group, 1));
+		KUNIT_EXPECT_PTR_EQ(test, member_event(group, i)->group_leader,
+				    member_event(group, 1));
 	fake_pmu_tick(first, 5);
 	fake_pmu_tick(second, 7);
 	for (i = 0; i < 4; i++) {
 		value = harness_value(test, group, 0, ids[i]);
-		KUNIT_EXPECT_EQ(test, !!(value.flags & PERFGRP_VALUE_WITH_LEADER), i == 0);
+		KUNIT_EXPECT_EQ(test, value.sched_group, i ? ids[1] : ids[0]);
 		KUNIT_EXPECT_EQ(test, value.pmu, (u32)(i ? second : first)->pmu.type);
 	}
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[0]).raw, 5ULL);
@@ -733,8 +736,10 @@ static void remove_leader_of_second_set(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, harness_remove(group, ids[1], false, &err), 0, "%s", err.text);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 3U);
 	if (perfgrp_core_can_link()) {
-		KUNIT_EXPECT_PTR_EQ(test, member_event(group, 1)->group_leader, member_event(group, 1));
-		KUNIT_EXPECT_PTR_EQ(test, member_event(group, 2)->group_leader, member_event(group, 1));
+		KUNIT_EXPECT_PTR_EQ(test, member_event(group, 1)->group_leader,
+				    member_event(group, 1));
+		KUNIT_EXPECT_PTR_EQ(test, member_event(group, 2)->group_leader,
+				    member_event(group, 1));
 		KUNIT_EXPECT_EQ(test, member_event(group, 1)->nr_siblings, 1);
 	}
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(second, 0), 2U);
@@ -776,7 +781,7 @@ static void rebuild_that_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, err.error, EINVAL);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 4U);
 	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_NULL(test, group->members[i]->instances[0].next);
+		KUNIT_EXPECT_NULL(test, group->members[i]->instances[0].prepared);
 	WRITE_ONCE(second->slots, SLOTS);
 	fake_pmu_tick(second, 10);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[1]).raw, 110ULL);
@@ -936,8 +941,6 @@ static struct kunit_case pmu_cases[] = {
 
 struct kunit_suite perfgrp_pmu_suite = {
 	.name = "perfgrp_pmu",
-	.suite_init = harness_suite_init,
-	.suite_exit = harness_suite_exit,
 	.exit = harness_exit,
 	.test_cases = pmu_cases,
 };

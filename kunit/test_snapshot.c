@@ -13,6 +13,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
+#include "../module/group_file.h"
 #include "harness.h"
 #include "suites.h"
 
@@ -30,10 +31,10 @@ static struct perfgrp_group *all_cpus_group(struct kunit *test, u32 flags)
 
 static struct perfgrp_snap take(struct kunit *test, struct perfgrp_group *group, u32 flags)
 {
-	struct perfgrp_snap readout = {};
+	struct perfgrp_snap snap = {};
 
-	KUNIT_ASSERT_EQ(test, harness_snapshot(group, flags, &readout), 0);
-	return readout;
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, flags, &snap), 0);
+	return snap;
 }
 
 /* ---- rows ---------------------------------------------------------------- */
@@ -45,7 +46,7 @@ static void a_row_a_cpu(struct kunit *test)
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
 	struct perfgrp_counter descs[3];
 	struct perfgrp_error err = harness_error();
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	u64 before, after, earliest = U64_MAX, latest = 0;
 	const struct perfgrp_value *value;
 	const struct perfgrp_row *row;
@@ -57,13 +58,13 @@ static void a_row_a_cpu(struct kunit *test)
 	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, descs, 3, &err), 0, "%s", err.text);
 	fake_pmu_tick(fake, 1000);
 	before = ktime_get_mono_fast_ns();
-	readout = take(test, group, 0);
+	snap = take(test, group, 0);
 	after = ktime_get_mono_fast_ns();
 
-	KUNIT_EXPECT_EQ(test, readout.nr_rows, nr_cpus());
-	KUNIT_EXPECT_EQ(test, readout.nr_values, 3 * nr_cpus());
+	KUNIT_EXPECT_EQ(test, snap.nr_rows, nr_cpus());
+	KUNIT_EXPECT_EQ(test, snap.nr_values, 3 * nr_cpus());
 	for_each_online_cpu(cpu) {
-		row = &readout.rows[i];
+		row = &snap.rows[i];
 		KUNIT_EXPECT_EQ(test, row->cpu, cpu);
 		KUNIT_EXPECT_EQ(test, row->flags, 0U);
 		KUNIT_EXPECT_EQ(test, row->first_value, 3 * i);
@@ -76,7 +77,7 @@ static void a_row_a_cpu(struct kunit *test)
 		earliest = min_t(u64, earliest, row->time_before);
 		latest = max_t(u64, latest, row->time_after);
 		for (m = 0; m < 3; m++) {
-			value = &readout.values[row->first_value + m];
+			value = &snap.values[row->first_value + m];
 			KUNIT_EXPECT_EQ(test, value->id, descs[m].id);
 			KUNIT_EXPECT_EQ(test, value->raw, 1000ULL * (m + 1));
 			KUNIT_EXPECT_EQ(test, value->scaled, value->raw);
@@ -87,9 +88,9 @@ static void a_row_a_cpu(struct kunit *test)
 		}
 		i++;
 	}
-	KUNIT_EXPECT_EQ(test, readout.time_before, earliest);
-	KUNIT_EXPECT_EQ(test, readout.time_after, latest);
-	perfgrp_snapshot_free(&readout);
+	KUNIT_EXPECT_EQ(test, snap.time_before, earliest);
+	KUNIT_EXPECT_EQ(test, snap.time_after, latest);
+	perfgrp_snapshot_free(&snap);
 }
 
 /* [S6] Each event is read once, where it counts, with interrupts off. */
@@ -97,15 +98,15 @@ static void read_where_they_count(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
 		harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
 	for (i = 0; i < 50; i++) {
 		atomic_set(&fake->reads, 0);
-		readout = take(test, group, i % 2 ? PERFGRP_SNAPSHOT_TOTALS : 0);
-		perfgrp_snapshot_free(&readout);
+		snap = take(test, group, i % 2 ? PERFGRP_SNAPSHOT_TOTALS : 0);
+		perfgrp_snapshot_free(&snap);
 		KUNIT_EXPECT_EQ(test, atomic_read(&fake->reads), 3 * (int)nr_cpus());
 	}
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->strange_reads), 0);
@@ -118,7 +119,7 @@ static void order_after_changes(struct kunit *test)
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
 	struct perfgrp_error err = harness_error();
 	static const u32 weights[] = { 1, 3, 5 };
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	unsigned int m;
 	u32 ids[5];
 
@@ -129,40 +130,40 @@ static void order_after_changes(struct kunit *test)
 	ids[4] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(5)));
 	fake_pmu_tick(fake, 10);
 
-	readout = take(test, group, 0);
-	KUNIT_ASSERT_EQ(test, readout.nr_values, 3U);
+	snap = take(test, group, 0);
+	KUNIT_ASSERT_EQ(test, snap.nr_values, 3U);
 	for (m = 0; m < 3; m++) {
-		KUNIT_EXPECT_EQ(test, readout.values[m].id, ids[2 * m]);
-		KUNIT_EXPECT_EQ(test, readout.values[m].raw, 10ULL * weights[m]);
+		KUNIT_EXPECT_EQ(test, snap.values[m].id, ids[2 * m]);
+		KUNIT_EXPECT_EQ(test, snap.values[m].raw, 10ULL * weights[m]);
 	}
-	perfgrp_snapshot_free(&readout);
+	perfgrp_snapshot_free(&snap);
 }
 
 /* [S1] Without members: rows without values. */
 static void no_members(struct kunit *test)
 {
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	unsigned int i;
 
-	readout = take(test, group, 0);
-	KUNIT_EXPECT_EQ(test, readout.nr_rows, nr_cpus());
-	KUNIT_EXPECT_EQ(test, readout.nr_values, 0U);
-	for (i = 0; i < readout.nr_rows; i++)
-		KUNIT_EXPECT_EQ(test, readout.rows[i].nr_values, 0U);
-	perfgrp_snapshot_free(&readout);
+	snap = take(test, group, 0);
+	KUNIT_EXPECT_EQ(test, snap.nr_rows, nr_cpus());
+	KUNIT_EXPECT_EQ(test, snap.nr_values, 0U);
+	for (i = 0; i < snap.nr_rows; i++)
+		KUNIT_EXPECT_EQ(test, snap.rows[i].nr_values, 0U);
+	perfgrp_snapshot_free(&snap);
 
-	readout = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
-	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
-	KUNIT_EXPECT_EQ(test, readout.nr_values, 0U);
-	KUNIT_EXPECT_EQ(test, readout.rows[0].nr_cpus, nr_cpus());
-	perfgrp_snapshot_free(&readout);
+	snap = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
+	KUNIT_EXPECT_EQ(test, snap.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, snap.nr_values, 0U);
+	KUNIT_EXPECT_EQ(test, snap.rows[0].nr_cpus, nr_cpus());
+	perfgrp_snapshot_free(&snap);
 
 	group = harness_group(test, PERFGRP_TARGET_TASK, PERFGRP_CREATE_ENABLED);
-	readout = take(test, group, 0);
-	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
-	KUNIT_EXPECT_EQ(test, readout.nr_values, 0U);
-	perfgrp_snapshot_free(&readout);
+	snap = take(test, group, 0);
+	KUNIT_EXPECT_EQ(test, snap.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, snap.nr_values, 0U);
+	perfgrp_snapshot_free(&snap);
 }
 
 /* [S1] A task has one row, also as its own total. */
@@ -170,28 +171,28 @@ static void a_row_for_a_task(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group;
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	u32 id;
 
 	group = harness_group(test, PERFGRP_TARGET_TASK, PERFGRP_CREATE_ENABLED);
 	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
 	fake_pmu_tick(fake, 10);
 
-	readout = take(test, group, 0);
-	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
-	KUNIT_EXPECT_EQ(test, readout.rows[0].cpu, -1);
-	KUNIT_EXPECT_EQ(test, readout.rows[0].flags, 0U);
-	KUNIT_EXPECT_EQ(test, readout.values[0].id, id);
-	KUNIT_EXPECT_EQ(test, readout.values[0].raw, 20ULL);
-	perfgrp_snapshot_free(&readout);
+	snap = take(test, group, 0);
+	KUNIT_EXPECT_EQ(test, snap.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, snap.rows[0].cpu, -1);
+	KUNIT_EXPECT_EQ(test, snap.rows[0].flags, 0U);
+	KUNIT_EXPECT_EQ(test, snap.values[0].id, id);
+	KUNIT_EXPECT_EQ(test, snap.values[0].raw, 20ULL);
+	perfgrp_snapshot_free(&snap);
 
-	readout = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
-	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
-	KUNIT_EXPECT_EQ(test, readout.rows[0].cpu, -1);
-	KUNIT_EXPECT_EQ(test, readout.rows[0].flags, PERFGRP_ROW_TOTAL);
-	KUNIT_EXPECT_EQ(test, readout.values[0].id, id);
-	KUNIT_EXPECT_EQ(test, readout.values[0].raw, 20ULL);
-	perfgrp_snapshot_free(&readout);
+	snap = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
+	KUNIT_EXPECT_EQ(test, snap.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, snap.rows[0].cpu, -1);
+	KUNIT_EXPECT_EQ(test, snap.rows[0].flags, PERFGRP_ROW_TOTAL);
+	KUNIT_EXPECT_EQ(test, snap.values[0].id, id);
+	KUNIT_EXPECT_EQ(test, snap.values[0].raw, 20ULL);
+	perfgrp_snapshot_free(&snap);
 }
 
 /* ---- sums ---------------------------------------------------------------- */
@@ -282,7 +283,7 @@ static void totals_with_a_gap(struct kunit *test)
 	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
 	struct perf_event *other = harness_fake_event(test, fake, 0, 0, true);
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	u32 id;
 
 	if (nr_cpus() == 1)
@@ -294,12 +295,12 @@ static void totals_with_a_gap(struct kunit *test)
 			(u32)PERFGRP_STATE_NEVER_RAN);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 1, id).state,
 			(u32)PERFGRP_STATE_COUNTED);
-	readout = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
-	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
-	KUNIT_EXPECT_EQ(test, readout.values[0].raw, 10ULL * (nr_cpus() - 1));
-	KUNIT_EXPECT_EQ(test, readout.values[0].state, (u32)PERFGRP_STATE_COUNTED);
-	KUNIT_EXPECT_TRUE(test, readout.values[0].flags & PERFGRP_VALUE_PARTIAL);
-	perfgrp_snapshot_free(&readout);
+	snap = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
+	KUNIT_EXPECT_EQ(test, snap.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, snap.values[0].raw, 10ULL * (nr_cpus() - 1));
+	KUNIT_EXPECT_EQ(test, snap.values[0].state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_TRUE(test, snap.values[0].flags & PERFGRP_VALUE_PARTIAL);
+	perfgrp_snapshot_free(&snap);
 }
 
 /* One event, counted by one of two PMUs on CPU 0 and by the other elsewhere. */
@@ -324,7 +325,7 @@ static struct perfgrp_counter two_kinds(struct kunit *test, struct fake_pmu *kin
 static void totals_by_pmu(struct kunit *test)
 {
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	struct perfgrp_counter desc;
 	struct fake_pmu *kinds[2];
 	unsigned int i;
@@ -340,30 +341,30 @@ static void totals_by_pmu(struct kunit *test)
 	fake_pmu_tick(kinds[0], 10);
 	fake_pmu_tick(kinds[1], 100);
 
-	readout = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
-	KUNIT_ASSERT_EQ(test, readout.nr_rows, 2U);
-	KUNIT_EXPECT_EQ(test, readout.nr_values, 4U);
+	snap = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
+	KUNIT_ASSERT_EQ(test, snap.nr_rows, 2U);
+	KUNIT_EXPECT_EQ(test, snap.nr_values, 4U);
 	for (i = 0; i < 2; i++) {
-		const struct perfgrp_value *values = &readout.values[readout.rows[i].first_value];
+		const struct perfgrp_value *values = &snap.values[snap.rows[i].first_value];
 
-		KUNIT_EXPECT_EQ(test, readout.rows[i].cpu, -1);
-		KUNIT_EXPECT_EQ(test, readout.rows[i].flags, PERFGRP_ROW_TOTAL);
-		KUNIT_EXPECT_EQ(test, readout.rows[i].nr_cpus, i ? nr_cpus() - 1 : 1);
+		KUNIT_EXPECT_EQ(test, snap.rows[i].cpu, -1);
+		KUNIT_EXPECT_EQ(test, snap.rows[i].flags, PERFGRP_ROW_TOTAL);
+		KUNIT_EXPECT_EQ(test, snap.rows[i].nr_cpus, i ? nr_cpus() - 1 : 1);
 		KUNIT_EXPECT_EQ(test, values[0].id, id);
 		KUNIT_EXPECT_EQ(test, values[0].pmu, (u32)kinds[i]->pmu.type);
 		KUNIT_EXPECT_EQ(test, values[0].raw, i ? 100ULL * (nr_cpus() - 1) : 10ULL);
 		KUNIT_EXPECT_EQ(test, values[1].id, clock);
 	}
-	perfgrp_snapshot_free(&readout);
+	perfgrp_snapshot_free(&snap);
 
-	readout = take(test, group, PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS);
-	KUNIT_ASSERT_EQ(test, readout.nr_rows, 1U);
-	KUNIT_EXPECT_EQ(test, readout.rows[0].nr_cpus, nr_cpus());
-	KUNIT_EXPECT_EQ(test, readout.values[0].raw, 10 + 100ULL * (nr_cpus() - 1));
-	KUNIT_EXPECT_EQ(test, readout.values[0].pmu, PERFGRP_NONE);
-	KUNIT_EXPECT_TRUE(test, readout.values[0].flags & PERFGRP_VALUE_MIXED_PMUS);
-	KUNIT_EXPECT_FALSE(test, readout.values[1].flags & PERFGRP_VALUE_MIXED_PMUS);
-	perfgrp_snapshot_free(&readout);
+	snap = take(test, group, PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS);
+	KUNIT_ASSERT_EQ(test, snap.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, snap.rows[0].nr_cpus, nr_cpus());
+	KUNIT_EXPECT_EQ(test, snap.values[0].raw, 10 + 100ULL * (nr_cpus() - 1));
+	KUNIT_EXPECT_EQ(test, snap.values[0].pmu, PERFGRP_NONE);
+	KUNIT_EXPECT_TRUE(test, snap.values[0].flags & PERFGRP_VALUE_MIXED_PMUS);
+	KUNIT_EXPECT_FALSE(test, snap.values[1].flags & PERFGRP_VALUE_MIXED_PMUS);
+	perfgrp_snapshot_free(&snap);
 }
 
 /* ---- sizes, as the user meets them ----------------------------------------- */

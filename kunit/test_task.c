@@ -188,8 +188,8 @@ static void no_mux_loses_to_cpu(struct kunit *test)
 	fake_pmu_tick(fake, 10);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, id).raw, 10ULL);
 	perf_event_enable(other);
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, id).state,
-			(u32)PERFGRP_STATE_FAILED);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, id).flags,
+			PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
 }
 
 /* [G18] When the task has exited the counts are final, and say so. */
@@ -199,7 +199,7 @@ static void task_that_exits(struct kunit *test)
 	struct perfgrp_group *group;
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_counter desc = FAKE(fake, FAKE_TICKS(1));
-	struct perfgrp_snap readout;
+	struct perfgrp_snap snap;
 	struct perfgrp_value value;
 	u32 id;
 
@@ -212,13 +212,14 @@ static void task_that_exits(struct kunit *test)
 	worker_stop();
 	fake_pmu_tick(fake, 1000);
 
-	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &readout), 0);
-	KUNIT_EXPECT_EQ(test, readout.nr_rows, 1U);
-	KUNIT_EXPECT_EQ(test, readout.rows[0].flags, PERFGRP_ROW_EXITED);
-	value = readout.values[0];
-	perfgrp_snapshot_free(&readout);
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &snap), 0);
+	KUNIT_EXPECT_EQ(test, snap.nr_rows, 1U);
+	KUNIT_EXPECT_EQ(test, snap.rows[0].flags, PERFGRP_ROW_EXITED);
+	value = snap.values[0];
+	perfgrp_snapshot_free(&snap);
 	KUNIT_EXPECT_EQ(test, value.id, id);
-	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_EXITED);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_EXITED);
 	KUNIT_EXPECT_EQ(test, value.raw, 2ULL * TICKS_A_TURN);
 	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
 
@@ -302,8 +303,6 @@ static struct kunit_case task_cases[] = {
 
 struct kunit_suite perfgrp_task_suite = {
 	.name = "perfgrp_task",
-	.suite_init = harness_suite_init,
-	.suite_exit = harness_suite_exit,
 	.exit = task_exit,
 	.test_cases = task_cases,
 };
