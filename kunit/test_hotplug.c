@@ -176,9 +176,13 @@ static void scheduling_group_again(struct kunit *test)
 	cpu_up(test, group);
 	leader = group->members[0]->instances[0].event;
 	KUNIT_ASSERT_NOT_NULL(test, leader);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_PTR_EQ(test, group->members[i]->instances[0].event->group_leader,
 				    leader);
+		KUNIT_EXPECT_EQ(test,
+				harness_value(test, group, CPU, group->members[i]->id).sched_group,
+				group->members[0]->id);
+	}
 	KUNIT_EXPECT_EQ(test, fake->committed, 3U);
 }
 
@@ -279,6 +283,43 @@ static void cannot_come_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).flags, 0U);
 }
 
+/* [G19] [S2] Never ran says so, whatever has become of the event: offline, then failed. */
+static void fails_before_it_ran(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
+	struct perfgrp_value value;
+	u32 ids[2];
+
+	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	cpu_down(test, group);
+	ids[1] = harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	value = harness_value(test, group, CPU, ids[0]);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_OFFLINE);
+	KUNIT_EXPECT_EQ(test, value.sched_group, ids[0]);
+	KUNIT_EXPECT_EQ(test, value.pmu, (u32)fake->pmu.type);
+	/* This one never had an event here. */
+	value = harness_value(test, group, CPU, ids[1]);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_OFFLINE);
+	KUNIT_EXPECT_EQ(test, value.sched_group, 0U);
+	KUNIT_EXPECT_EQ(test, value.pmu, PERFGRP_NONE);
+
+	WRITE_ONCE(fake->slots, 0);
+	cpu_up(test, group);
+	WRITE_ONCE(fake->slots, SLOTS);
+	value = harness_value(test, group, CPU, ids[0]);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_FAILED);
+	KUNIT_EXPECT_EQ(test, value.sched_group, ids[0]);
+	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).flags, PERFGRP_ROW_FAILED);
+	KUNIT_EXPECT_EQ(test, row_of(test, group, 0).flags, 0U);
+	value = total_of(test, group);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_FAILED | PERFGRP_VALUE_PARTIAL);
+}
+
 /* [G19] [G20] Away when the group is made: refused by name; in a group of all CPUs no row, yet. */
 static void away_from_the_start(struct kunit *test)
 {
@@ -327,6 +368,7 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(software_counters),
 	KUNIT_CASE(changed_while_away),
 	KUNIT_CASE(cannot_come_back),
+	KUNIT_CASE(fails_before_it_ran),
 	KUNIT_CASE(away_from_the_start),
 	KUNIT_CASE(ends_while_away),
 	{}

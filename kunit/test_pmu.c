@@ -751,6 +751,10 @@ static void remove_leader_of_second_set(struct kunit *test)
 	clock = harness_value(test, group, 0, ids[3]);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[0]).raw, 11ULL);
 	KUNIT_EXPECT_EQ(test, ticks.raw, 220ULL);
+	if (perfgrp_core_can_link()) {
+		KUNIT_EXPECT_EQ(test, ticks.sched_group, ids[2]);
+		KUNIT_EXPECT_EQ(test, clock.sched_group, ids[2]);
+	}
 	KUNIT_EXPECT_EQ(test, ticks.state, (u32)PERFGRP_STATE_COUNTED);
 	KUNIT_EXPECT_GT(test, ticks.time_enabled, before.time_enabled);
 	KUNIT_EXPECT_EQ(test, clock.raw, clock.time_running);

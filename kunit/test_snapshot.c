@@ -195,6 +195,136 @@ static void a_row_for_a_task(struct kunit *test)
 	perfgrp_snapshot_free(&snap);
 }
 
+/* ---- what has become of the events ----------------------------------------- */
+
+static struct perf_event *event_on_cpu0(const struct perfgrp_group *group, unsigned int index)
+{
+	return group->members[index]->instances[0].event;
+}
+
+/*
+ * [S2] [G15] [G18] An event's state gives its value's flags. The group is disabled, so that
+ * the perf core does not look at the events; each gets its own state back.
+ */
+static void flags_from_states(struct kunit *test)
+{
+	static const struct {
+		enum perf_event_state states[2];
+		u32 flags[2];
+		u32 row_flags;
+	} cases[] = {
+		{ { PERF_EVENT_STATE_OFF, PERF_EVENT_STATE_OFF }, { 0, 0 }, 0 },
+		/* A group that may be multiplexed does not fail as a whole. */
+		{ { PERF_EVENT_STATE_OFF, PERF_EVENT_STATE_ERROR },
+		  { 0, PERFGRP_VALUE_FAILED }, PERFGRP_ROW_FAILED },
+		{ { PERF_EVENT_STATE_ERROR, PERF_EVENT_STATE_ERROR },
+		  { PERFGRP_VALUE_FAILED, PERFGRP_VALUE_FAILED }, PERFGRP_ROW_FAILED },
+		{ { PERF_EVENT_STATE_EXIT, PERF_EVENT_STATE_EXIT },
+		  { PERFGRP_VALUE_EXITED, PERFGRP_VALUE_EXITED }, PERFGRP_ROW_EXITED },
+		{ { PERF_EVENT_STATE_EXIT, PERF_EVENT_STATE_DEAD },
+		  { PERFGRP_VALUE_EXITED, PERFGRP_VALUE_EXITED }, PERFGRP_ROW_EXITED },
+		/* Not until all have exited. */
+		{ { PERF_EVENT_STATE_EXIT, PERF_EVENT_STATE_OFF }, { 0, 0 }, 0 },
+		{ { PERF_EVENT_STATE_OFF, PERF_EVENT_STATE_DEAD }, { 0, 0 }, 0 },
+		{ { PERF_EVENT_STATE_EXIT, PERF_EVENT_STATE_ERROR },
+		  { 0, PERFGRP_VALUE_FAILED }, PERFGRP_ROW_FAILED },
+	};
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	enum perf_event_state states[2];
+	struct perfgrp_snap snap;
+	unsigned int i, m;
+	int ret;
+
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (m = 0; m < 2; m++) {
+			states[m] = event_on_cpu0(group, m)->state;
+			WRITE_ONCE(event_on_cpu0(group, m)->state, cases[i].states[m]);
+		}
+		ret = harness_snapshot(group, 0, &snap);
+		for (m = 0; m < 2; m++)
+			WRITE_ONCE(event_on_cpu0(group, m)->state, states[m]);
+		KUNIT_ASSERT_EQ(test, ret, 0);
+		KUNIT_EXPECT_EQ_MSG(test, snap.rows[0].flags, cases[i].row_flags, "case %u", i);
+		for (m = 0; m < 2; m++) {
+			KUNIT_EXPECT_EQ_MSG(test, snap.values[m].flags, cases[i].flags[m],
+					    "case %u value %u", i, m);
+			KUNIT_EXPECT_EQ(test, snap.values[m].state, (u32)PERFGRP_STATE_NEVER_RAN);
+		}
+		perfgrp_snapshot_free(&snap);
+	}
+}
+
+/* [S2] An event that the perf core has stopped until the next tick says so, and only that one. */
+static void throttled(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_value values[2];
+	unsigned int m;
+	u64 interrupts;
+	u32 ids[2];
+
+	for (m = 0; m < 2; m++)
+		ids[m] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	/* The perf core's MAX_INTERRUPTS. */
+	interrupts = event_on_cpu0(group, 1)->hw.interrupts;
+	WRITE_ONCE(event_on_cpu0(group, 1)->hw.interrupts, ~0ULL);
+	for (m = 0; m < 2; m++)
+		values[m] = harness_value(test, group, 0, ids[m]);
+	WRITE_ONCE(event_on_cpu0(group, 1)->hw.interrupts, interrupts);
+	KUNIT_EXPECT_EQ(test, values[0].flags, 0U);
+	KUNIT_EXPECT_EQ(test, values[1].flags, PERFGRP_VALUE_THROTTLED);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[1]).flags, 0U);
+}
+
+/* [G15] [S11] A NO_MUX group fails as a whole where it fails; on other CPUs it goes on. */
+static void no_mux_fails_on_one_cpu(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
+	struct perf_event *other = harness_fake_event(test, fake, 0, 0, true);
+	struct perfgrp_group *group;
+	struct perfgrp_snap snap;
+	unsigned int i, m;
+	u32 failed;
+
+	if (nr_cpus() == 1)
+		kunit_skip(test, "one CPU only");
+	group = all_cpus_group(test, PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED);
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	fake_pmu_tick(fake, 10);
+	/* A slot less on CPU 0, and a reason for the perf core to schedule anew. */
+	WRITE_ONCE(fake->slots, 0);
+	perf_event_enable(other);
+	perf_event_disable(other);
+
+	snap = take(test, group, 0);
+	for (i = 0; i < snap.nr_rows; i++) {
+		failed = snap.rows[i].cpu ? 0 : PERFGRP_VALUE_FAILED;
+		KUNIT_EXPECT_EQ(test, snap.rows[i].flags, failed ? PERFGRP_ROW_FAILED : 0);
+		for (m = 0; m < 2; m++) {
+			KUNIT_EXPECT_EQ(test, snap.values[2 * i + m].flags,
+					PERFGRP_VALUE_SCALED | failed);
+			KUNIT_EXPECT_EQ(test, snap.values[2 * i + m].state,
+					(u32)PERFGRP_STATE_COUNTED);
+		}
+	}
+	perfgrp_snapshot_free(&snap);
+
+	snap = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
+	KUNIT_EXPECT_EQ(test, snap.rows[0].flags, PERFGRP_ROW_TOTAL | PERFGRP_ROW_FAILED);
+	for (m = 0; m < 2; m++) {
+		KUNIT_EXPECT_EQ(test, snap.values[m].flags,
+				PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
+		KUNIT_EXPECT_EQ(test, snap.values[m].state, (u32)PERFGRP_STATE_COUNTED);
+	}
+	KUNIT_EXPECT_EQ(test, snap.values[0].raw, 10ULL * nr_cpus());
+	perfgrp_snapshot_free(&snap);
+}
+
 /* ---- sums ---------------------------------------------------------------- */
 
 /* What a sum over @rows is to be, member by member. */
@@ -517,6 +647,9 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(order_after_changes),
 	KUNIT_CASE(no_members),
 	KUNIT_CASE(a_row_for_a_task),
+	KUNIT_CASE(flags_from_states),
+	KUNIT_CASE(throttled),
+	KUNIT_CASE(no_mux_fails_on_one_cpu),
 	KUNIT_CASE(totals),
 	KUNIT_CASE(totals_with_a_gap),
 	KUNIT_CASE(totals_by_pmu),

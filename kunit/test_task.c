@@ -234,6 +234,40 @@ static void task_that_exits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_remove(group, id, false, &err), 0);
 }
 
+/* [G18] [S2] The task exits before the group was ever enabled: exited, and never ran. */
+static void exits_before_it_ran(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
+	struct perfgrp_group *group;
+	struct perfgrp_snap snap;
+	unsigned int i;
+	u32 id;
+
+	harness_pin_to(test, 0);
+	worker_start(test, fake);
+	group = worker_group(test, 0);
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	harness_add_one(test, group, EVENT(PERFGRP_SW_TASK_CLOCK));
+	worker_turn();
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, id).flags, 0U);
+	worker_stop();
+
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &snap), 0);
+	KUNIT_EXPECT_EQ(test, snap.rows[0].flags, PERFGRP_ROW_EXITED);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, snap.values[i].state, (u32)PERFGRP_STATE_NEVER_RAN);
+		KUNIT_EXPECT_EQ(test, snap.values[i].flags, PERFGRP_VALUE_EXITED);
+	}
+	perfgrp_snapshot_free(&snap);
+
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	KUNIT_EXPECT_EQ(test, snap.rows[0].flags, PERFGRP_ROW_TOTAL);
+	KUNIT_EXPECT_EQ(test, snap.values[0].state, (u32)PERFGRP_STATE_NEVER_RAN);
+	KUNIT_EXPECT_EQ(test, snap.values[0].flags,
+			PERFGRP_VALUE_EXITED | PERFGRP_VALUE_PARTIAL);
+	perfgrp_snapshot_free(&snap);
+}
+
 /* [G16] Inherited counters count, can be held and reset; nobody forks here. */
 static void inherited_counters(struct kunit *test)
 {
@@ -253,6 +287,9 @@ static void inherited_counters(struct kunit *test)
 	value = harness_value(test, group, -1, descs[0].id);
 	KUNIT_EXPECT_EQ(test, value.raw, 0ULL);
 	KUNIT_EXPECT_EQ(test, value.time_enabled, 0ULL);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+	KUNIT_EXPECT_EQ(test, value.flags, 0U);
+	KUNIT_EXPECT_EQ(test, value.sched_group, descs[0].id);
 	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
 	worker_turn();
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, descs[0].id).raw,
@@ -269,6 +306,11 @@ static void inherited_counters(struct kunit *test)
 	worker_turn();
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, descs[1].id).raw,
 			2ULL * TICKS_A_TURN);
+
+	worker_stop();
+	value = harness_value(test, group, -1, descs[1].id);
+	KUNIT_EXPECT_EQ(test, value.raw, 2ULL * TICKS_A_TURN);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_EXITED);
 }
 
 /* [G17] Until the exec nothing is enabled; a kthread never execs. */
@@ -296,6 +338,7 @@ static struct kunit_case task_cases[] = {
 	KUNIT_CASE(counts_the_task_on_one_cpu),
 	KUNIT_CASE(no_mux_loses_to_cpu),
 	KUNIT_CASE(task_that_exits),
+	KUNIT_CASE(exits_before_it_ran),
 	KUNIT_CASE(inherited_counters),
 	KUNIT_CASE(waits_for_exec),
 	{}

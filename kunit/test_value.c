@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The arithmetic of values, against a slow reference that is exact by sight.
+ * The arithmetic of values, against references that are slow and plainly right.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -255,23 +255,54 @@ static void fill_states(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.scaled, U64_MAX);
 	KUNIT_EXPECT_EQ(test, value.raw, 1ULL << 63);
 
-	/* Not the numbers' business. */
+	/* These do not follow from the count. */
 	KUNIT_EXPECT_EQ(test, value.id, 7U);
+	KUNIT_EXPECT_EQ(test, value.sched_group, 3U);
 	KUNIT_EXPECT_EQ(test, value.pmu, 5U);
 }
 
-/* [S2] Never ran is not 0: it has a state of its own and no scaled value. */
+/* [S2] Never ran is not 0: it has its own state and no scaled value. */
 static void fill_never_ran(struct kunit *test)
 {
+	/* Never enabled; enabled and never on the PMU; a count, which without time is none. */
+	static const u64 cases[][2] = { { 0, 0 }, { 0, 1000 }, { 5, 0 }, { 5, 1000 } };
 	struct perfgrp_value value;
+	unsigned int i;
 
-	value = fill(0, 1000, 0);
-	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
-	KUNIT_EXPECT_EQ(test, value.flags, 0U);
-	KUNIT_EXPECT_EQ(test, value.time_enabled, 1000ULL);
-	value = fill(0, 0, 0);
-	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
-	KUNIT_EXPECT_EQ(test, value.flags, 0U);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		value = fill(cases[i][0], cases[i][1], 0);
+		KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+		KUNIT_EXPECT_EQ(test, value.flags, 0U);
+		KUNIT_EXPECT_EQ(test, value.scaled, 0ULL);
+		KUNIT_EXPECT_EQ(test, value.time_enabled, cases[i][1]);
+		KUNIT_EXPECT_EQ(test, value.time_running, 0ULL);
+	}
+}
+
+/* [S2] [S5] More time running than enabled is not multiplexed; the formula stays the same. */
+static void fill_running_above_enabled(struct kunit *test)
+{
+	static const struct {
+		u64 enabled;
+		u64 running;
+		u64 scaled;
+		u32 state;
+	} cases[] = {
+		{ 10, 20, 50, PERFGRP_STATE_COUNTED },
+		{ 0, 20, 0, PERFGRP_STATE_COUNTED },
+		{ 19, 20, 95, PERFGRP_STATE_COUNTED },
+		{ 20, 19, 105, PERFGRP_STATE_MULTIPLEXED },
+	};
+	struct perfgrp_value value;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		value = fill(100, cases[i].enabled, cases[i].running);
+		KUNIT_EXPECT_EQ(test, value.state, cases[i].state);
+		KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
+		KUNIT_EXPECT_EQ(test, value.raw, 100ULL);
+		KUNIT_EXPECT_EQ(test, value.scaled, cases[i].scaled);
+	}
 }
 
 /* ---- perfgrp_value_add --------------------------------------------------- */
@@ -333,14 +364,187 @@ static void add_partial(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, total.flags, PERFGRP_VALUE_PARTIAL);
 }
 
-/* [S11] The PMU of a sum is known where it is one. */
+/* [S11] The PMU of a sum is that of its parts, if they have the same. */
 static void add_pmus(struct kunit *test)
+{
+	struct perfgrp_value values[] = { fill(1, 1, 1), fill(1, 1, 1), fill(1, 1, 1) };
+
+	KUNIT_EXPECT_EQ(test, total_of(values, 3).pmu, 5U);
+	values[0].pmu = PERFGRP_NONE;
+	KUNIT_EXPECT_EQ(test, total_of(values, 3).pmu, 5U);
+	KUNIT_EXPECT_FALSE(test, total_of(values, 3).flags & PERFGRP_VALUE_MIXED_PMUS);
+	values[1].pmu = 6;
+	KUNIT_EXPECT_EQ(test, total_of(values, 3).pmu, PERFGRP_NONE);
+	KUNIT_EXPECT_TRUE(test, total_of(values, 3).flags & PERFGRP_VALUE_MIXED_PMUS);
+	/* It stays unknown, whatever comes after the two that differ. */
+	values[0].pmu = 5;
+	KUNIT_EXPECT_EQ(test, total_of(values, 3).pmu, PERFGRP_NONE);
+}
+
+/* Whether a sum of two has @flag if one of them has it, and if both have. */
+static void expect_flag(struct kunit *test, u32 flag, bool if_one, bool if_both)
 {
 	struct perfgrp_value values[] = { fill(1, 1, 1), fill(1, 1, 1) };
 
-	KUNIT_EXPECT_EQ(test, total_of(values, 2).pmu, 5U);
-	values[1].pmu = 6;
-	KUNIT_EXPECT_EQ(test, total_of(values, 2).pmu, PERFGRP_NONE);
+	KUNIT_EXPECT_FALSE(test, total_of(values, 2).flags & flag);
+	values[0].flags |= flag;
+	KUNIT_EXPECT_TRUE(test, total_of(values, 1).flags & flag);
+	KUNIT_EXPECT_EQ(test, !!(total_of(values, 2).flags & flag), if_one);
+	values[1].flags |= flag;
+	KUNIT_EXPECT_EQ(test, !!(total_of(values, 2).flags & flag), if_both);
+	values[0].flags &= ~flag;
+	KUNIT_EXPECT_EQ(test, !!(total_of(values, 2).flags & flag), if_one);
+	KUNIT_EXPECT_EQ(test, total_of(values, 2).state, (u32)PERFGRP_STATE_COUNTED);
+}
+
+/* [S2] [G15] [G18] [G19] A sum has failed if any part has; it is offline or exited if all are. */
+static void add_flags(struct kunit *test)
+{
+	expect_flag(test, PERFGRP_VALUE_FAILED, true, true);
+	expect_flag(test, PERFGRP_VALUE_THROTTLED, true, true);
+	expect_flag(test, PERFGRP_VALUE_SATURATED, true, true);
+	expect_flag(test, PERFGRP_VALUE_OFFLINE, false, true);
+	expect_flag(test, PERFGRP_VALUE_EXITED, false, true);
+}
+
+/* [S12] The number that all CPUs have, else 0; an offline CPU's is ignored if others are online. */
+static void add_sched_groups(struct kunit *test)
+{
+	struct perfgrp_value values[] = { fill(1, 1, 1), fill(1, 1, 1), fill(1, 1, 1) };
+
+	KUNIT_EXPECT_EQ(test, total_of(values, 3).sched_group, 3U);
+	values[2].sched_group = 4;
+	KUNIT_EXPECT_EQ(test, total_of(values, 3).sched_group, 0U);
+	values[2].flags |= PERFGRP_VALUE_OFFLINE;
+	KUNIT_EXPECT_EQ(test, total_of(values, 3).sched_group, 3U);
+	values[1].flags |= PERFGRP_VALUE_OFFLINE;
+	values[0].sched_group = 4;
+	KUNIT_EXPECT_EQ(test, total_of(values, 3).sched_group, 4U);
+	/* Online, and without an event. */
+	values[0].sched_group = 0;
+	KUNIT_EXPECT_EQ(test, total_of(values, 3).sched_group, 0U);
+	/* Two that differ, and a third that has the number of one of them. */
+	values[0].sched_group = 4;
+	values[1].flags &= ~PERFGRP_VALUE_OFFLINE;
+	values[2].flags &= ~PERFGRP_VALUE_OFFLINE;
+	KUNIT_EXPECT_EQ(test, total_of(values, 3).sched_group, 0U);
+}
+
+/* ---- sums of any values in any order ------------------------------------- */
+
+/* The kinds of values that a row can have. */
+static const struct perfgrp_value kinds[] = {
+#define KIND(state_, flags_, group_, pmu_, raw_)                                                   \
+	{                                                                                          \
+		.id = 7, .sched_group = (group_), .state = PERFGRP_STATE_##state_,                 \
+		.flags = (flags_), .pmu = (pmu_), .raw = (raw_), .scaled = (raw_),                 \
+		.time_enabled = 9, .time_running = 8                                               \
+	}
+	KIND(COUNTED, PERFGRP_VALUE_SCALED, 5, 1, 10),
+	KIND(COUNTED, PERFGRP_VALUE_SCALED, 6, 1, 20),
+	KIND(COUNTED, PERFGRP_VALUE_SCALED, 5, 2, 40),
+	KIND(COUNTED, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED, 5, 1, 80),
+	KIND(COUNTED, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_EXITED, 5, 1, 160),
+	KIND(COUNTED, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_OFFLINE, 5, 1, 320),
+	KIND(MULTIPLEXED, PERFGRP_VALUE_SCALED, 5, 1, 640),
+	KIND(MULTIPLEXED, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_OFFLINE, 5, 2, 1280),
+	KIND(MULTIPLEXED, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_THROTTLED, 5, 1, U64_MAX - 700),
+	KIND(NEVER_RAN, 0, 5, 1, 0),
+	KIND(NEVER_RAN, PERFGRP_VALUE_FAILED, 0, PERFGRP_NONE, 0),
+	KIND(NEVER_RAN, PERFGRP_VALUE_OFFLINE, 5, 1, 0),
+	KIND(NEVER_RAN, PERFGRP_VALUE_EXITED, 6, 1, 0),
+};
+
+static bool any_state(const struct perfgrp_value *values, u32 state)
+{
+	return values[0].state == state || values[1].state == state || values[2].state == state;
+}
+
+static u32 sched_group_of_three(const struct perfgrp_value *values)
+{
+	u32 all_flags = values[0].flags & values[1].flags & values[2].flags;
+	u32 ignored = all_flags & PERFGRP_VALUE_OFFLINE ? 0 : PERFGRP_VALUE_OFFLINE;
+	u32 group = PERFGRP_NONE;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		if (values[i].flags & ignored)
+			continue;
+		if (group != PERFGRP_NONE && group != values[i].sched_group)
+			return 0;
+		group = values[i].sched_group;
+	}
+	return group;
+}
+
+static u32 pmu_of_three(const struct perfgrp_value *values, bool *mixed)
+{
+	u32 pmu = PERFGRP_NONE;
+	unsigned int i;
+
+	*mixed = false;
+	for (i = 0; i < 3; i++) {
+		if (values[i].pmu == PERFGRP_NONE)
+			continue;
+		*mixed |= pmu != PERFGRP_NONE && pmu != values[i].pmu;
+		pmu = values[i].pmu;
+	}
+	return *mixed ? PERFGRP_NONE : pmu;
+}
+
+/* What the sum of three is to be; nothing here depends on their order. */
+static void expect_total(struct kunit *test, const struct perfgrp_value *values)
+{
+	const u32 of_any = PERFGRP_VALUE_SCALED | PERFGRP_VALUE_THROTTLED | PERFGRP_VALUE_FAILED;
+	const u32 of_all = PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED;
+	unsigned __int128 sum = (unsigned __int128)values[0].raw + values[1].raw + values[2].raw;
+	struct perfgrp_value total = total_of(values, 3);
+	u32 state, flags, pmu;
+	bool mixed;
+
+	if (any_state(values, PERFGRP_STATE_MULTIPLEXED))
+		state = PERFGRP_STATE_MULTIPLEXED;
+	else if (any_state(values, PERFGRP_STATE_COUNTED))
+		state = PERFGRP_STATE_COUNTED;
+	else
+		state = PERFGRP_STATE_NEVER_RAN;
+	pmu = pmu_of_three(values, &mixed);
+	flags = (values[0].flags | values[1].flags | values[2].flags) & of_any;
+	flags |= values[0].flags & values[1].flags & values[2].flags & of_all;
+	if (any_state(values, PERFGRP_STATE_NEVER_RAN))
+		flags |= PERFGRP_VALUE_PARTIAL;
+	if (sum > U64_MAX)
+		flags |= PERFGRP_VALUE_SATURATED;
+	if (mixed)
+		flags |= PERFGRP_VALUE_MIXED_PMUS;
+
+	KUNIT_EXPECT_EQ(test, total.id, 7U);
+	KUNIT_EXPECT_EQ(test, total.state, state);
+	KUNIT_EXPECT_EQ(test, total.flags, flags);
+	KUNIT_EXPECT_EQ(test, total.pmu, pmu);
+	KUNIT_EXPECT_EQ(test, total.sched_group, sched_group_of_three(values));
+	KUNIT_EXPECT_EQ(test, total.raw, sum > U64_MAX ? U64_MAX : (u64)sum);
+	KUNIT_EXPECT_EQ(test, total.scaled, total.raw);
+	KUNIT_EXPECT_EQ(test, total.time_enabled, 27ULL);
+	KUNIT_EXPECT_EQ(test, total.time_running, 24ULL);
+}
+
+/* [S2] [S11] [S12] Every triple of kinds, and so every three in all their orders. */
+static void add_in_any_order(struct kunit *test)
+{
+	struct perfgrp_value values[3];
+	unsigned int i, j, k;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		for (j = 0; j < ARRAY_SIZE(kinds); j++) {
+			for (k = 0; k < ARRAY_SIZE(kinds); k++) {
+				values[0] = kinds[i];
+				values[1] = kinds[j];
+				values[2] = kinds[k];
+				expect_total(test, values);
+			}
+		}
+	}
 }
 
 static struct kunit_case value_cases[] = {
@@ -355,10 +559,14 @@ static struct kunit_case value_cases[] = {
 	KUNIT_CASE(random_near_saturation),
 	KUNIT_CASE(fill_states),
 	KUNIT_CASE(fill_never_ran),
+	KUNIT_CASE(fill_running_above_enabled),
 	KUNIT_CASE(add_sums),
 	KUNIT_CASE(add_saturates),
 	KUNIT_CASE(add_partial),
 	KUNIT_CASE(add_pmus),
+	KUNIT_CASE(add_flags),
+	KUNIT_CASE(add_sched_groups),
+	KUNIT_CASE(add_in_any_order),
 	{}
 };
 
