@@ -20,13 +20,21 @@
 #include "../module/compat.h"
 #include "fake_pmu.h"
 
+/* Before 6.2 only PMUs that say so may share perf_hw_context. */
+#ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
+#define FAKE_CAPABILITIES (PERF_PMU_CAP_EXTENDED_HW_TYPE | PERF_PMU_CAP_HETEROGENEOUS_CPUS)
+#else
+#define FAKE_CAPABILITIES PERF_PMU_CAP_EXTENDED_HW_TYPE
+#endif
+
 static struct fake_pmu *fake_of(const struct perf_event *event)
 {
 	return container_of(event->pmu, struct fake_pmu, pmu);
 }
 
-/* What the event counts, by now. Between two updates of its context's time only
- * whoever reads it looks at the clock itself.
+/*
+ * What the event counts, as of now. The driver's own callbacks take the context's time, which
+ * the perf core has just updated; only a read asks the clock itself.
  */
 static u64 now_of(const struct perf_event *event, bool reading)
 {
@@ -35,7 +43,7 @@ static u64 now_of(const struct perf_event *event, bool reading)
 	return reading ? local_clock() + event->ctx->timeoffset : event->ctx->time;
 }
 
-/* May go back and forth; the sum is right modulo 2^64. */
+/* @now may be earlier than before; the sum is right modulo 2^64. */
 static void update(struct perf_event *event, u64 now)
 {
 	u64 before = local64_xchg(&event->hw.prev_count, now);
@@ -62,7 +70,7 @@ static void interrupt(struct perf_event *event)
 		fake->interrupt(event, fake->interrupt_data);
 }
 
-/* In this order, as the arm PMUs have it. */
+/* In the order of the arm PMUs: hw.state first, prev_count later. */
 static void fake_start(struct perf_event *event, int flags)
 {
 	event->hw.state = 0;
@@ -134,11 +142,21 @@ static unsigned int group_size(struct perf_event *event)
 
 static bool is_for(const struct fake_pmu *fake, const struct perf_event *event)
 {
+	if (fake->cpus && event->cpu >= 0 && !cpumask_test_cpu(event->cpu, fake->cpus))
+		return false;
 	if (event->attr.type == fake->pmu.type)
 		return true;
-	return fake->cpus && event->attr.type == PERF_TYPE_RAW &&
-	       event->attr.config1 == FAKE_RAW && event->cpu >= 0 &&
-	       cpumask_test_cpu(event->cpu, fake->cpus);
+	if (event->attr.type == PERF_TYPE_HARDWARE)
+		return fake->hardware;
+	return fake->cpus && event->attr.type == PERF_TYPE_RAW && event->attr.config1 == FAKE_RAW;
+}
+
+/* The perf core asks the PMU of the new type next. */
+static int forward(const struct fake_pmu *fake, struct perf_event *event)
+{
+	event->attr.type = fake->forward->pmu.type;
+	event->attr.config &= ~FAKE_FORWARD;
+	return -ENOENT;
 }
 
 static int fake_event_init(struct perf_event *event)
@@ -148,17 +166,69 @@ static int fake_event_init(struct perf_event *event)
 
 	if (!is_for(fake, event))
 		return -ENOENT;
+	if (event->attr.config & FAKE_FORWARD)
+		return forward(fake, event);
 	if (error)
 		return -error;
 	if (!fake->unchecked && group_size(event) > READ_ONCE(fake->slots))
 		return -EINVAL;
 	if (event->attr.config & FAKE_ON_CPU0 && event->cpu > 0)
 		event->cpu = 0;
+	atomic_inc(&fake->inits);
+	if (event->group_leader->pmu != event->pmu)
+		atomic_inc(&fake->strange_leaders);
 	return 0;
 }
 
 /**
- * fake_pmu_create - make a PMU and register it
+ * fake_pmu_register - register a PMU, for the first time or again
+ * @fake: the PMU; pmu.type becomes the lowest number that is free
+ *
+ * Return: 0 or a negative errno.
+ */
+int fake_pmu_register(struct fake_pmu *fake)
+{
+	fake->pmu = (struct pmu){
+		.module = THIS_MODULE,
+		.task_ctx_nr = perf_hw_context,
+		.hrtimer_interval_ms = fake->rotation_ms,
+		.capabilities = FAKE_CAPABILITIES,
+		.event_init = fake_event_init,
+		.add = fake_add,
+		.del = fake_del,
+		.start = fake_start,
+		.stop = fake_stop,
+		.read = fake_read,
+		.start_txn = fake_start_txn,
+		.commit_txn = fake_commit_txn,
+		.cancel_txn = fake_cancel_txn,
+	};
+	return perf_pmu_register(&fake->pmu, fake->name, -1);
+}
+
+/* The perf core frees its rotation timers without checking whether they run. */
+static void cancel_rotation(struct fake_pmu *fake)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(compat_rotation_timer(&fake->pmu, cpu));
+}
+
+/**
+ * fake_pmu_unregister - unregister a PMU
+ * @fake: it has no event left; fake_pmu_register() may follow
+ */
+void fake_pmu_unregister(struct fake_pmu *fake)
+{
+	/* Events, and the contexts that point to the PMU, are freed by RCU. */
+	rcu_barrier();
+	cancel_rotation(fake);
+	perf_pmu_unregister(&fake->pmu);
+}
+
+/**
+ * fake_pmu_create - create and register a PMU
  * @name: its name
  * @slots: events it can count at the same time on a CPU
  * @rotation_ms: how often the perf core rotates what is multiplexed
@@ -180,25 +250,8 @@ struct fake_pmu *fake_pmu_create(const char *name, unsigned int slots, unsigned 
 
 	strscpy(fake->name, name, sizeof(fake->name));
 	fake->slots = slots;
-	fake->pmu = (struct pmu){
-		.module = THIS_MODULE,
-		.task_ctx_nr = perf_hw_context,
-		.hrtimer_interval_ms = rotation_ms,
-#ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
-		/* Before 6.2 only these may share perf_hw_context. */
-		.capabilities = PERF_PMU_CAP_HETEROGENEOUS_CPUS,
-#endif
-		.event_init = fake_event_init,
-		.add = fake_add,
-		.del = fake_del,
-		.start = fake_start,
-		.stop = fake_stop,
-		.read = fake_read,
-		.start_txn = fake_start_txn,
-		.commit_txn = fake_commit_txn,
-		.cancel_txn = fake_cancel_txn,
-	};
-	ret = perf_pmu_register(&fake->pmu, fake->name, -1);
+	fake->rotation_ms = rotation_ms;
+	ret = fake_pmu_register(fake);
 	if (!ret)
 		return fake;
 free:
@@ -208,25 +261,13 @@ free:
 	return ERR_PTR(ret);
 }
 
-/* The perf core frees its rotation timers without a look at whether they run. */
-static void cancel_rotation(struct fake_pmu *fake)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		hrtimer_cancel(compat_rotation_timer(&fake->pmu, cpu));
-}
-
 /**
  * fake_pmu_destroy - unregister a PMU and free it
  * @fake: it has no event left
  */
 void fake_pmu_destroy(struct fake_pmu *fake)
 {
-	/* Events, and the contexts that point to the PMU, are freed by RCU. */
-	rcu_barrier();
-	cancel_rotation(fake);
-	perf_pmu_unregister(&fake->pmu);
+	fake_pmu_unregister(fake);
 	free_percpu(fake->batch);
 	free_percpu(fake->used);
 	kfree(fake);

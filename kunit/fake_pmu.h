@@ -9,7 +9,7 @@
  *			from which the perf core takes time_running: an event that
  *			is off reads exactly n * time_running
  *
- * and how they fail: see below.
+ * and how they fail; see the FAKE_* below.
  */
 #ifndef PERFGRP_FAKE_PMU_H
 #define PERFGRP_FAKE_PMU_H
@@ -25,6 +25,8 @@
 #define FAKE_FAIL_ADD BIT_ULL(17)
 /* Wherever it is asked for, it is counted on CPU 0, as by a PMU of a socket. */
 #define FAKE_ON_CPU0 BIT_ULL(18)
+/* Is handed on to fake_pmu.forward, as AMD's core PMU hands precise cycles to IBS. */
+#define FAKE_FORWARD BIT_ULL(19)
 /* Is refused with this errno. */
 #define FAKE_FAIL_INIT(errno) ((u64)(errno) << 24)
 
@@ -42,13 +44,20 @@
  * @pmu: as the perf core knows it
  * @name: its name
  * @slots: events that it counts at the same time on a CPU; may be changed
+ * @rotation_ms: how often the perf core rotates what is multiplexed
  * @unchecked: groups larger than @slots are accepted, and never get on
- * @cpus: where it also counts PERF_TYPE_RAW events with FAKE_RAW in config1, as
- *	the PMU of one kind of CPU of several does; NULL for nowhere
+ * @cpus: the only CPUs that it counts on, as the PMU of one kind of CPU of several, which
+ *	then also counts PERF_TYPE_RAW events with FAKE_RAW in config1; a task's event
+ *	for any CPU is accepted. NULL: all CPUs, and no such events.
+ * @hardware: it also counts PERF_TYPE_HARDWARE events; those that name it in the upper
+ *	half of attr.config come to no other PMU
+ * @forward: which PMU counts events with FAKE_FORWARD
  * @ticks: how many there were
  * @used: slots in use on each CPU
  * @batch: events put on in the transaction under way on each CPU
  * @committed: events that were put on by the last transaction that succeeded
+ * @inits: how many events it has accepted, over all
+ * @strange_leaders: how many of those were under a leader on another PMU
  * @reads: how often an event was read
  * @strange_reads: how often with interrupts on, or on another CPU than the event's
  * @interrupt: what interrupts the driver while it puts an event on, as an NMI may
@@ -58,12 +67,17 @@ struct fake_pmu {
 	struct pmu pmu;
 	char name[32];
 	unsigned int slots;
+	unsigned int rotation_ms;
 	bool unchecked;
 	const struct cpumask *cpus;
+	bool hardware;
+	const struct fake_pmu *forward;
 	atomic64_t ticks;
 	unsigned int __percpu *used;
 	unsigned int __percpu *batch;
 	unsigned int committed;
+	atomic_t inits;
+	atomic_t strange_leaders;
 	atomic_t reads;
 	atomic_t strange_reads;
 	void (*interrupt)(struct perf_event *event, void *data);
@@ -72,6 +86,8 @@ struct fake_pmu {
 
 struct fake_pmu *fake_pmu_create(const char *name, unsigned int slots, unsigned int rotation_ms);
 void fake_pmu_destroy(struct fake_pmu *fake);
+void fake_pmu_unregister(struct fake_pmu *fake);
+int fake_pmu_register(struct fake_pmu *fake);
 void fake_pmu_tick(struct fake_pmu *fake, u64 ticks);
 int fake_pmu_overflow(struct perf_event *event);
 unsigned int fake_pmu_used(const struct fake_pmu *fake, int cpu);

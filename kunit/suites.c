@@ -14,6 +14,7 @@ kunit_test_suites(&perfgrp_value_suite,
 		  &perfgrp_group_suite,
 		  &perfgrp_snapshot_suite,
 		  &perfgrp_pmu_suite,
+		  &perfgrp_sched_group_suite,
 		  &perfgrp_task_suite,
 		  &perfgrp_hotplug_suite,
 		  &perfgrp_nmi_suite);

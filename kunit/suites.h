@@ -12,6 +12,7 @@ extern struct kunit_suite perfgrp_event_suite;
 extern struct kunit_suite perfgrp_group_suite;
 extern struct kunit_suite perfgrp_snapshot_suite;
 extern struct kunit_suite perfgrp_pmu_suite;
+extern struct kunit_suite perfgrp_sched_group_suite;
 extern struct kunit_suite perfgrp_task_suite;
 extern struct kunit_suite perfgrp_hotplug_suite;
 extern struct kunit_suite perfgrp_nmi_suite;
