@@ -333,6 +333,27 @@ void harness_pin_to(struct kunit *test, int cpu)
 	KUNIT_ASSERT_EQ(test, (int)raw_smp_processor_id(), cpu);
 }
 
+void harness_expect_refused(struct kunit *test, int line, long ret, int error, u32 reason,
+			    const char *field, const struct perfgrp_error *err)
+{
+	size_t length = strnlen(err->text, sizeof(err->text));
+
+	KUNIT_EXPECT_EQ_MSG(test, ret, (long)-error, "line %d", line);
+	KUNIT_EXPECT_EQ_MSG(test, err->error, error, "line %d", line);
+	KUNIT_EXPECT_EQ_MSG(test, err->reason, reason, "line %d: %s", line, err->text);
+	KUNIT_EXPECT_STREQ_MSG(test, err->field, field, "line %d", line);
+	KUNIT_EXPECT_GT_MSG(test, length, (size_t)0, "line %d", line);
+	KUNIT_EXPECT_LT_MSG(test, length, sizeof(err->text), "line %d", line);
+	KUNIT_EXPECT_NULL_MSG(test, strchr(err->text, '\n'), "line %d", line);
+}
+
+void harness_expect_text(struct kunit *test, int line, const struct perfgrp_error *err,
+			 const char *part)
+{
+	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(err->text, part), "line %d: no \"%s\" in \"%s\"",
+				  line, part, err->text);
+}
+
 /* Release what the case has created, however it ended. */
 void harness_exit(struct kunit *test)
 {

@@ -52,6 +52,10 @@ struct perf_event *harness_event(struct kunit *test, struct perf_event_attr *att
 struct perf_event *harness_fake_event(struct kunit *test, struct fake_pmu *fake, u64 config,
 				      int cpu, bool pinned);
 void harness_pin_to(struct kunit *test, int cpu);
+void harness_expect_refused(struct kunit *test, int line, long ret, int error, u32 reason,
+			    const char *field, const struct perfgrp_error *err);
+void harness_expect_text(struct kunit *test, int line, const struct perfgrp_error *err,
+			 const char *part);
 
 /* A counter in the short form, and one of a fake PMU in the raw form. */
 #define EVENT(constant) ((struct perfgrp_counter){ .event = (constant) })
@@ -63,22 +67,9 @@ void harness_pin_to(struct kunit *test, int cpu);
 	})
 
 /* A call failed, and its error says how: errno, reason, field, and one line of text. */
-#define EXPECT_REFUSED(test, ret, errno_, reason_, field_, err)                                    \
-	do {                                                                                       \
-		const struct perfgrp_error *_err = &(err);                                         \
-												   \
-		KUNIT_EXPECT_EQ(test, (int)(ret), -(errno_));                                      \
-		KUNIT_EXPECT_EQ(test, _err->error, (errno_));                                      \
-		KUNIT_EXPECT_EQ_MSG(test, _err->reason, (u32)(reason_), "%s", _err->text);         \
-		KUNIT_EXPECT_STREQ(test, _err->field, (field_));                                   \
-		KUNIT_EXPECT_GT(test, strnlen(_err->text, sizeof(_err->text)), (size_t)0);         \
-		KUNIT_EXPECT_LT(test, strnlen(_err->text, sizeof(_err->text)),                     \
-				sizeof(_err->text));                                               \
-		KUNIT_EXPECT_NULL(test, strchr(_err->text, '\n'));                                 \
-	} while (0)
+#define EXPECT_REFUSED(test, ret, error, reason, field, err)                                       \
+	harness_expect_refused(test, __LINE__, ret, error, reason, field, &(err))
 
-#define EXPECT_TEXT(test, err, part)                                                               \
-	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr((err).text, part), "no \"%s\" in \"%s\"", part,     \
-				  (err).text)
+#define EXPECT_TEXT(test, err, part) harness_expect_text(test, __LINE__, &(err), part)
 
 #endif /* PERFGRP_HARNESS_H */

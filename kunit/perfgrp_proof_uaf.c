@@ -11,10 +11,12 @@
 static int __init proof_uaf_init(void)
 {
 	unsigned int *memory = kzalloc(64, GFP_KERNEL);
-	unsigned int *volatile stale = memory;
+	unsigned int *stale = memory;
 
 	if (!memory)
 		return -ENOMEM;
+	/* So that the compiler does not see what is freed. */
+	OPTIMIZER_HIDE_VAR(stale);
 	kfree(memory);
 	pr_info("perfgrp_proof_uaf: %u\n", READ_ONCE(*stale));
 	return 0;

@@ -208,7 +208,8 @@ static void random_near_saturation(struct kunit *test)
 	for (i = 0; i < 20000; i++) {
 		running = random_width() ?: 1;
 		enabled = running + (random64() % 8);
-		expect_scale(test, U64_MAX - (random_width() >> 32), max(enabled, running), running);
+		enabled = max(enabled, running);
+		expect_scale(test, U64_MAX - (random_width() >> 32), enabled, running);
 	}
 }
 
@@ -437,7 +438,7 @@ static const struct perfgrp_value kinds[] = {
 #define KIND(state_, flags_, group_, pmu_, raw_)                                                   \
 	{                                                                                          \
 		.id = 7, .sched_group = (group_), .state = PERFGRP_STATE_##state_,                 \
-		.flags = (flags_), .pmu = (pmu_), .raw = (raw_), .scaled = (raw_),                 \
+		.flags = (flags_), .pmu = (pmu_), .raw = (raw_),                                   \
 		.time_enabled = 9, .time_running = 8                                               \
 	}
 	KIND(COUNTED, PERFGRP_VALUE_SCALED, 5, 1, 10),
@@ -533,7 +534,7 @@ static void expect_total(struct kunit *test, const struct perfgrp_value *values)
 static void add_in_any_order(struct kunit *test)
 {
 	struct perfgrp_value values[3];
-	unsigned int i, j, k;
+	unsigned int i, j, k, m;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		for (j = 0; j < ARRAY_SIZE(kinds); j++) {
@@ -541,6 +542,8 @@ static void add_in_any_order(struct kunit *test)
 				values[0] = kinds[i];
 				values[1] = kinds[j];
 				values[2] = kinds[k];
+				for (m = 0; m < 3; m++)
+					values[m].scaled = values[m].raw;
 				expect_total(test, values);
 			}
 		}
