@@ -328,6 +328,7 @@ static void away_from_the_start(struct kunit *test)
 	static const u32 cpus[] = { 0, CPU };
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_group *group = NULL;
+	struct perfgrp_value value;
 	u32 id;
 
 	cpu_down(test, NULL);
@@ -344,7 +345,10 @@ static void away_from_the_start(struct kunit *test)
 	fake_pmu_tick(fake, 1);
 	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).epoch, 0U);
 	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).flags, 0U);
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, id).raw, 1ULL);
+	value = harness_value(test, group, CPU, id);
+	KUNIT_EXPECT_EQ(test, value.raw, 1ULL);
+	KUNIT_EXPECT_EQ(test, value.pmu, (u32)fake->pmu.type);
+	KUNIT_EXPECT_EQ(test, value.sched_group, id);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 11ULL);
 }
 

@@ -257,27 +257,44 @@ static void flags_from_states(struct kunit *test)
 	}
 }
 
-/* [S2] An event that the perf core has stopped until the next tick says so, and only that one. */
+/* [S2] An event that the perf core has stopped until the next tick says so, and what else it is. */
 static void throttled(struct kunit *test)
 {
-	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	static const struct {
+		enum perf_event_state state;
+		u32 flags;
+	} cases[] = {
+		{ PERF_EVENT_STATE_OFF, 0 },
+		{ PERF_EVENT_STATE_ERROR, PERFGRP_VALUE_FAILED },
+		{ PERF_EVENT_STATE_EXIT, PERFGRP_VALUE_EXITED },
+	};
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
-	struct perfgrp_value values[2];
-	unsigned int m;
+	struct perf_event *events[2];
+	struct perfgrp_snap snap;
+	unsigned int i, m;
 	u64 interrupts;
-	u32 ids[2];
+	int ret;
 
-	for (m = 0; m < 2; m++)
-		ids[m] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
-	/* The perf core's MAX_INTERRUPTS. */
-	interrupts = event_on_cpu0(group, 1)->hw.interrupts;
-	WRITE_ONCE(event_on_cpu0(group, 1)->hw.interrupts, ~0ULL);
-	for (m = 0; m < 2; m++)
-		values[m] = harness_value(test, group, 0, ids[m]);
-	WRITE_ONCE(event_on_cpu0(group, 1)->hw.interrupts, interrupts);
-	KUNIT_EXPECT_EQ(test, values[0].flags, 0U);
-	KUNIT_EXPECT_EQ(test, values[1].flags, PERFGRP_VALUE_THROTTLED);
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[1]).flags, 0U);
+	for (m = 0; m < 2; m++) {
+		harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+		events[m] = event_on_cpu0(group, m);
+	}
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		interrupts = events[1]->hw.interrupts;
+		/* The perf core's MAX_INTERRUPTS. */
+		WRITE_ONCE(events[1]->hw.interrupts, ~0ULL);
+		for (m = 0; m < 2; m++)
+			WRITE_ONCE(events[m]->state, cases[i].state);
+		ret = harness_snapshot(group, 0, &snap);
+		for (m = 0; m < 2; m++)
+			WRITE_ONCE(events[m]->state, PERF_EVENT_STATE_OFF);
+		WRITE_ONCE(events[1]->hw.interrupts, interrupts);
+		KUNIT_ASSERT_EQ(test, ret, 0);
+		KUNIT_EXPECT_EQ(test, snap.values[0].flags, cases[i].flags);
+		KUNIT_EXPECT_EQ(test, snap.values[1].flags,
+				cases[i].flags | PERFGRP_VALUE_THROTTLED);
+		perfgrp_snapshot_free(&snap);
+	}
 }
 
 /* [G15] [S11] A NO_MUX group fails as a whole where it fails; on other CPUs it goes on. */
