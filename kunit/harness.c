@@ -15,7 +15,11 @@
 #include <linux/uaccess.h>
 
 #include "../module/control.h"
+#include "../module/error.h"
+#include "../module/group.h"
+#include "../module/group_create.h"
 #include "../module/member.h"
+#include "../module/snapshot.h"
 #include "harness.h"
 
 static struct perfgrp_group *groups[8];

@@ -12,9 +12,7 @@
 #include <kunit/test.h>
 
 #include "../module/group.h"
-#include "../module/ioctl.h"
 #include "../module/snapshot.h"
-#include "../module/value.h"
 #include "fake_pmu.h"
 
 int harness_suite_init(struct kunit_suite *suite);

@@ -14,8 +14,10 @@
 #include <linux/uidgid.h>
 
 #include "../module/access.h"
+#include "../module/group.h"
 #include "../module/member.h"
 #include "../module/perfgrp.h"
+#include "../module/snapshot.h"
 #include "harness.h"
 #include "suites.h"
 

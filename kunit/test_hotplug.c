@@ -10,7 +10,9 @@
 #include <linux/sched/clock.h>
 #include <linux/workqueue.h>
 
+#include "../module/group.h"
 #include "../module/perfcore.h"
+#include "../module/snapshot.h"
 #include "harness.h"
 #include "suites.h"
 

@@ -15,7 +15,9 @@
 #include <asm/cpufeature.h>
 #endif
 
+#include "../module/group.h"
 #include "../module/perfcore.h"
+#include "../module/snapshot.h"
 #include "harness.h"
 #include "suites.h"
 

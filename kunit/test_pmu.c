@@ -10,7 +10,10 @@
 #include <linux/preempt.h>
 #include <linux/sched/clock.h>
 
+#include "../module/group.h"
 #include "../module/perfcore.h"
+#include "../module/snapshot.h"
+#include "../module/value.h"
 #include "harness.h"
 #include "suites.h"
 

@@ -12,7 +12,9 @@
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 
+#include "../module/group.h"
 #include "../module/perfcore.h"
+#include "../module/snapshot.h"
 #include "harness.h"
 #include "suites.h"
 

@@ -13,7 +13,9 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
+#include "../module/group.h"
 #include "../module/group_file.h"
+#include "../module/snapshot.h"
 #include "harness.h"
 #include "suites.h"
 

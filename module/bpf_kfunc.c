@@ -54,8 +54,9 @@ static struct perfgrp_group *find_group(u64 handle)
 	struct perfgrp_group *group;
 
 	hash_for_each_possible_rcu(groups, group, handle_node, handle,
-				   lockdep_is_held(&groups_lock)) if (group->handle ==
-								      handle) return group;
+				   lockdep_is_held(&groups_lock))
+		if (group->handle == handle)
+			return group;
 	return NULL;
 }
 

@@ -28,7 +28,7 @@
 
 /**
  * perfgrp_exec_create - let a new group wait for its task's exec
- * @group: a group with a task; nobody else knows it yet. Nothing is done without
+ * @group: a group with a task; not yet visible to anybody else. Nothing is done without
  *	PERFGRP_CREATE_ENABLE_ON_EXEC.
  * @err: says why not
  *
@@ -61,7 +61,7 @@ int perfgrp_exec_create(struct perfgrp_group *group, struct perfgrp_error *err)
 
 /**
  * perfgrp_exec_destroy - release what perfgrp_exec_create() created
- * @group: nobody else knows it any more
+ * @group: no longer visible to anybody else
  */
 void perfgrp_exec_destroy(struct perfgrp_group *group)
 {

@@ -2,7 +2,7 @@
 /*
  * What a group does when a CPU came online or went offline. hotplug.c queues the work.
  *
- * Process context: a worker, and whoever creates the group.
+ * Process context: a worker, and PERFGRP_CREATE.
  */
 #include <linux/bitops.h>
 #include <linux/container_of.h>

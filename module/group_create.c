@@ -2,7 +2,7 @@
 /*
  * A group's beginning and end: what it may consist of, its target, its instances.
  *
- * Process context, no lock held. Nobody else knows the group yet, or any more.
+ * Process context, no lock held. The group is not visible to others yet, or no longer.
  */
 #include <linux/cpumask.h>
 #include <linux/pid.h>
@@ -327,7 +327,7 @@ static int allow_and_watch_exec(struct perfgrp_group *group, struct perfgrp_erro
 {
 	int ret;
 
-	/* Nobody else can hold it yet; perfgrp_exec_lock() nests inside. */
+	/* Uncontended; perfgrp_exec_lock() wants it held. */
 	down_write(&group->lock);
 	ret = perfgrp_exec_lock(group, err);
 	if (!ret) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPU hotplug: which CPUs can be used, and which groups to tell of a change.
+ * CPU hotplug: which CPUs can be used, and which groups get work when one changes.
  *
  * The cpuhp callbacks run with the CPU hotplug lock held for writing, where creating or
  * releasing an event can deadlock (static_key_slow_inc() takes it too). So they only note

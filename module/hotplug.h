@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* CPU hotplug: which CPUs can be used, and which groups to tell. */
+/* CPU hotplug: which CPUs can be used, and which groups get work when one changes. */
 #ifndef PERFGRP_HOTPLUG_H
 #define PERFGRP_HOTPLUG_H
 

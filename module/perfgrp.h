@@ -25,8 +25,8 @@
  *				from execing, so that neither what the caller may watch nor
  *				its events' enable_on_exec changes (exec.c)
  *	perfgrp_records.reading	one reader of a group's records at a time
- *	records.c alloc_lock	one buffer is allocated at a time, by a worker; whoever
- *				waits for the worker holds no lock
+ *	records.c alloc_lock	one buffer is allocated at a time, by a worker; the
+ *				creator waits for it and holds no lock
  *	perfgrp_kprobe.lock	how many users want a probe armed, and whether it is
  *	perfcore.c link_lock	one creation under a leader at a time
  *	sched_group.c pmu_hints_lock

@@ -81,13 +81,13 @@ struct perfgrp_records_cpu {
 /**
  * struct perfgrp_records_head - the oldest record of a CPU, as a reader has seen it
  * @time: of the record; meaningless if there is none
- * @there: there is one
- * @told: a LOST record has reported what was overwritten before it
+ * @valid: there is one
+ * @lost_reported: a LOST record has reported what was overwritten before it
  */
 struct perfgrp_records_head {
 	u64 time;
-	bool there;
-	bool told;
+	bool valid;
+	bool lost_reported;
 };
 
 /**

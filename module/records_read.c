@@ -60,7 +60,7 @@ static void records_update_head(struct perfgrp_records *records, int cpu)
 		head->time = record_time(ring_buffer_event_data(event));
 	else
 		head->time = READ_ONCE(counts->lost_time);
-	head->there = event || atomic_long_read(&counts->lost_pending);
+	head->valid = event || atomic_long_read(&counts->lost_pending);
 }
 
 /* The CPU with the oldest record; -1 if there is none. */
@@ -69,7 +69,7 @@ static int records_oldest_cpu(struct perfgrp_records *records)
 	int cpu, best = -1;
 
 	for_each_possible_cpu(cpu)
-		if (records->heads[cpu].there &&
+		if (records->heads[cpu].valid &&
 		    (best < 0 || records->heads[cpu].time < records->heads[best].time))
 			best = cpu;
 	return best;
@@ -129,12 +129,12 @@ static ssize_t records_read_one(struct perfgrp_records *records, int cpu, char _
 	if (!event)
 		return records_read_pending_lost(records, cpu, to, room);
 	header = ring_buffer_event_data(event);
-	if (overwritten && !head->told) {
+	if (overwritten && !head->lost_reported) {
 		ret = records_copy_lost(to, room, overwritten, record_time(header), cpu);
 		if (ret > 0) {
 			records->nr_overwritten += overwritten;
 			counts->consumed += overwritten;
-			head->told = true;
+			head->lost_reported = true;
 		}
 		return ret;
 	}
@@ -147,7 +147,7 @@ static ssize_t records_read_one(struct perfgrp_records *records, int cpu, char _
 	}
 	ring_buffer_consume(records->buffer, cpu, NULL, NULL);
 	counts->consumed++;
-	head->told = false;
+	head->lost_reported = false;
 	return ret;
 }
 

@@ -67,7 +67,7 @@ static int fail_event(const struct perfgrp_member *member, int cpu, int ret,
 				    "%s: the hardware has no slot left for it", name);
 	case -EBUSY:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_PMU_BUSY, field,
-				    "%s: somebody else has the PMU to itself", name);
+				    "%s: another exclusive event occupies the PMU", name);
 	case -ENOMEM:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
 	case -EXDEV:
@@ -341,8 +341,8 @@ static int check_cpu(const struct perfgrp_group *group, const struct perf_event 
 }
 
 /*
- * These PMUs create a probe per event, described by a pointer into the memory of whoever
- * creates it; after CPU hotplug that is a worker.
+ * These PMUs create a probe per event, described by a pointer into the memory of the
+ * task that creates it; after CPU hotplug that is a worker.
  */
 static int check_probe_pmu(const struct perf_event *event, const struct perfgrp_member *member,
 			   struct perfgrp_error *err)

@@ -67,8 +67,8 @@ void perfgrp_value_scale(struct perfgrp_value *value)
 {
 	bool saturated;
 
-	value->scaled = perfgrp_scale(value->raw, value->time_enabled, value->time_running,
-				      &saturated);
+	value->scaled =
+		perfgrp_scale(value->raw, value->time_enabled, value->time_running, &saturated);
 	value->flags = saturated ? PERFGRP_VALUE_SATURATED : 0;
 	if (!value->time_running) {
 		value->state = PERFGRP_STATE_NEVER_RAN;
