@@ -101,13 +101,13 @@ TEST(create_denied, "A2: without CAP_PERFMON creating is EACCES on every target,
 	become_nobody(0);
 	child = child_start();
 	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 0, NULL, 0));
-	EXPECT(strstr(grp_error.text, "CAP_PERFMON") != NULL);
+	EXPECT(strstr(grp_error.text, "CAP_PERFMON"));
 	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, child.pid, NULL, 0));
 	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 1, NULL, 0));
 	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 0, cpus.cpu, 1));
 	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_CPUS, 0, cpus.cpu, 1));
 	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0));
-	EXPECT(strstr(grp_error.text, "CAP_PERFMON") != NULL);
+	EXPECT(strstr(grp_error.text, "CAP_PERFMON"));
 }
 
 TEST(root_without_caps, "A2: root without the capability is denied as well")
@@ -255,7 +255,7 @@ TEST(bpf_events_denied, "A2 B9: records of BPF programs need CAP_PERFMON, parame
 				EXPECT_GE(ask_for_bpf_events(dev), 0);
 			else
 				EXPECT_DENIED(ask_for_bpf_events(dev));
-			EXPECT(i || strstr(grp_error.text, "BPF") != NULL);
+			EXPECT(i || strstr(grp_error.text, "BPF"));
 			_exit(0);
 		}
 		REQUIRE(waitpid(pid, NULL, 0) == pid);
@@ -571,7 +571,7 @@ TEST(buffers_limited, "A6: a user's buffers have RLIMIT_MEMLOCK, and a little fo
 	/* Each of all CPUs' buffers counts. */
 	EXPECT_REFUSED_AS(with_buffer(dev, PERFGRP_TARGET_ALL_CPUS, 2 * half / cpus.nr + page), no);
 	EXPECT(text_has_number(grp_error.text, 0));
-	EXPECT(strstr(grp_error.text, "RLIMIT_MEMLOCK") != NULL);
+	EXPECT(strstr(grp_error.text, "RLIMIT_MEMLOCK"));
 	fd[0] = with_buffer(dev, PERFGRP_TARGET_CPUS, half);
 	fd[1] = with_buffer(dev, PERFGRP_TARGET_CPUS, half);
 	EXPECT_GE(fd[0], 0);

@@ -28,6 +28,7 @@ static struct perfgrp_counter member[NR_MEMBERS] = {
 	{ .event = PERFGRP_SW_DUMMY },
 	{ .event = PERFGRP_SW_MINOR_FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
 };
+
 static struct cpus cpus;
 static struct perfgrp_info info;
 static __u32 taken;		/* page faults that the group must have counted */
@@ -823,7 +824,8 @@ TEST_LIMIT(bad_cpus, 60, "A4 G20: CREATE: impossible CPUs and repeated ones, wit
 	memcpy(list, cpus.cpu, sizeof(list));
 	want.err = EINVAL;
 	for (i = 0; i < last; i++) {
-		list[last] = want.cpu = cpus.cpu[i];
+		list[last] = cpus.cpu[i];
+		want.cpu = cpus.cpu[i];
 		expect_no_group("on a CPU twice", &on_list, &want, cpus.cpu[i]);
 	}
 }
@@ -1203,7 +1205,8 @@ TEST_LIMIT(counter_sizes, 60, "A4: ADD: counter_size too short EINVAL, longer E2
 		expect_refused(call, what, add, &too_short);
 	}
 
-	big[0].c.event = big[1].c.event = PERFGRP_SW_DUMMY;
+	big[0].c.event = PERFGRP_SW_DUMMY;
+	big[1].c.event = PERFGRP_SW_DUMMY;
 	big[1].more = 1ULL << 63;
 	tail.member = 1;
 	add = good_argument(call, arg_room);
@@ -1265,13 +1268,15 @@ TEST_LIMIT(bad_ids, 60, "A4 G11 G12: REMOVE: unknown ids ENOENT, the leader EBUS
 	for (i = 0; i < 2 * ARRAY_SIZE(none); i++) {
 		remove = good_argument(call, arg_room);
 		remove->flags = i & 1 ? PERFGRP_REMOVE_CASCADE : 0;
-		want.member = remove->id = none[i / 2];
+		remove->id = none[i / 2];
+		want.member = remove->id;
 		snprintf(what, sizeof(what), "of id %u", remove->id);
 		expect_refused(call, what, remove, &want);
 	}
 	want = refusal(EBUSY, PERFGRP_REASON_LEADER);
 	remove = good_argument(call, arg_room);
-	want.member = remove->id = member[0].id;
+	remove->id = member[0].id;
+	want.member = remove->id;
 	expect_refused(call, "of the leader", remove, &want);
 }
 
@@ -1322,12 +1327,15 @@ TEST_LIMIT(query_arrays, 60, "A4: QUERY: arrays too small EMSGSIZE, unmapped EFA
 	EXPECT_UNTOUCHED(out_counters);
 }
 
-TEST_LIMIT(snapshot_arrays, 60, "A4 S8: SNAPSHOT: arrays too small EMSGSIZE, unmapped EFAULT, sizes")
+TEST_LIMIT(snapshot_arrays, 60,
+	   "A4 S8: SNAPSHOT: arrays too small EMSGSIZE, unmapped EFAULT, sizes")
 {
 	const struct call *call = call_of(PERFGRP_SNAPSHOT);
 	struct refusal small = refusal(EMSGSIZE, PERFGRP_REASON_BUFFER);
 	struct refusal fault = refusal(EFAULT, PERFGRP_REASON_POINTER);
 	struct refusal size = refusal(EINVAL, PERFGRP_REASON_SIZE);
+	const struct range counts = { offsetof(struct perfgrp_snapshot, row_size),
+				      offsetof(struct perfgrp_snapshot, time_before) };
 	static const __u32 too_small[] = { 0, 1, PERFGRP_ROW_SIZE_VER0 - 1 };
 	struct perfgrp_snapshot *s;
 	__u32 nr, reset;
@@ -1339,9 +1347,7 @@ TEST_LIMIT(snapshot_arrays, 60, "A4 S8: SNAPSHOT: arrays too small EMSGSIZE, unm
 		s = good_argument(call, arg_room);
 		s->nr_values = nr;
 		expect_refused_call("SNAPSHOT with room for too few values", grp,
-				    PERFGRP_SNAPSHOT, s, &small,
-				    (struct range){ offsetof(struct perfgrp_snapshot, row_size),
-						    offsetof(struct perfgrp_snapshot, time_before) });
+				    PERFGRP_SNAPSHOT, s, &small, counts);
 		EXPECT_EQ(s->nr_rows, 1);
 		EXPECT_EQ(s->nr_values, NR_MEMBERS);
 	}

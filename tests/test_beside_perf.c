@@ -65,7 +65,8 @@ TEST(as_perf, "S1 E2: cycles and instructions lie between perf's around and insi
 	EXPECT_GE(snap_value(&snap, -1, c[1].id)->raw, 40000000);
 }
 
-TEST(as_close_as_perf, "G10: two cycles counters of one group are as close as two of one perf group")
+TEST(as_close_as_perf,
+     "G10: two cycles counters of one group are as close as two of one perf group")
 {
 	struct perfgrp_counter c[2] = {
 		{ .event = PERFGRP_HW_CPU_CYCLES }, { .event = PERFGRP_HW_CPU_CYCLES },

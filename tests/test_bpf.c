@@ -201,7 +201,8 @@ TEST(attach_twice, "B1 B4: a second program is refused; so is replacing what is 
 	EXPECT_EQ(seen(2).runs + seen(2).other_runs, 0);
 }
 
-TEST(needs_privilege, "B1 A2: attaching and replacing need CAP_PERFMON; asking and detaching do not")
+TEST(needs_privilege,
+     "B1 A2: attaching and replacing need CAP_PERFMON; asking and detaching do not")
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = {};
@@ -252,7 +253,8 @@ static int names_map(int map)
 			     ARRAY_SIZE(insns), NULL);
 }
 
-TEST(unknown_map, "B1 B8: a program with a map that nobody has looked at is refused, with the map's type")
+TEST(unknown_map,
+     "B1 B8: a program with a map that nobody has looked at is refused, with the map's type")
 {
 	struct perfgrp_counter c = faults(1);
 	int fd, map, prog;
@@ -270,7 +272,8 @@ TEST(unknown_map, "B1 B8: a program with a map that nobody has looked at is refu
 	EXPECT(text_has_number(grp_error.text, BPF_MAP_TYPE_CPUMAP));
 }
 
-TEST(precise_maps, "B1 B8: a map with locks that wait is refused where the registers are of another moment")
+TEST(precise_maps,
+     "B1 B8: a map with locks that wait is refused where the registers are of another moment")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_HW_CPU_CYCLES, .sample_period = 1000000,
 				     .precise_ip = 1 };
@@ -289,12 +292,15 @@ TEST(precise_maps, "B1 B8: a map with locks that wait is refused where the regis
 	EXPECT(strstr(grp_error.text, "lru_hash"));
 }
 
-TEST(allocating_maps, "B1 B8: a map that allocates is refused where the scheduler counts, and in an NMI")
+TEST(allocating_maps,
+     "B1 B8: a map that allocates is refused where the scheduler counts, and in an NMI")
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
-	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample_period = 1 },
-					faults(1) };
-	struct perfgrp_counter cycles = { .event = PERFGRP_HW_CPU_CYCLES, .sample_period = 1000000 };
+	struct perfgrp_counter c[2] = {
+		{ .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample_period = 1 }, faults(1),
+	};
+	struct perfgrp_counter cycles = { .event = PERFGRP_HW_CPU_CYCLES,
+					  .sample_period = 1000000 };
 	int fd, map, prog;
 
 	load(1);
@@ -324,7 +330,8 @@ static int perf_with_program(struct perf_event_attr *attr, int prog, __u64 cooki
 	return fd;
 }
 
-TEST(as_under_perf, "B2: a program sees what it sees under perf: registers, period, address, value, cookie, stack")
+TEST(as_under_perf,
+     "B2: a program sees what it sees under perf: registers, period, address, value, cookie, stack")
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -495,7 +502,8 @@ static void *replace_on_and_on(void *arg)
 	return NULL;
 }
 
-TEST_LIMIT(replace_under_load, 100, "B4: no overflow is unseen by both, however often one program replaces the other")
+TEST_LIMIT(replace_under_load, 100,
+	   "B4: no overflow is unseen by both, however often one program replaces the other")
 {
 	struct replacer r = { .times = rounds(is_debug_kernel() ? 20 : 100) };
 	struct perfgrp_counter c = faults(1);
@@ -704,7 +712,8 @@ TEST(misses, "B6: an overflow while a program runs is a miss of the other one")
 	EXPECT_EQ(stream_state(fd).filtered, misses);
 }
 
-TEST(on_tracepoint, "B1 B8: a program on a tracepoint runs where its maps have no locks, or is refused")
+TEST(on_tracepoint,
+     "B1 B8: a program on a tracepoint runs where its maps have no locks, or is refused")
 {
 	long id = read_number("/sys/kernel/tracing/events/syscalls/sys_enter_getppid/id");
 	struct perfgrp_counter c = { .flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_TRACEPOINT,

@@ -339,7 +339,8 @@ static __u32 member;
 
 static void hold_by_member(const struct prog *prog)
 {
-	struct perfgrp_counter counter = { .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 1000000 };
+	struct perfgrp_counter counter = { .event = PERFGRP_SW_CPU_CLOCK,
+					   .sample_period = 1000000 };
 
 	NEED_FEATURE(BPF);
 	held = stream_on_task(0, 0, 65536);
@@ -786,7 +787,7 @@ TEST_LIMIT(witness, 300, "B9: a group is told what perf is, of the same tasks an
 		for (k = 0; k < nr_seen && !theirs; k++)
 			if (seen[k].prog_id == ours->prog_id && seen[k].type == ours->type)
 				theirs = &seen[k];
-		REQUIRE(theirs != NULL);
+		REQUIRE(theirs);
 		EXPECT_EQ(ours->header.size, theirs->header.size);
 		EXPECT_EQ(ours->flags, theirs->flags);
 		EXPECT_EQ(memcmp(ours->tag, theirs->tag, sizeof(ours->tag)), 0);

@@ -143,7 +143,8 @@ TEST(refused_handles, "B13 A2: a handle needs CAP_PERFMON, and a group that is n
 	EXPECT_REFUSED(get_handle(fd, &handle), EACCES, PRIVILEGE);
 }
 
-TEST(reads_cpu, "B13 S1 S3: a program reads the group's members on its CPU, as a snapshot shows them")
+TEST(reads_cpu,
+     "B13 S1 S3: a program reads the group's members on its CPU, as a snapshot shows them")
 {
 	struct perfgrp_counter c[3] = { { .event = PERFGRP_SW_DUMMY },
 					{ .event = PERFGRP_SW_CPU_CLOCK },
@@ -176,7 +177,8 @@ TEST(reads_cpu, "B13 S1 S3: a program reads the group's members on its CPU, as a
 	EXPECT_EQ(job.value[3].id, 0);
 }
 
-TEST(reads_running, "B13 S1: values of a group that counts lie between those of the snapshots around it")
+TEST(reads_running,
+     "B13 S1: values of a group that counts lie between those of the snapshots around it")
 {
 	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_CPU_CLOCK },
 					{ .event = PERFGRP_SW_PAGE_FAULTS } };
@@ -257,7 +259,8 @@ TEST(errors, "B13: what cannot be read is an error, and never a fault")
 	}
 }
 
-TEST(verifier, "B13: the verifier refuses to read into what is not there, and other types of programs")
+TEST(verifier,
+     "B13: the verifier refuses to read into what is not there, and other types of programs")
 {
 	static const char *const wrong[] = { "too_long", "nowhere", "maybe_null", "into_context",
 					     "unbounded", "socket", "xdp" };
@@ -355,7 +358,8 @@ static void touch_2000(void)
 	touch_pages(fresh_pages(2000), 2000);
 }
 
-TEST(charges_faults, "B13 S1: a program on sched_switch charges page faults to the task that had them")
+TEST(charges_faults,
+     "B13 S1: a program on sched_switch charges page faults to the task that had them")
 {
 	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_PAGE_FAULTS },
 					{ .event = PERFGRP_SW_CPU_CLOCK } };
@@ -397,7 +401,8 @@ TEST(charges_instructions, "B13 S1: it charges cycles and instructions, too")
 		skip("no PMU: %s", grp_error.text);
 	/* The same work, counted on the task itself. */
 	self = grp_on_task(0, 0);
-	c[0].id = c[1].id = 0;
+	c[0].id = 0;
+	c[1].id = 0;
 	REQUIRE_EQ(grp_add_counters(self, c, 2), 0);
 	/*
 	 * An emulated CPU counts what the others execute meanwhile, too, which is never
@@ -447,7 +452,8 @@ TEST_LIMIT(closed_while_read, 60, "B13 G13: a group is closed while programs on 
 	bpf_link__destroy(link);
 }
 
-TEST_LIMIT(cpu_leaves_while_read, 100, "B13 G19: a CPU goes and comes back while programs on all CPUs read the group")
+TEST_LIMIT(cpu_leaves_while_read, 100,
+	   "B13 G19: a CPU goes and comes back while programs on all CPUs read the group")
 {
 	unsigned int i, times = rounds(5);
 	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_CPU_CLOCK },
@@ -474,7 +480,8 @@ TEST_LIMIT(cpu_leaves_while_read, 100, "B13 G19: a CPU goes and comes back while
 	bpf_link__destroy(link);
 }
 
-TEST_LIMIT(members_change_while_read, 100, "B13 G11 G12: members come and go while programs on all CPUs read the group")
+TEST_LIMIT(members_change_while_read, 100,
+	   "B13 G11 G12: members come and go while programs on all CPUs read the group")
 {
 	unsigned int i, times = rounds(is_debug_kernel() ? 10 : 50);
 	struct perfgrp_counter c[3];
@@ -491,11 +498,13 @@ TEST_LIMIT(members_change_while_read, 100, "B13 G11 G12: members come and go whi
 	REQUIRE(link);
 	for (i = 0; i < times; i++) {
 		c[0] = (struct perfgrp_counter){ .event = PERFGRP_HW_CPU_CYCLES };
-		c[1] = c[2] = c[0];
+		c[1] = c[0];
+		c[2] = c[0];
 		pmu = grp_add_counters(fd, c, 3) == 0;
 		if (!pmu) {
 			c[0] = (struct perfgrp_counter){ .event = PERFGRP_SW_PAGE_FAULTS };
-			c[1] = c[2] = c[0];
+			c[1] = c[0];
+			c[2] = c[0];
 			REQUIRE_EQ(grp_add_counters(fd, c, 3), 0);
 		}
 		/* The first leads the others on the PMU, which are made anew. */

@@ -290,7 +290,8 @@ TEST(perf_clock, "S15: on PERFGRP_CLOCK_PERF, samples and rows stand in order wi
 
 /* ---- what is refused ------------------------------------------------------------------- */
 
-TEST(bad_clocks, "S15: clocks that tell no common time are EINVAL, and so is a clockid without flag")
+TEST(bad_clocks,
+     "S15: clocks that tell no common time are EINVAL, and so is a clockid without flag")
 {
 	static const __s32 bad[] = {
 		CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, CLOCK_REALTIME_COARSE,

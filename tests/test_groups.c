@@ -709,7 +709,7 @@ TEST(failed_first_add, "G8: a group whose first add failed is as new")
 	EXPECT_EQ(grp_raw(fd, id), 4);
 }
 
-/* ---- G9: enable, disable, reset ---------------------------------------------------------------- */
+/* ---- G9: enable, disable, reset ------------------------------------------ */
 
 TEST(idempotent, "G9: enable, disable and reset twice are as once")
 {
@@ -842,7 +842,7 @@ TEST(empty_group, "G9: a group without members is enabled, disabled, reset, read
 	EXPECT_GE(grp_value_on(fd, cpus.cpu[0], id).raw, 6);
 }
 
-/* ---- G11, G12: removing ---------------------------------------------------------------------------- */
+/* ---- G11, G12: removing -------------------------------------------------- */
 
 /* Five page-faults members; all but the leader can be told apart by their id. */
 static int five_members(struct perfgrp_counter c[5])
@@ -959,7 +959,7 @@ TEST(cascade_of_member, "G12: CASCADE on a member that does not lead removes tha
 	EXPECT_EQ(members.hdr.nr_counters, 4);
 }
 
-/* ---- G13: the fd -------------------------------------------------------------------------------------- */
+/* ---- G13: the fd --------------------------------------------------------- */
 
 static long module_refs(void)
 {
@@ -1121,7 +1121,7 @@ TEST(passed_fd, "G13: a group's fd can be passed, and is whole where it arrives"
 	EXPECT_EQ(module_refs(), refs);
 }
 
-/* ---- G18: exit ------------------------------------------------------------------------------------------ */
+/* ---- G18: exit ----------------------------------------------------------- */
 
 TEST(exited_task, "G18: a task that exits leaves final counts, and its row says so")
 {
@@ -1218,7 +1218,8 @@ TEST(exited_never_ran, "S2 G18: of a task that exits before the group was enable
 	child_reap(&child);
 }
 
-TEST(exit_under_snapshots, "G18 S10: a task's exit under snapshots: running, then exited, never back")
+TEST(exit_under_snapshots,
+     "G18 S10: a task's exit under snapshots: running, then exited, never back")
 {
 	unsigned int round;
 
@@ -1248,7 +1249,7 @@ TEST(exit_under_snapshots, "G18 S10: a task's exit under snapshots: running, the
 	}
 }
 
-/* ---- G16, G17 ---------------------------------------------------------------------------------------------- */
+/* ---- G16, G17 ------------------------------------------------------------ */
 
 TEST(inherit, "G16: with inherit a task's later children are counted, also once they exited")
 {
@@ -1328,7 +1329,8 @@ TEST(inherit_one_call, "G16: an inherited group takes all its members in one cal
 	EXPECT(error_is_sane(&grp_error, EOPNOTSUPP));
 	EXPECT_EQ(grp_raw(fd, c[0].id), 11);
 	REQUIRE_EQ(grp_remove(fd, c[0].id, PERFGRP_REMOVE_CASCADE), 0);
-	c[0].id = c[1].id = 0;
+	c[0].id = 0;
+	c[1].id = 0;
 	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
 	fault_in(5);
 	EXPECT_EQ(grp_raw(fd, c[0].id), 5);
@@ -1548,7 +1550,8 @@ static void expect_enabled_without_members(__u32 flags)
 	close(fd);
 }
 
-TEST(exec_before_members, "G24: an exec before the first ADD enables the group; members count at once")
+TEST(exec_before_members,
+     "G24: an exec before the first ADD enables the group; members count at once")
 {
 	expect_enabled_without_members(0);
 }
@@ -1578,7 +1581,8 @@ static void expect_cancelled_without_members(__u32 flags)
 	close(fd);
 }
 
-TEST(exec_cancelled_before_members, "G24 G9: DISABLE before the exec cancels it, also without members")
+TEST(exec_cancelled_before_members,
+     "G24 G9: DISABLE before the exec cancels it, also without members")
 {
 	expect_cancelled_without_members(0);
 	expect_cancelled_without_members(PERFGRP_CREATE_INHERIT);
@@ -1656,11 +1660,11 @@ TEST(probe_pmus, "E5 E7: probes that are named by a pointer are refused, with th
 			.config2 = i ? 0x40 : 0,
 		};
 		EXPECT_REFUSED_MEMBER(grp_add_counters(fd, &counter, 1), EOPNOTSUPP, EVENT, 0);
-		EXPECT(strstr(grp_error.text, "tracefs") != NULL);
+		EXPECT(strstr(grp_error.text, "tracefs"));
 	}
 }
 
-/* ---- G21, G22 ---------------------------------------------------------------------------------------------- */
+/* ---- G21, G22 ------------------------------------------------------------ */
 
 TEST(neighbours, "G21: groups on one task do not see or disturb one another")
 {

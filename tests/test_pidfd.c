@@ -178,7 +178,8 @@ TEST(no_task, "G23: the task of a group on CPUs is none")
 	EXPECT_EQ(members.hdr.task_state, PERFGRP_TASK_NONE);
 }
 
-TEST(other_namespace, "G23: a task that the caller's pid namespace cannot see is hidden, till it exits")
+TEST(other_namespace,
+     "G23: a task that the caller's pid namespace cannot see is hidden, till it exits")
 {
 	int own, fd, go[2], done[2];
 	struct child child;

@@ -84,7 +84,7 @@ static bool row_is_whole(const struct grp_snap *s, const struct perfgrp_row *row
 		if (v->time_running > v->time_enabled || v->state == PERFGRP_STATE_NONE ||
 		    v->state > PERFGRP_STATE_NEVER_RAN)
 			return false;
-		if (!!(v->flags & PERFGRP_VALUE_SCALED) != (v->time_running != 0))
+		if (!!(v->flags & PERFGRP_VALUE_SCALED) != !!v->time_running)
 			return false;
 	}
 	return true;
@@ -386,7 +386,8 @@ static void run_whole(int fd)
 	EXPECT_EQ(grp_disable(fd), 0);
 }
 
-TEST_LIMIT(whole_cpus, 60, "S10: all CPUs: every snapshot under add, remove, control, close is whole")
+TEST_LIMIT(whole_cpus, 60,
+	   "S10: all CPUs: every snapshot under add, remove, control, close is whole")
 {
 	int fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
 
@@ -446,7 +447,8 @@ static void *reset_once(void *arg __maybe_unused)
 	return NULL;
 }
 
-TEST_LIMIT(reset_is_atomic, 60, "S10: a snapshot shows the reset of all CPUs and members, or of none")
+TEST_LIMIT(reset_is_atomic, 60,
+	   "S10: a snapshot shows the reset of all CPUs and members, or of none")
 {
 	static struct grp_snap s;
 	unsigned int i, full = 0, empty = 0;
@@ -496,7 +498,8 @@ TEST_LIMIT(reset_is_atomic, 60, "S10: a snapshot shows the reset of all CPUs and
 	EXPECT_GT(empty, 0);
 }
 
-TEST_LIMIT(restart_is_atomic, 60, "S10 G7: a snapshot shows the old members with their counts or all from zero")
+TEST_LIMIT(restart_is_atomic, 60,
+	   "S10 G7: a snapshot shows the old members with their counts or all from zero")
 {
 	static struct grp_snap s;
 	struct child child = child_start();

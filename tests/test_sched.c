@@ -224,7 +224,7 @@ static unsigned int nr_perf_events(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 	dir = opendir(path);
-	REQUIRE(dir != NULL);
+	REQUIRE(dir);
 	while ((entry = readdir(dir))) {
 		ssize_t length = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target));
 

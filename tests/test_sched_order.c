@@ -91,7 +91,7 @@ static void expect_left(struct watched *w)
 	EXPECT_EQ(snap.hdr.nr_values, w->nr);
 	for (i = 0; i < NR_MEMBERS; i++) {
 		v = snap_find(&snap, &snap.row[0], w->c[i].id);
-		EXPECT_EQ(v != NULL, !w->removed[i]);
+		EXPECT_EQ(!!v, !w->removed[i]);
 		if (!v)
 			continue;
 		EXPECT_EQ(v->state, PERFGRP_STATE_COUNTED);

@@ -218,7 +218,8 @@ TEST(no_mux_add, "G15 G8: a member for which a NO_MUX group that counts has no r
 }
 
 /* Counters that are pinned to a CPU go before those that are pinned to a task. */
-TEST(thrown_off, "G15: a NO_MUX group that is thrown off reads as failed, whole, and can be enabled again")
+TEST(thrown_off,
+     "G15: a NO_MUX group that is thrown off reads as failed, whole, and can be enabled again")
 {
 	int fd = grp_on_task(PERFGRP_CREATE_NO_MUX, 0), pinned[PMU_MANY];
 	struct perfgrp_counter c[NR_MEMBERS];

@@ -354,7 +354,7 @@ TEST(times, "S7: rows and header carry the times around the reads, in CLOCK_MONO
 	expect_times(&snap, before, now_ns());
 }
 
-/* ---- S8: room ---------------------------------------------------------------------------------- */
+/* ---- S8: room ------------------------------------------------------------ */
 
 #define FILL 0x5a
 #define ROOM 16384
@@ -483,7 +483,7 @@ TEST(smaller_elements, "S8: elements smaller than version 1's are EINVAL")
 	EXPECT(is_filled(value_room, ROOM));
 }
 
-/* ---- S11: totals ------------------------------------------------------------------------------------ */
+/* ---- S11: totals --------------------------------------------------------- */
 
 TEST(totals, "S11: the totals of a disabled group are the sums of its rows")
 {
@@ -550,7 +550,7 @@ TEST(totals_mixed, "S11: asked to mix PMUs, a machine with one kind of CPU answe
 		expect_same_value(&snap.value[j], &snap2.value[j]);
 }
 
-/* ---- S13: read and reset -------------------------------------------------------------------------------- */
+/* ---- S13: read and reset ------------------------------------------------- */
 
 TEST(read_and_reset, "S13: counts of snapshots that reset add up to all that happened")
 {

@@ -466,7 +466,8 @@ TEST(many_readers, "O5: several readers get all records between them, each once"
 	for (i = 0; i < READERS; i++) {
 		if (fork() == 0) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			got[0] = got[1] = 0;
+			got[0] = 0;
+			got[1] = 0;
 			while (stream_read(fd, 300) > 0) {
 				__u32 k;
 
@@ -770,7 +771,7 @@ TEST(bad_period, "O9: what cannot be is refused, and the period stays")
 	EXPECT_EQ(records.nr_samples, 10);
 }
 
-/* ---- O10: the end ----------------------------------------------------------------------------- */
+/* ---- O10: the end -------------------------------------------------------- */
 
 TEST_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it samples at full speed")
 {
@@ -823,7 +824,7 @@ TEST(switches, "O1 O4: context switches sample in the scheduler, with a reader a
 	EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
-/* ---- O11: the filter ---------------------------------------------------------------------------- */
+/* ---- O11: the filter ----------------------------------------------------- */
 
 TEST(filtered, "O11: only samples in which a member has moved far enough become records")
 {
@@ -874,7 +875,7 @@ TEST(filter_after_reset, "O11: the filter begins anew at a reset")
 	EXPECT_EQ(records.nr_samples, 1);
 }
 
-/* ---- refusals ------------------------------------------------------------------------------------ */
+/* ---- refusals ------------------------------------------------------------ */
 
 TEST(needs_buffer, "O1 E6: what samples needs a buffer, and says so")
 {
@@ -962,10 +963,10 @@ TEST(fdinfo, "G22: fdinfo shows what became of the records")
 	REQUIRE_EQ(grp_disable(fd), 0);
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	REQUIRE(read_file(path, text, sizeof(text) - 1) > 0);
-	EXPECT(strstr(text, "\nrecords:\t6 produced 0 read 0 lost 0 filtered") != NULL);
+	EXPECT(strstr(text, "\nrecords:\t6 produced 0 read 0 lost 0 filtered"));
 	stream_drain(fd);
 	REQUIRE(read_file(path, text, sizeof(text) - 1) > 0);
-	EXPECT(strstr(text, "\nrecords:\t6 produced 6 read 0 lost 0 filtered") != NULL);
+	EXPECT(strstr(text, "\nrecords:\t6 produced 6 read 0 lost 0 filtered"));
 }
 
 int main(int argc, char **argv)

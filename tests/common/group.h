@@ -66,6 +66,7 @@ static inline void need_feature(__u64 feature, const char *name)
 	if (!(grp_info().features & feature))
 		skip("the module has no %s", name);
 }
+
 #define NEED_FEATURE(name) need_feature(PERFGRP_FEATURE_##name, #name)
 
 /* A group on the open device; fd or -errno. */

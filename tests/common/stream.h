@@ -45,14 +45,20 @@ static inline int stream_on_task(__u32 flags, pid_t pid, __u32 buffer_size)
 
 static inline void stream_start(struct records *r)
 {
-	r->total = r->lost = 0;
+	r->total = 0;
+	r->lost = 0;
 }
 
 static inline void stream_forget(struct records *r)
 {
 	r->used = 0;
-	r->nr = r->nr_samples = r->nr_lost = r->nr_throttles = r->nr_unthrottles = 0;
-	r->nr_bpf = r->nr_attach = 0;
+	r->nr = 0;
+	r->nr_samples = 0;
+	r->nr_lost = 0;
+	r->nr_throttles = 0;
+	r->nr_unthrottles = 0;
+	r->nr_bpf = 0;
+	r->nr_attach = 0;
 }
 
 /* Where a record of any type ends. */
@@ -108,7 +114,8 @@ static inline void check_record(const struct perf_event_header *h, size_t left)
 		const struct perfgrp_record_bpf_event *e = (const void *)h;
 
 		REQUIRE_EQ(h->size, sizeof(*e));
-		EXPECT(e->type == PERF_BPF_EVENT_PROG_LOAD || e->type == PERF_BPF_EVENT_PROG_UNLOAD);
+		EXPECT(e->type == PERF_BPF_EVENT_PROG_LOAD ||
+		       e->type == PERF_BPF_EVENT_PROG_UNLOAD);
 		EXPECT_EQ(e->flags, 0);
 		EXPECT_NE(e->prog_id, 0);
 		EXPECT_EQ(e->sample_id.id, 0);

@@ -40,7 +40,7 @@ TEST(one_sched_group, "CREATE with ONE_SCHED_GROUP is refused, with the reason")
 {
 	EXPECT_REFUSED(grp_on_task(PERFGRP_CREATE_ONE_SCHED_GROUP, 0), EOPNOTSUPP, FEATURE);
 	EXPECT_REFUSED(grp_on_all_cpus(PERFGRP_CREATE_ONE_SCHED_GROUP), EOPNOTSUPP, FEATURE);
-	EXPECT(strstr(grp_error.text, "sched") != NULL);
+	EXPECT(strstr(grp_error.text, "sched"));
 }
 
 TEST(alone, "S12: each member is a scheduling group of its own, in rows and in totals")

@@ -412,7 +412,8 @@ static void samples(const char *text, const char *name, __u64 sample, bool freq,
 
 	result(e && list.nr == 1 && list.groups[0].nr == 1 && !strcmp(e->name, name) &&
 	       e->sample == sample && e->freq == freq && e->min_delta == min_delta &&
-	       !e->counter.sample_period && !e->counter.min_delta, "E6 %s is sampled %s", text, err.text);
+	       !e->counter.sample_period && !e->counter.min_delta,
+	       "E6 %s is sampled %s", text, err.text);
 	events_free(&list);
 }
 

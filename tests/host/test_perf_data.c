@@ -222,7 +222,7 @@ static void has(const char *command, const char *expected, const char *what)
 {
 	char *got = output_of(command);
 
-	result(strstr(got, expected) != NULL, "%s", what);
+	result(strstr(got, expected), "%s", what);
 	if (!strstr(got, expected))
 		printf("# no \"%s\" in\n%s", expected, got);
 	free(got);

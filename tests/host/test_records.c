@@ -12,6 +12,7 @@
 
 #include "perfgrp.h"
 #include "tap.h"
+#include "util.h"
 
 #define MISC	PERF_RECORD_MISC_USER
 
@@ -196,13 +197,13 @@ static void single_fields(void)
 		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
 		PERF_SAMPLE_ADDR, PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU, PERF_SAMPLE_PERIOD,
 	};
-	const size_t nr = sizeof(bits) / sizeof(bits[0]);
+	const size_t nr = ARRAY_SIZE(bits);
 	unsigned int mask, wrong = 0;
 	size_t i;
 
 	for (mask = 0; mask < 1U << nr; mask++) {
 		struct perfgrp_layout layout = { 0 };
-		__u64 words[1 + sizeof(bits) / sizeof(bits[0])] = { 0 };
+		__u64 words[1 + ARRAY_SIZE(bits)] = { 0 };
 		struct perfgrp_sample s;
 		size_t at = 1;
 
@@ -348,7 +349,7 @@ static void bpf_events(void)
 	       r.bpf_event.prog_id == 42 && !memcmp(r.bpf_event.tag, "tag-tag!", 8) &&
 	       sample_id_is(&r.bpf_event.sample_id, 1, 666, 0, 3),
 	       "B9 a BPF_EVENT record is decoded");
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		err = decode_record(&today, attach_words, sizeof(attach_words), types[i], &r);
 		all &= !err && r.header.type == types[i] && r.bpf_attach.id == 6 &&
 		       r.bpf_attach.prog_id == 42 && !memcmp(r.bpf_attach.tag, "tag-tag!", 8) &&
