@@ -25,6 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
 #define PERIOD	    100000		/* cycles */
 #define TURNS	    25000000UL		/* of the loop; some 500 samples */
 #define ROUNDS	    7
@@ -190,7 +192,7 @@ static const struct way {
 	{ "perfgrp", run_perfgrp },
 };
 
-enum { NR_WAYS = sizeof(ways) / sizeof(ways[0]) };
+enum { NR_WAYS = ARRAY_SIZE(ways) };
 
 static int compare(const void *a, const void *b)
 {
@@ -219,7 +221,7 @@ int main(int argc, char **argv)
 	unsigned int i, w, round;
 
 	uname(&name);
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		for (round = 0; round < ROUNDS; round++)
 			for (w = 0; w < NR_WAYS; w++)
 				costs[w][round] = cost(&ways[w], sizes[i]);
