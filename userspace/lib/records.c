@@ -80,20 +80,22 @@ static int check_layout(const struct perfgrp_layout *layout, char *text, size_t 
 	const __u64 unknown_format = layout->read_format & ~(__u64)KNOWN_READ_FORMAT;
 
 	if (unknown_type) {
-		snprintf(text, size, "records have fields that this library does not know: "
-			 "sample_type bits 0x%llx", (unsigned long long)unknown_type);
+		snprintf(text, size,
+			 "records have fields that this library does not know: sample_type bits 0x%llx",
+			 (unsigned long long)unknown_type);
 		return -EOPNOTSUPP;
 	}
 	if (!(layout->sample_type & PERF_SAMPLE_READ))
 		return 0;
 	if (unknown_format) {
-		snprintf(text, size, "samples have values that this library does not know: "
-			 "read_format bits 0x%llx", (unsigned long long)unknown_format);
+		snprintf(text, size,
+			 "samples have values that this library does not know: read_format bits 0x%llx",
+			 (unsigned long long)unknown_format);
 		return -EOPNOTSUPP;
 	}
 	if (!(layout->read_format & PERF_FORMAT_GROUP)) {
-		snprintf(text, size, "samples do not have the values of the group: "
-			 "read_format lacks PERF_FORMAT_GROUP");
+		snprintf(text, size,
+			 "samples do not have the values of the group: read_format lacks PERF_FORMAT_GROUP");
 		return -EOPNOTSUPP;
 	}
 	return 0;

@@ -117,7 +117,8 @@ int bpf_detach_other(const struct bpf_options *opt)
 	/* Afterwards it may be gone, and its name with it. */
 	perfgrp_bpf_query(group, opt->member, &before);
 	bpf_info_get(before.prog_id, &info);
-	err = perfgrp_bpf_detach(group, opt->member, opt->expected ? opt->expected : before.prog_id);
+	err = perfgrp_bpf_detach(group, opt->member,
+				 opt->expected ? opt->expected : before.prog_id);
 	if (err)
 		error("%s", perfgrp_group_error(group)->text);
 	else

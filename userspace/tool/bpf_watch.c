@@ -178,7 +178,8 @@ static void print_lost(const struct bpf_watcher *watch, const struct perfgrp_rec
 		return;
 	}
 	print_time(lost->sample_id.time);
-	printf("  lost %llu records on CPU %u\n", (unsigned long long)lost->lost, lost->sample_id.cpu);
+	printf("  lost %llu records on CPU %u\n", (unsigned long long)lost->lost,
+	       lost->sample_id.cpu);
 }
 
 /* ---- records --------------------------------------------------------------- */

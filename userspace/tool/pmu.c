@@ -203,8 +203,10 @@ bool pmu_has_event(const struct pmu_dir *pmu, const char *name)
 	if (!*name || strchr(name, '/') || name[0] == '.')
 		return false;
 	text = read_file("%s/events/%s", pmu->dir, name);
+	if (!text)
+		return false;
 	free(text);
-	return text != NULL;
+	return true;
 }
 
 /*
@@ -487,13 +489,12 @@ int pmu_encode(const struct pmu_dir *pmu, const char *text, struct event *event,
 		if (common)
 			continue;
 		name = xstrndup(term.name, term.name_len);
-		if (!*name) {
+		if (!*name)
 			ret = fail(err, column, "a term is missing");
-		} else if (!term.value && pmu_has_event(pmu, name)) {
+		else if (!term.value && pmu_has_event(pmu, name))
 			ret = named_event(pmu, name, configs, event, err, column);
-		} else {
+		else
 			ret = numeric_term(pmu, &term, configs, err, column);
-		}
 		free(name);
 	}
 	if (ret)
