@@ -14,4 +14,8 @@ int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle,
 				 struct perfgrp_error *err);
 void perfgrp_bpf_kfunc_free_handle(struct perfgrp_group *group);
 
+/* Called by BPF programs only. */
+int bpf_perfgrp_read(u64 handle, struct perfgrp_value *values, u32 values__sz, u32 value_size,
+		     u64 flags);
+
 #endif /* PERFGRP_BPF_KFUNC_H */

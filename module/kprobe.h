@@ -16,7 +16,7 @@
  */
 struct perfgrp_kprobe {
 	struct kprobe kprobe;
-	struct mutex lock;
+	struct mutex lock; /* protects users */
 	unsigned int users;
 };
 

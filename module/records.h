@@ -120,7 +120,7 @@ struct perfgrp_records {
 	u32 wakeup_records;
 	u32 wakeup_bytes;
 	wait_queue_head_t wait;
-	struct mutex reading;
+	struct mutex reading; /* one reader at a time */
 	struct perfgrp_records_head *heads;
 	u64 nr_read;
 	u64 nr_overwritten;

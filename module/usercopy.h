@@ -14,10 +14,6 @@
 #include <linux/uaccess.h>
 #include <uapi/linux/perfgrp.h>
 
-#define PERFGRP_COPY_VALUES(nr)                                                                    \
-	case (nr) * sizeof(struct perfgrp_value):                                                  \
-		return copy_to_user(to, from, (nr) * sizeof(struct perfgrp_value))
-
 /**
  * perfgrp_copy_arg_from_user - copy_struct_from_user(), for an ioctl's argument
  * @arg: the kernel's struct
@@ -62,17 +58,27 @@ static __always_inline unsigned long perfgrp_copy_arg_to_user(void __user *user,
 static __always_inline unsigned long perfgrp_copy_array_to_user(void __user *to, const void *from,
 								size_t size)
 {
+	const size_t value = sizeof(struct perfgrp_value);
+
 	switch (size) {
 	case sizeof(struct perfgrp_row):
 		return copy_to_user(to, from, sizeof(struct perfgrp_row));
-	PERFGRP_COPY_VALUES(1);
-	PERFGRP_COPY_VALUES(2);
-	PERFGRP_COPY_VALUES(3);
-	PERFGRP_COPY_VALUES(4);
-	PERFGRP_COPY_VALUES(5);
-	PERFGRP_COPY_VALUES(6);
-	PERFGRP_COPY_VALUES(7);
-	PERFGRP_COPY_VALUES(8);
+	case 1 * sizeof(struct perfgrp_value):
+		return copy_to_user(to, from, 1 * value);
+	case 2 * sizeof(struct perfgrp_value):
+		return copy_to_user(to, from, 2 * value);
+	case 3 * sizeof(struct perfgrp_value):
+		return copy_to_user(to, from, 3 * value);
+	case 4 * sizeof(struct perfgrp_value):
+		return copy_to_user(to, from, 4 * value);
+	case 5 * sizeof(struct perfgrp_value):
+		return copy_to_user(to, from, 5 * value);
+	case 6 * sizeof(struct perfgrp_value):
+		return copy_to_user(to, from, 6 * value);
+	case 7 * sizeof(struct perfgrp_value):
+		return copy_to_user(to, from, 7 * value);
+	case 8 * sizeof(struct perfgrp_value):
+		return copy_to_user(to, from, 8 * value);
 	}
 	return copy_to_user(to, from, size);
 }
