@@ -424,6 +424,11 @@ static void add_sched_groups(struct kunit *test)
 	/* Online, and without an event. */
 	values[0].sched_group = 0;
 	KUNIT_EXPECT_EQ(test, total_of(values, 3).sched_group, 0U);
+	/* All offline. */
+	values[0].sched_group = 4;
+	values[0].flags |= PERFGRP_VALUE_OFFLINE;
+	KUNIT_EXPECT_EQ(test, total_of(values, 3).sched_group, 0U);
+	values[0].flags &= ~PERFGRP_VALUE_OFFLINE;
 	/* Two that differ, and a third that has the number of one of them. */
 	values[0].sched_group = 4;
 	values[1].flags &= ~PERFGRP_VALUE_OFFLINE;
@@ -448,7 +453,7 @@ static const struct perfgrp_value kinds[] = {
 	KIND(COUNTED, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_EXITED, 5, 1, 160),
 	KIND(COUNTED, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_OFFLINE, 5, 1, 320),
 	KIND(MULTIPLEXED, PERFGRP_VALUE_SCALED, 5, 1, 640),
-	KIND(MULTIPLEXED, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_OFFLINE, 5, 2, 1280),
+	KIND(MULTIPLEXED, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_OFFLINE, 6, 2, 1280),
 	KIND(MULTIPLEXED, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_THROTTLED, 5, 1, U64_MAX - 700),
 	KIND(NEVER_RAN, 0, 5, 1, 0),
 	KIND(NEVER_RAN, PERFGRP_VALUE_FAILED, 0, PERFGRP_NONE, 0),

@@ -113,17 +113,15 @@ static u32 add_pmu(u32 a, u32 b, u32 *flags)
 /* Flags that a sum has only if all its parts have them. */
 #define FLAGS_OF_ALL (PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED)
 
-/*
- * The events of an offline CPU are gone, so its number says nothing as long as there is
- * another.
- */
+/* The events of an offline CPU are gone, so its number is ignored if others are online. */
 static u32 add_sched_group(const struct perfgrp_value *total, const struct perfgrp_value *value)
 {
-	if (total->flags & PERFGRP_VALUE_OFFLINE)
-		return value->sched_group;
-	if (value->flags & PERFGRP_VALUE_OFFLINE || total->sched_group == value->sched_group)
-		return total->sched_group;
-	return 0;
+	bool total_offline = total->flags & PERFGRP_VALUE_OFFLINE;
+	bool value_offline = value->flags & PERFGRP_VALUE_OFFLINE;
+
+	if (total_offline != value_offline)
+		return total_offline ? value->sched_group : total->sched_group;
+	return total->sched_group == value->sched_group ? total->sched_group : 0;
 }
 
 /**
