@@ -347,6 +347,96 @@ static void registered_under_another_number(struct kunit *test)
 	expect_no_strange_leaders(test, fakes);
 }
 
+/*
+ * [G4] A task's event for one CPU is counted by that CPU's PMU; one for any CPU may be counted
+ * by another.
+ */
+static void any_cpu_of_several_kinds(struct kunit *test)
+{
+	struct perfgrp_create arg = { .target = PERFGRP_TARGET_TASK, .nr_cpus = 1 };
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+	struct fake_pmu *fakes[2];
+	const u32 cpu = 0;
+	u32 own, raw;
+
+	make_two_kinds(test, fakes);
+	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, &cpu, &err, &group), 0, "%s", err.text);
+	own = harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+	raw = harness_add_one(test, group, raw_event(FAKE_TICKS(1)));
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, raw).sched_group, own);
+
+	/* The perf core asks the PMU that was registered last first. */
+	group = harness_group(test, PERFGRP_TARGET_TASK, 0);
+	own = harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+	raw = harness_add_one(test, group, raw_event(FAKE_TICKS(1)));
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, raw).pmu, (u32)fakes[1]->pmu.type);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, raw).sched_group, raw);
+	expect_no_strange_leaders(test, fakes);
+}
+
+/* [G4] A PMU that was registered since, and is asked first. */
+static void registered_since(struct kunit *test)
+{
+	struct perfgrp_group *group;
+	struct fake_pmu *fakes[2];
+	unsigned int round;
+	u32 own, raw;
+
+	fakes[0] = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	fakes[0]->cpus = cpumask_of(0);
+	for (round = 0; round < 2; round++) {
+		group = harness_cpu_group(test, 0, 0);
+		own = harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+		raw = harness_add_one(test, group, raw_event(FAKE_TICKS(1)));
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, raw).sched_group, own);
+	}
+	fakes[1] = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	fakes[1]->cpus = cpumask_of(0);
+	/* To the last group, and to a new one. */
+	for (round = 0; round < 2; round++) {
+		raw = harness_add_one(test, group, raw_event(FAKE_TICKS(1)));
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, raw).sched_group, raw);
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, raw).pmu,
+				(u32)fakes[1]->pmu.type);
+		group = harness_cpu_group(test, 0, 0);
+		harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+	}
+	expect_no_strange_leaders(test, fakes);
+}
+
+/* [G4] A PMU that is registered again under its old number, and counts other events. */
+static void registered_again(struct kunit *test)
+{
+	struct perfgrp_group *group;
+	struct fake_pmu *fakes[2];
+	unsigned int round;
+	u32 type, own, raw;
+
+	fakes[0] = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	fakes[1] = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	fakes[0]->cpus = cpumask_of(0);
+	for (round = 0; round < 2; round++) {
+		group = harness_cpu_group(test, 0, 0);
+		own = harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+		raw = harness_add_one(test, group, raw_event(FAKE_TICKS(1)));
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, raw).sched_group, own);
+		harness_destroy(group);
+	}
+	type = fakes[0]->pmu.type;
+	fake_pmu_unregister(fakes[0]);
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fakes[0]), 0);
+	KUNIT_EXPECT_EQ(test, (u32)fakes[0]->pmu.type, type);
+	fakes[0]->cpus = NULL;
+	fakes[1]->cpus = cpumask_of(0);
+	group = harness_cpu_group(test, 0, 0);
+	harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+	raw = harness_add_one(test, group, raw_event(FAKE_TICKS(1)));
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, raw).sched_group, raw);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, raw).pmu, (u32)fakes[1]->pmu.type);
+	expect_no_strange_leaders(test, fakes);
+}
+
 static struct kunit_case sched_group_cases[] = {
 	KUNIT_CASE(forwarded_events),
 	KUNIT_CASE(forwarded_beside_one_sched_group),
@@ -355,6 +445,9 @@ static struct kunit_case sched_group_cases[] = {
 	KUNIT_CASE(extended_types),
 	KUNIT_CASE(created_once_if_known),
 	KUNIT_CASE(registered_under_another_number),
+	KUNIT_CASE(any_cpu_of_several_kinds),
+	KUNIT_CASE(registered_since),
+	KUNIT_CASE(registered_again),
 	{}
 };
 

@@ -11,16 +11,14 @@
  * Which PMU counts an event cannot be told from its type and config (AMD hands precise
  * cycles to IBS, hybrid machines have a PMU for each kind of core), and linking events of two
  * PMUs corrupts the perf core. So an event is created alone first, which shows its PMU, and
- * if there is a leader on that PMU it is created again under it. What has been learnt so is
- * remembered (struct pmu_hint), and then the event is created under the leader at once.
+ * if there is a leader on that PMU it is created again under it. What has been learnt on one
+ * CPU is used on the next ones: see find_known_leader().
  *
  * Process context, perfgrp_group.lock held for writing.
  */
 #include <linux/err.h>
-#include <linux/jhash.h>
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
-#include <linux/spinlock.h>
 #include <linux/string.h>
 
 #include "compat.h"
@@ -90,65 +88,6 @@ static int fail_full(const struct perfgrp_member *member, int cpu, struct perfgr
 			    perfgrp_event_name(&member->desc, buf));
 }
 
-/* ---- which PMU counts an event ------------------------------------------- */
-
-/**
- * struct pmu_hint - an attr that was seen to be counted by a PMU
- * @attr: as perfgrp_event_to_attr() made it
- * @pmu: the PMU; only compared, never followed
- * @pmu_type: its number, which another PMU at the same address would not have
- * @of_task: seen on a task, not on a CPU
- *
- * For a task the perf core asks the PMUs in a fixed order and takes the first that accepts
- * the attr, for a CPU the first that accepts it and counts on that CPU. So on a CPU where
- * @pmu counts the group's leader, the same attr is counted by @pmu again.
- */
-struct pmu_hint {
-	struct perf_event_attr attr;
-	const struct pmu *pmu;
-	u32 pmu_type;
-	bool of_task;
-};
-
-#define NR_PMU_HINTS 64
-
-static DEFINE_SPINLOCK(pmu_hints_lock);
-static struct pmu_hint pmu_hints[NR_PMU_HINTS];
-
-static struct pmu_hint *find_hint(const struct perf_event_attr *attr, const struct pmu *pmu)
-{
-	u32 hash = jhash_3words(attr->type, (u32)attr->config, (u32)attr->config1,
-				(u32)(unsigned long)pmu);
-
-	lockdep_assert_held(&pmu_hints_lock);
-	return &pmu_hints[hash % NR_PMU_HINTS];
-}
-
-static bool is_known_on(const struct perf_event_attr *attr, const struct pmu *pmu, bool of_task)
-{
-	const struct pmu_hint *hint;
-	bool known;
-
-	spin_lock(&pmu_hints_lock);
-	hint = find_hint(attr, pmu);
-	known = hint->pmu == pmu && hint->pmu_type == pmu->type && hint->of_task == of_task &&
-		!memcmp(&hint->attr, attr, sizeof(*attr));
-	spin_unlock(&pmu_hints_lock);
-	return known;
-}
-
-static void learn_pmu(const struct perf_event_attr *attr, const struct pmu *pmu, bool of_task)
-{
-	spin_lock(&pmu_hints_lock);
-	*find_hint(attr, pmu) = (struct pmu_hint){
-		.attr = *attr,
-		.pmu = pmu,
-		.pmu_type = pmu->type,
-		.of_task = of_task,
-	};
-	spin_unlock(&pmu_hints_lock);
-}
-
 /* ---- leaders ------------------------------------------------------------- */
 
 /* The event that a member has, or will have once what is prepared is committed. */
@@ -183,22 +122,40 @@ static struct perf_event *find_sched_leader(const struct perfgrp_group *group,
 	return NULL;
 }
 
-/* The leader on the PMU that is known to count @attr here; NULL if that is not known. */
-static struct perf_event *find_known_leader(const struct perfgrp_group *group,
-					    unsigned int instance, unsigned int nr,
-					    const struct perf_event_attr *attr, bool prepared)
+/* The PMU that counts the same member on the instance before; NULL if that has no event. */
+static const struct pmu *pmu_before(const struct perfgrp_member *member, unsigned int instance,
+				    bool prepared)
 {
 	struct perf_event *event;
-	unsigned int i;
 
-	if (!perfgrp_core_can_link() || perfgrp_event_is_software(attr))
-		return NULL;
-	for (i = 0; i < nr; i++) {
-		event = member_event(group->members[i], instance, prepared);
-		if (can_lead(event) && is_known_on(attr, event->pmu, group->task))
-			return event;
+	while (instance--) {
+		event = member_event(member, instance, prepared);
+		if (event)
+			return event->pmu;
 	}
 	return NULL;
+}
+
+/*
+ * The leader that group->members[index] can be created under at once, or NULL.
+ *
+ * The perf core asks the PMUs in a fixed order, and the first that accepts an attr and counts
+ * on the CPU takes it. So on a CPU where a PMU counts the group's leader it also counts what
+ * it counted on another CPU, provided that the same PMUs are registered, the task is the same,
+ * and an event for any CPU is not compared with one for a certain CPU. That is so for the
+ * events of one member that one call creates, and these are all that are looked at: a member
+ * that is added has no others, and prepared ones are not kept. They also keep their PMU from
+ * being unregistered.
+ */
+static struct perf_event *find_known_leader(const struct perfgrp_group *group,
+					    unsigned int instance, unsigned int index,
+					    bool prepared)
+{
+	const struct pmu *pmu = pmu_before(group->members[index], instance, prepared);
+
+	if (!pmu || !perfgrp_core_can_link())
+		return NULL;
+	return find_sched_leader(group, instance, index, pmu, prepared);
 }
 
 /**
@@ -282,7 +239,6 @@ static struct perf_event *create_unknown(struct perfgrp_group *group, unsigned i
 	event = create_alone(group, cpu, member);
 	if (IS_ERR(event) || !perfgrp_core_can_link() || perfgrp_core_is_software(event))
 		return event;
-	learn_pmu(&member->attr, event->pmu, group->task);
 	*leader = find_sched_leader(group, instance, index, event->pmu, prepared);
 	if (!*leader)
 		return event;
@@ -302,14 +258,14 @@ static struct perf_event *create_in_sched_group(struct perfgrp_group *group, uns
 	int cpu = group->instances[instance].cpu;
 	struct perf_event *event, *leader;
 
-	leader = find_known_leader(group, instance, index, &member->attr, prepared);
+	leader = find_known_leader(group, instance, index, prepared);
 	if (leader)
 		event = create_under(group, cpu, member, leader);
 	else
 		event = create_unknown(group, instance, index, prepared, &leader);
 	if (!IS_ERR(event))
 		return event;
-	/* It was accepted alone, when its PMU was learnt. */
+	/* It was accepted alone, here or on another CPU. */
 	if (leader && event == ERR_PTR(-EINVAL))
 		return ERR_PTR(fail_full(member, cpu, err));
 	return ERR_PTR(fail_event(member, cpu, PTR_ERR(event), err));
