@@ -29,8 +29,6 @@
  *				creator waits for it and holds no lock
  *	perfgrp_kprobe.lock	how many users want a probe armed, and whether it is
  *	perfcore.c link_lock	one creation under a leader at a time
- *	sched_group.c pmu_hints_lock
- *				what is known about which PMU counts what; innermost
  *	bpf_kfunc.c groups_lock	groups by handle; innermost
  *	bpf_events.c subscribers_lock
  *				which groups get records of BPF programs
