@@ -182,7 +182,7 @@ static void all_of_this_kernel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, software, (unsigned int)PERF_COUNT_SW_MAX);
 }
 
-/* [E5] What has no name is called by its numbers, and none is too long for the room. */
+/* [E5] An event without a name is named by type and config, which always fit. */
 static void names_of_others(struct kunit *test)
 {
 	static const struct {
@@ -210,7 +210,7 @@ static void names_of_others(struct kunit *test)
 		KUNIT_EXPECT_STREQ(test, perfgrp_event_name(&others[i].desc, buf), others[i].name);
 }
 
-/* [E5] All 64 bits of all four. */
+/* [E5] All 64 bits of config to config3. */
 static void raw_to_attr(struct kunit *test)
 {
 	struct perfgrp_counter desc = {
@@ -283,7 +283,7 @@ static void options_to_attr(struct kunit *test)
 	}
 }
 
-/* [G6] What its type tells; the others are known when they are there. */
+/* [G6] Types that are always software. */
 static void software_by_type(struct kunit *test)
 {
 	struct perf_event_attr attr;
@@ -356,7 +356,7 @@ static void refusals(struct kunit *test)
 	}
 }
 
-/* [E6] The one field that old kernels lack. */
+/* [E6] config3, which old kernels lack. */
 static void config3(struct kunit *test)
 {
 	struct perfgrp_counter desc = { .event = PERFGRP_SW_DUMMY, .config3 = 1 };
@@ -371,7 +371,7 @@ static void config3(struct kunit *test)
 		EXPECT_REFUSED(test, ret, EOPNOTSUPP, PERFGRP_REASON_FEATURE, "config3", err);
 }
 
-/* [E6] Two bits, and only for what a PMU counts. */
+/* [E6] precise_ip has two bits, and is for hardware events only. */
 static void precise_ip(struct kunit *test)
 {
 	struct perfgrp_counter desc = EVENT(PERFGRP_HW_CPU_CYCLES);

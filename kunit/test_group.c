@@ -153,7 +153,7 @@ static void create_targets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_instances, num_possible_cpus());
 }
 
-/* [E6] A group starts off unless asked otherwise. */
+/* [E6] A group is disabled at first, unless created with ENABLED. */
 static void starts_disabled(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
@@ -175,7 +175,7 @@ static void starts_disabled(struct kunit *test)
 
 /* ---- members ------------------------------------------------------------- */
 
-/* [G2] [S4] The first leads; the others follow in the order in which they came. */
+/* [G2] [S4] The first member leads; the others follow in the order in which they were added. */
 static void first_leads(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
@@ -203,7 +203,7 @@ static void first_leads(struct kunit *test)
 		       PERFGRP_REASON_LEADER, "id", err);
 }
 
-/* [G3] As many as the limit says, and not one more. */
+/* [G3] PERFGRP_MAX_MEMBERS are accepted, one more is refused. */
 static void limit_of_members(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
@@ -236,7 +236,7 @@ static void limit_of_members(struct kunit *test)
 	harness_add_one(test, group, DUMMY);
 }
 
-/* [G8] [E7] All or none; the one to blame is named; nothing of the others is left. */
+/* [G8] [E7] All are added or none; the error names the one that was refused. */
 static void add_all_or_none(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
@@ -263,7 +263,7 @@ static void add_all_or_none(struct kunit *test)
 	KUNIT_EXPECT_GT(test, after.time_enabled, before.time_enabled);
 }
 
-/* [G8] What was prepared is gone without a trace when it is not wanted after all. */
+/* [G8] perfgrp_group_abort_add() leaves the group as it was, counting. */
 static void add_aborted(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
@@ -305,7 +305,7 @@ static void add_restarts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.time_running, 0ULL);
 }
 
-/* [G11] An id is never used again; a stale one says that it was. */
+/* [G11] An id is never used again; the error for a stale one says that it was used. */
 static void ids_are_never_reused(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
@@ -354,7 +354,7 @@ static void unknown_ids(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
 }
 
-/* [G11] The ids run out before they come round. */
+/* [G11] Ids do not wrap around: adding fails when they are used up. */
 static void ids_run_out(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
@@ -368,7 +368,7 @@ static void ids_run_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
 }
 
-/* [G11] A member leaves from the middle; the others keep their counts and go on. */
+/* [G11] Removing a member: the others keep their counts and go on. */
 static void others_go_on(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
@@ -467,7 +467,7 @@ static void control_is_idempotent(struct kunit *test)
 	}
 }
 
-/* [G9] Zero counts and zero times, on or off. */
+/* [G9] Reset zeroes counts and times, whether the group is enabled or not. */
 static void reset(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
@@ -493,7 +493,7 @@ static void reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after.state, (u32)PERFGRP_STATE_NEVER_RAN);
 }
 
-/* [G6] Software members are on all the time: both times are the same. */
+/* [G6] Software members run all the time: time_running is time_enabled. */
 static void software_is_never_multiplexed(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
@@ -543,7 +543,7 @@ static void event_that_the_machine_lacks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
 }
 
-/* [E7] A constant that means nothing. */
+/* [E7] PERFGRP_EVENT() of a type or config that does not exist. */
 static void event_that_no_kernel_has(struct kunit *test)
 {
 	static const u64 none[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that go and come back. CPU 1 does, the case runs on CPU 0.
+ * CPU hotplug: CPU 1 goes offline and comes back, the case runs on CPU 0.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -19,7 +19,7 @@
 #define CPU   1
 #define SLOTS 8
 
-/* Returns when the group has followed, too. */
+/* Also waits for the hotplug work of @group. */
 static void cpu_down(struct kunit *test, struct perfgrp_group *group)
 {
 	KUNIT_ASSERT_EQ(test, remove_cpu(CPU), 0);
@@ -75,10 +75,10 @@ static struct perfgrp_value total_of(struct kunit *test, struct perfgrp_group *g
 }
 
 /*
- * [G19] [S2] What it has counted stays, alone and in the totals; it counts again when it is back,
- * under a new epoch, and the gap is in none of its times.
+ * [G19] [S2] An offline CPU keeps its counts, in its row and in totals. When it is back online it
+ * counts again, in a new epoch, and the gap is not in time_enabled.
  */
-static void goes_and_comes_back(struct kunit *test)
+static void offline_and_online(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
@@ -133,8 +133,8 @@ static void goes_and_comes_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, total_of(test, group).raw, 110 + 1110 * others);
 }
 
-/* [G19] Again and again: the epochs count on, and nothing is lost. */
-static void many_lives(struct kunit *test)
+/* [G19] Many times: the epoch increases, and no count is lost. */
+static void many_epochs(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, CPU, PERFGRP_CREATE_ENABLED);
@@ -159,8 +159,8 @@ static void many_lives(struct kunit *test)
 	}
 }
 
-/* [G4] [G19] Who was one scheduling group is one again. */
-static void scheduling_group_again(struct kunit *test)
+/* [G4] [G19] The new events of a CPU are one scheduling group again. */
+static void sched_group_recreated(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, CPU, PERFGRP_CREATE_ENABLED);
@@ -188,7 +188,7 @@ static void scheduling_group_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->committed, 3U);
 }
 
-/* [G19] Software counters, some of which patch the kernel's text when they come and go. */
+/* [G19] Software events, some of which patch kernel text when they are created or released. */
 static void software_counters(struct kunit *test)
 {
 	struct perfgrp_group *group =
@@ -209,8 +209,8 @@ static void software_counters(struct kunit *test)
 	KUNIT_EXPECT_GT(test, value.raw, before.raw);
 }
 
-/* [G19] What is asked of a group while the CPU is away holds for it when it is back. */
-static void changed_while_away(struct kunit *test)
+/* [G19] Add, remove, enable, disable and reset also hold for a CPU that is offline meanwhile. */
+static void changed_while_offline(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group =
@@ -250,8 +250,8 @@ static void changed_while_away(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[2]).raw, 3ULL);
 }
 
-/* [G19] Its PMU does not take the members back: they say so, until its next coming. */
-static void cannot_come_back(struct kunit *test)
+/* [G19] If the PMU refuses the new events they read as failed until the CPU comes online again. */
+static void events_refused_online(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group =
@@ -322,8 +322,8 @@ static void fails_before_it_ran(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_FAILED | PERFGRP_VALUE_PARTIAL);
 }
 
-/* [G19] [G20] Away when the group is made: refused by name; in a group of all CPUs no row, yet. */
-static void away_from_the_start(struct kunit *test)
+/* [G19] [G20] Offline at creation: refused in a list of CPUs, without a row in ALL_CPUS. */
+static void offline_at_creation(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_create arg = { .target = PERFGRP_TARGET_CPUS, .nr_cpus = 2 };
@@ -354,8 +354,8 @@ static void away_from_the_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 11ULL);
 }
 
-/* [G13] A group that ends while its CPU is away leaves nothing that its coming could stumble on. */
-static void ends_while_away(struct kunit *test)
+/* [G13] A group that is destroyed while its CPU is offline. */
+static void destroyed_while_offline(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, CPU, PERFGRP_CREATE_ENABLED);
@@ -368,15 +368,15 @@ static void ends_while_away(struct kunit *test)
 }
 
 static struct kunit_case hotplug_cases[] = {
-	KUNIT_CASE(goes_and_comes_back),
-	KUNIT_CASE(many_lives),
-	KUNIT_CASE(scheduling_group_again),
+	KUNIT_CASE(offline_and_online),
+	KUNIT_CASE(many_epochs),
+	KUNIT_CASE(sched_group_recreated),
 	KUNIT_CASE(software_counters),
-	KUNIT_CASE(changed_while_away),
-	KUNIT_CASE(cannot_come_back),
+	KUNIT_CASE(changed_while_offline),
+	KUNIT_CASE(events_refused_online),
 	KUNIT_CASE(fails_before_it_ran),
-	KUNIT_CASE(away_from_the_start),
-	KUNIT_CASE(ends_while_away),
+	KUNIT_CASE(offline_at_creation),
+	KUNIT_CASE(destroyed_while_offline),
 	{}
 };
 

@@ -87,7 +87,7 @@ static void breakpoint_counts_exactly(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
 }
 
-/* [G7] [S13] Reset and a new member take nothing of what comes after. */
+/* [G7] [S13] After a reset and after adding a member counts begin at zero. */
 static void breakpoint_restarts(struct kunit *test)
 {
 	struct perfgrp_group *group;
@@ -129,7 +129,7 @@ static void breakpoint_beside_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.sched_group, clock);
 }
 
-/* [E7] [G8] A breakpoint that cannot be: refused when it is added, and the others count on. */
+/* [E7] [G8] An invalid breakpoint is refused when it is added, and the others count on. */
 static void breakpoint_refused(struct kunit *test)
 {
 	struct perfgrp_error err = harness_error();
@@ -161,7 +161,7 @@ static void count_hit(struct perf_event *event, struct perf_sample_data *data, s
 	hits->irqs_off += irqs_disabled();
 }
 
-/* What the rest of this file stands on: this is NMI context, one hit a write. */
+/* The handler of a breakpoint runs in NMI context, once for each write. */
 static void handler_runs_in_nmi(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -175,7 +175,7 @@ static void handler_runs_in_nmi(struct kunit *test)
 	struct hits hits = {};
 	struct perf_event *event;
 
-	/* Elsewhere breakpoints are no NMIs, and their handlers have to step over them. */
+	/* Elsewhere a breakpoint is no NMI, and its handler must step over the instruction. */
 	if (!IS_ENABLED(CONFIG_X86))
 		kunit_skip(test, "a breakpoint is an NMI on x86 only");
 	harness_pin_to(test, 0);
@@ -189,24 +189,25 @@ static void handler_runs_in_nmi(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits.irqs_off, 10U);
 }
 
-struct subscribers {
+struct reader {
 	struct perf_event *clock;
 	unsigned int times;
 };
 
-static void ask(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+static void read_clock(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs)
 {
-	struct subscribers *subscribers = event->overflow_handler_context;
+	struct reader *reader = event->overflow_handler_context;
 
-	subscribers->times++;
-	perfgrp_core_count_at_overflow(subscribers->clock, event);
+	reader->times++;
+	perfgrp_core_count_at_overflow(reader->clock, event);
 }
 
 /*
  * [O3] [S9] A breakpoint on the state of a clock hits where the perf core says that the clock
  * is on the CPU and has not started it. The clock does not count what it was off for.
  */
-static void clock_asked_before_it_starts(struct kunit *test)
+static void clock_read_before_it_starts(struct kunit *test)
 {
 	static const enum perf_sw_ids clocks[] = {
 		PERF_COUNT_SW_CPU_CLOCK,
@@ -222,7 +223,7 @@ static void clock_asked_before_it_starts(struct kunit *test)
 	};
 	struct perf_event *breakpoint;
 	u64 count, enabled, running;
-	struct subscribers subscribers;
+	struct reader reader;
 	unsigned int i, j;
 
 	if (!IS_ENABLED(CONFIG_X86))
@@ -230,27 +231,27 @@ static void clock_asked_before_it_starts(struct kunit *test)
 	harness_pin_to(test, 0);
 	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
 		attr.config = clocks[i];
-		subscribers.clock = harness_event(test, &attr, 0, NULL, NULL);
-		subscribers.times = 0;
-		watch.bp_addr = (u64)(uintptr_t)&subscribers.clock->state;
-		breakpoint = harness_event(test, &watch, 0, ask, &subscribers);
+		reader.clock = harness_event(test, &attr, 0, NULL, NULL);
+		reader.times = 0;
+		watch.bp_addr = (u64)(uintptr_t)&reader.clock->state;
+		breakpoint = harness_event(test, &watch, 0, read_clock, &reader);
 		perf_event_enable(breakpoint);
 		/* For the first time, and again. */
 		for (j = 0; j < 2; j++) {
 			mdelay(100);
-			perf_event_enable(subscribers.clock);
+			perf_event_enable(reader.clock);
 			mdelay(1);
-			perf_event_disable(subscribers.clock);
+			perf_event_disable(reader.clock);
 		}
 		perf_event_disable(breakpoint);
-		KUNIT_EXPECT_GE(test, subscribers.times, 4U);
-		count = perf_event_read_value(subscribers.clock, &enabled, &running);
+		KUNIT_EXPECT_GE(test, reader.times, 4U);
+		count = perf_event_read_value(reader.clock, &enabled, &running);
 		KUNIT_EXPECT_LT(test, count, running + 50 * NSEC_PER_MSEC);
 		KUNIT_EXPECT_GT(test, count, NSEC_PER_MSEC);
 	}
 }
 
-/* arm64's is one where the kernel was booted with irqchip.gicv3_pseudo_nmi=1. */
+/* On arm64 it has if the kernel was booted with irqchip.gicv3_pseudo_nmi=1. */
 static bool pmu_has_nmi(void)
 {
 #ifdef CONFIG_ARM64
@@ -260,7 +261,7 @@ static bool pmu_has_nmi(void)
 #endif
 }
 
-/* The PMU's own interrupt, an NMI where the machine has it. */
+/* The hardware PMU's interrupt, an NMI if the machine has that. */
 static void pmu_interrupt(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -319,7 +320,7 @@ static struct kunit_case nmi_cases[] = {
 	KUNIT_CASE(breakpoint_beside_others),
 	KUNIT_CASE(breakpoint_refused),
 	KUNIT_CASE(handler_runs_in_nmi),
-	KUNIT_CASE(clock_asked_before_it_starts),
+	KUNIT_CASE(clock_read_before_it_starts),
 	KUNIT_CASE(pmu_interrupt),
 	KUNIT_CASE(fake_overflow_in_irq),
 	{}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What takes a PMU: scheduling groups, groups that are too large, multiplexing,
- * NO_MUX, several PMUs. All on PMUs that do not exist (fake_pmu.h), on CPU 0.
+ * What needs a PMU: scheduling groups, groups that are too large, multiplexing, NO_MUX, several
+ * PMUs. All on fake PMUs (fake_pmu.h), on CPU 0.
  */
 #include <linux/delay.h>
 #include <linux/errno.h>
@@ -33,7 +33,7 @@ static void expect_times_equal(struct kunit *test, const struct perfgrp_value *a
 
 /* ---- counting ------------------------------------------------------------ */
 
-/* [E5] [G9] [S2] What is counted while it is on, and nothing else, to the last one. */
+/* [E5] [G9] [S2] Exactly what happens while the group is enabled is counted. */
 static void counts_exactly(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -71,7 +71,7 @@ static void counts_exactly(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ticks).raw, 21ULL);
 }
 
-/* [G7] Adding to a running group: all is zero, and all counts from there. */
+/* [G7] Adding to a running group restarts all members from zero. */
 static void add_restarts_all(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -93,7 +93,7 @@ static void add_restarts_all(struct kunit *test)
 	expect_times_equal(test, &first, &second);
 }
 
-/* [S13] Read and reset in one step: each tick is in one reading. */
+/* [S13] PERFGRP_SNAPSHOT_RESET: each tick is in exactly one snapshot. */
 static void read_and_reset(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -121,7 +121,7 @@ static void read_and_reset(struct kunit *test)
 
 /* ---- scheduling groups --------------------------------------------------- */
 
-/* [G2] [G4] [G10] [S12] The members of one PMU are one group of the perf core. */
+/* [G2] [G4] [G10] [S12] The members of one PMU are one scheduling group of the perf core. */
 static void one_scheduling_group(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -250,8 +250,8 @@ static void software_beside_multiplexed(struct kunit *test)
 /* ---- multiplexing -------------------------------------------------------- */
 
 /*
- * Takes and gives back two slots, so that a group of three is off and on again. What is
- * enabled lets the perf core look anew at what fits; what is disabled does not.
+ * Two pinned events that take two slots, so that a group of three is off the PMU meanwhile.
+ * Enabling an event makes the perf core reschedule; disabling one does not.
  */
 struct rival {
 	struct perf_event *first, *second;
@@ -279,7 +279,7 @@ static void rival_off(const struct rival *rival)
 	perf_event_disable(rival->first);
 }
 
-/* [G4] [S2] [S5] Thrown off once: what is read is exact, and so is what is scaled. */
+/* [G4] [S2] [S5] Off the PMU for a while: raw is exact, and so is scaled. */
 static void multiplexed_exactly(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -317,7 +317,7 @@ static void multiplexed_exactly(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, values[0].raw, 5001ULL);
 	KUNIT_EXPECT_EQ(test, values[1].raw, 15003ULL);
 	KUNIT_EXPECT_EQ(test, values[2].raw, 2 * values[2].time_running);
-	/* It would have counted 2 a ns all the time, and that is what it says. */
+	/* It counts 2 per ns, so scaled is exact. */
 	KUNIT_EXPECT_EQ(test, values[2].scaled, 2 * values[2].time_enabled);
 	KUNIT_EXPECT_LT(test, values[2].time_running, values[2].time_enabled);
 	for (i = 0; i < 3; i++) {
@@ -331,8 +331,8 @@ static void multiplexed_exactly(struct kunit *test)
 	}
 }
 
-static void check_running_set(struct kunit *test, struct perfgrp_group *group,
-			      struct perfgrp_value *last)
+static void check_running_group(struct kunit *test, struct perfgrp_group *group,
+				struct perfgrp_value *last)
 {
 	struct perfgrp_snap snap;
 	struct perfgrp_value *value;
@@ -384,7 +384,7 @@ static void multiplexed_by_rotation(struct kunit *test)
 	/* Until both have had some turns. */
 	do {
 		for (g = 0; g < 2; g++)
-			check_running_set(test, groups[g], last[g]);
+			check_running_group(test, groups[g], last[g]);
 		usleep_range(1000, 2000);
 	} while (++rounds < 2000 &&
 		 (rounds < 50 || last[0][0].time_running < 10000000 ||
@@ -393,7 +393,7 @@ static void multiplexed_by_rotation(struct kunit *test)
 		harness_disable(groups[g]);
 	end = local_clock();
 	for (g = 0; g < 2; g++) {
-		check_running_set(test, groups[g], last[g]);
+		check_running_group(test, groups[g], last[g]);
 		KUNIT_EXPECT_LT(test, last[g][0].time_running, last[g][0].time_enabled);
 		KUNIT_EXPECT_EQ(test, last[g][0].state, (u32)PERFGRP_STATE_MULTIPLEXED);
 		for (i = 0; i < 3; i++) {
@@ -406,7 +406,7 @@ static void multiplexed_by_rotation(struct kunit *test)
 	KUNIT_EXPECT_LE(test, last[0][0].time_running + last[1][0].time_running, end - begin);
 }
 
-/* [S2] [S12] A set with a member that never gets on never runs: that is no zero. */
+/* [S2] [S12] A scheduling group with a member that the PMU never takes never runs. */
 static void never_ran(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -434,7 +434,7 @@ static void never_ran(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 0U);
 }
 
-/* [S2] [G5] A driver that takes any group: too large a one never runs, and says so. */
+/* [S2] [G5] A driver that accepts groups that are too large: they never run, and read so. */
 static void driver_that_takes_too_many(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 2, FAKE_NO_ROTATION);
@@ -458,7 +458,7 @@ static void driver_that_takes_too_many(struct kunit *test)
 
 /* ---- NO_MUX and EXCLUSIVE ------------------------------------------------ */
 
-/* [G14] [G15] No room now: refused when it is enabled; room: it counts all the time. */
+/* [G14] [G15] NO_MUX: ENABLE fails while there is no room; with room all members count. */
 static void no_mux_finds_no_room(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -510,7 +510,7 @@ static void expect_failed(struct kunit *test, struct perfgrp_group *group)
 	perfgrp_snapshot_free(&snap);
 }
 
-/* A PMU that has lost slots, and a reason for the perf core to look at it again. */
+/* The PMU loses slots, and the perf core reschedules. */
 static void shrink(struct kunit *test, struct fake_pmu *fake, unsigned int slots)
 {
 	struct perf_event *event = harness_fake_event(test, fake, 0, 0, true);
@@ -520,7 +520,7 @@ static void shrink(struct kunit *test, struct fake_pmu *fake, unsigned int slots
 	perf_event_disable(event);
 }
 
-/* [G15] Thrown off while it counts: the whole group reads as failed, until it is enabled again. */
+/* [G15] A NO_MUX group that loses its room reads as failed until it is enabled again. */
 static void no_mux_thrown_off(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -550,7 +550,7 @@ static void no_mux_thrown_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
 }
 
-/* [G15] Also those members that could have gone on, on no PMU or on another. */
+/* [G15] Software members and those of another PMU fail with the others. */
 static void no_mux_fails_as_a_whole(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -570,7 +570,7 @@ static void no_mux_fails_as_a_whole(struct kunit *test)
 	expect_failed(test, group);
 }
 
-/* [E6] An exclusive group has the PMU to itself while it is on. */
+/* [E6] While an EXCLUSIVE group is on the PMU no other event is. */
 static void exclusive(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -590,7 +590,7 @@ static void exclusive(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)READ_ONCE(other->state), (int)PERF_EVENT_STATE_ACTIVE);
 }
 
-/* [G13] [G14] A group that is gone has left its slots at once, also if it was counting. */
+/* [G13] [G14] A destroyed group frees its slots at once, even if it was counting. */
 static void slots_are_free_at_once(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -611,7 +611,7 @@ static void slots_are_free_at_once(struct kunit *test)
 	}
 }
 
-/* [G21] Two groups that fit side by side do not touch one another. */
+/* [G21] Two groups that both fit do not affect one another. */
 static void groups_side_by_side(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -631,10 +631,10 @@ static void groups_side_by_side(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_value(test, two, 0, second).raw, 60ULL);
 }
 
-/* ---- leaving a set, several PMUs ------------------------------------------ */
+/* ---- removing members, several PMUs --------------------------------------- */
 
-/* [G11] One goes from the middle of a set: the others have lost nothing. */
-static void remove_from_set(struct kunit *test)
+/* [G11] Removing a sibling: the others lose no count. */
+static void remove_sibling(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
@@ -655,9 +655,9 @@ static void remove_from_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, descs[0].id).raw, 110ULL);
 }
 
-/* A leader on one PMU, and a set of three on another. */
-static void make_two_sets(struct kunit *test, struct perfgrp_group *group, struct fake_pmu *first,
-			  struct fake_pmu *second, u32 *ids)
+/* A leader on one PMU, and a scheduling group of three on another. */
+static void make_two_sched_groups(struct kunit *test, struct perfgrp_group *group,
+				  struct fake_pmu *first, struct fake_pmu *second, u32 *ids)
 {
 	struct perfgrp_counter descs[4] = {
 		FAKE(first, FAKE_TICKS(1)), FAKE(second, FAKE_TICKS(1)),
@@ -671,7 +671,7 @@ static void make_two_sets(struct kunit *test, struct perfgrp_group *group, struc
 		ids[i] = descs[i].id;
 }
 
-/* [G4] [S12] Two PMUs, two sets; only the leader's own ran with it. */
+/* [G4] [S12] Two PMUs are two scheduling groups. */
 static void two_pmus(struct kunit *test)
 {
 	struct fake_pmu *first = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -683,7 +683,7 @@ static void two_pmus(struct kunit *test)
 
 	if (!perfgrp_core_can_link())
 		kunit_skip(test, "this kernel's counters cannot be linked");
-	make_two_sets(test, group, first, second, ids);
+	make_two_sched_groups(test, group, first, second, ids);
 	KUNIT_EXPECT_PTR_EQ(test, member_event(group, 0)->group_leader, member_event(group, 0));
 	KUNIT_EXPECT_EQ(test, member_event(group, 0)->nr_siblings, 0);
 	for (i = 1; i < 4; i++)
@@ -701,7 +701,7 @@ static void two_pmus(struct kunit *test)
 }
 
 /* [G4] ONE_SCHED_GROUP takes no second PMU. */
-static void one_set_only(struct kunit *test)
+static void one_sched_group_only(struct kunit *test)
 {
 	struct fake_pmu *first = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct fake_pmu *second = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -722,8 +722,8 @@ static void one_set_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 3U);
 }
 
-/* [G11] The one that led the second set goes: the rest of it stays one set, with its counts. */
-static void remove_leader_of_second_set(struct kunit *test)
+/* [G11] Removing the second scheduling group's leader: the rest stays one, with its counts. */
+static void remove_second_leader(struct kunit *test)
 {
 	struct fake_pmu *first = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct fake_pmu *second = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -732,7 +732,7 @@ static void remove_leader_of_second_set(struct kunit *test)
 	struct perfgrp_value before, ticks, clock;
 	u32 ids[4];
 
-	make_two_sets(test, group, first, second, ids);
+	make_two_sched_groups(test, group, first, second, ids);
 	fake_pmu_tick(first, 10);
 	fake_pmu_tick(second, 100);
 	before = harness_value(test, group, 0, ids[2]);
@@ -763,12 +763,12 @@ static void remove_leader_of_second_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, clock.raw, clock.time_running);
 	expect_times_equal(test, &ticks, &clock);
 
-	/* Off, too: the next one that leads. */
+	/* While disabled, too: the next leader. */
 	KUNIT_EXPECT_EQ(test, harness_remove(group, ids[2], false, &err), 0);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[3]).raw, clock.raw);
 }
 
-/* [G8] [G11] The rest of the set cannot be made anew: refused, and nothing has changed. */
+/* [G8] [G11] The siblings cannot be created again: refused, and nothing has changed. */
 static void rebuild_that_fails(struct kunit *test)
 {
 	struct fake_pmu *first = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -780,7 +780,7 @@ static void rebuild_that_fails(struct kunit *test)
 
 	if (!perfgrp_core_can_link())
 		kunit_skip(test, "this kernel's counters cannot be linked");
-	make_two_sets(test, group, first, second, ids);
+	make_two_sched_groups(test, group, first, second, ids);
 	fake_pmu_tick(second, 100);
 	/* The first of the two remaining ones is accepted, the second is not. */
 	WRITE_ONCE(second->slots, 1);
@@ -797,7 +797,7 @@ static void rebuild_that_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_remove(group, ids[1], false, &err), 0);
 }
 
-/* ---- what a driver says --------------------------------------------------- */
+/* ---- errors of a driver --------------------------------------------------- */
 
 /* [E7] Each errno of a driver: what the user gets, alone and beside others. */
 static void refusals_of_the_driver(struct kunit *test)
@@ -849,7 +849,7 @@ static void refusals_of_the_driver(struct kunit *test)
 	}
 }
 
-/* [E7] A PMU that counts on a CPU of its own choice: not what was asked for. */
+/* [E7] A PMU that counts on another CPU than the one asked for is refused. */
 static void counted_elsewhere(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -869,50 +869,50 @@ static void counted_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
 }
 
-struct subscribers {
+struct reader {
 	struct perf_event *other;
 	unsigned int times;
 };
 
-static void ask(struct perf_event *event, void *data)
+static void read_event(struct perf_event *event, void *data)
 {
-	struct subscribers *subscribers = data;
+	struct reader *reader = data;
 
-	if (event == subscribers->other)
+	if (event == reader->other)
 		return;
-	subscribers->times++;
-	perfgrp_core_count_at_overflow(event, subscribers->other);
+	reader->times++;
+	perfgrp_core_count_at_overflow(event, reader->other);
 }
 
-/* [O3] [S9] An NMI that finds an event half put on does not ask it, and it counts as ever. */
-static void asked_while_put_on(struct kunit *test)
+/* [O3] [S9] An NMI in the middle of pmu->add() does not read the event, and no count is wrong. */
+static void read_during_add(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 2, FAKE_NO_ROTATION);
-	struct subscribers subscribers = {};
+	struct reader reader = {};
 	struct perf_event *event;
 	u64 count, enabled, running;
 	unsigned long flags;
 	unsigned int i;
 
 	harness_pin_to(test, 0);
-	subscribers.other = harness_fake_event(test, fake, FAKE_TICKS(1), 0, false);
+	reader.other = harness_fake_event(test, fake, FAKE_TICKS(1), 0, false);
 	event = harness_fake_event(test, fake, FAKE_TICKS(1), 0, false);
-	perf_event_enable(subscribers.other);
-	fake->interrupt_data = &subscribers;
-	fake->interrupt = ask;
+	perf_event_enable(reader.other);
+	fake->interrupt_data = &reader;
+	fake->interrupt = read_event;
 	/* For the first time, and again. */
 	for (i = 0; i < 2; i++) {
 		fake_pmu_tick(fake, 1000);
 		perf_event_enable(event);
 		fake_pmu_tick(fake, 10);
 		local_irq_save(flags);
-		count = perfgrp_core_count_at_overflow(event, subscribers.other);
+		count = perfgrp_core_count_at_overflow(event, reader.other);
 		local_irq_restore(flags);
 		KUNIT_EXPECT_EQ(test, count, 10ULL * (i + 1));
 		perf_event_disable(event);
 	}
 	fake->interrupt = NULL;
-	KUNIT_EXPECT_GE(test, subscribers.times, 4U);
+	KUNIT_EXPECT_GE(test, reader.times, 4U);
 	KUNIT_EXPECT_EQ(test, perf_event_read_value(event, &enabled, &running), 20ULL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->strange_reads), 0);
 }
@@ -935,14 +935,14 @@ static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(exclusive),
 	KUNIT_CASE(slots_are_free_at_once),
 	KUNIT_CASE(groups_side_by_side),
-	KUNIT_CASE(remove_from_set),
+	KUNIT_CASE(remove_sibling),
 	KUNIT_CASE(two_pmus),
-	KUNIT_CASE(one_set_only),
-	KUNIT_CASE(remove_leader_of_second_set),
+	KUNIT_CASE(one_sched_group_only),
+	KUNIT_CASE(remove_second_leader),
 	KUNIT_CASE(rebuild_that_fails),
 	KUNIT_CASE(refusals_of_the_driver),
 	KUNIT_CASE(counted_elsewhere),
-	KUNIT_CASE(asked_while_put_on),
+	KUNIT_CASE(read_during_add),
 	{}
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Snapshots: rows and values, their order and sizes, and sums over CPUs. On fake
- * PMUs (fake_pmu.h), whose ticks all CPUs count, so that each row is known.
+ * Snapshots: rows and values, their order and sizes, and sums over CPUs. On fake PMUs
+ * (fake_pmu.h): all CPUs count the same ticks, so that each row is known.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -41,8 +41,8 @@ static struct perfgrp_snap take(struct kunit *test, struct perfgrp_group *group,
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* [S1] [S3] [S4] [S7] A row a CPU in their order, its members in theirs, each with its value. */
-static void a_row_a_cpu(struct kunit *test)
+/* [S1] [S3] [S4] [S7] One row per CPU, in order; in it one value per member, in order. */
+static void one_row_per_cpu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
@@ -114,7 +114,7 @@ static void read_where_they_count(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->strange_reads), 0);
 }
 
-/* [S3] [S4] [G11] Who goes leaves no hole, who comes stands last. */
+/* [S3] [S4] [G11] A removed member leaves no gap, a new one is last. */
 static void order_after_changes(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -169,7 +169,7 @@ static void no_members(struct kunit *test)
 }
 
 /* [S1] A task has one row, also as its own total. */
-static void a_row_for_a_task(struct kunit *test)
+static void one_row_for_a_task(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group;
@@ -346,7 +346,7 @@ static void no_mux_fails_on_one_cpu(struct kunit *test)
 
 /* ---- sums ---------------------------------------------------------------- */
 
-/* What a sum over @rows is to be, member by member. */
+/* The sum over @rows, member by member. */
 static void expect_sum(struct kunit *test, const struct perfgrp_snap *rows,
 		       const struct perfgrp_row *total, const struct perfgrp_value *values)
 {
@@ -426,7 +426,7 @@ static void totals(struct kunit *test)
 	perfgrp_snapshot_free(&sums);
 }
 
-/* [S2] [S11] A CPU where it never ran: the sum has what there is, and says that it is not all. */
+/* [S2] [S11] A CPU on which it never ran: the sum is of the others, and is partial. */
 static void totals_with_a_gap(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
@@ -470,7 +470,7 @@ static struct perfgrp_counter two_kinds(struct kunit *test, struct fake_pmu *kin
 	};
 }
 
-/* [S11] Counts of different PMUs are not added up, unless that is asked for. */
+/* [S11] Counts of different PMUs are added up with MIX_PMUS only. */
 static void totals_by_pmu(struct kunit *test)
 {
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
@@ -519,7 +519,7 @@ static void totals_by_pmu(struct kunit *test)
 /* ---- sizes, as the user meets them ----------------------------------------- */
 
 #define UNTOUCHED 0xa5
-/* Where in the harness's user memory what is. */
+/* Offsets in the harness's user memory; the ioctl's argument is at 0. */
 #define ROWS	  PAGE_SIZE
 #define VALUES	  (2 * PAGE_SIZE)
 
@@ -622,7 +622,7 @@ static void room_for_the_arrays(struct kunit *test)
 	__fput_sync(file);
 }
 
-/* [S1] Elements of a caller who knows more of them: what the kernel does not know is zero. */
+/* [S1] Larger elements than the kernel knows: the rest is zeroed. */
 static void larger_elements(struct kunit *test)
 {
 	const u32 row_size = sizeof(struct perfgrp_row) + 24;
@@ -661,11 +661,11 @@ static void larger_elements(struct kunit *test)
 }
 
 static struct kunit_case snapshot_cases[] = {
-	KUNIT_CASE(a_row_a_cpu),
+	KUNIT_CASE(one_row_per_cpu),
 	KUNIT_CASE(read_where_they_count),
 	KUNIT_CASE(order_after_changes),
 	KUNIT_CASE(no_members),
-	KUNIT_CASE(a_row_for_a_task),
+	KUNIT_CASE(one_row_for_a_task),
 	KUNIT_CASE(flags_from_states),
 	KUNIT_CASE(throttled),
 	KUNIT_CASE(no_mux_fails_on_one_cpu),

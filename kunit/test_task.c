@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups on a task: a kthread that does as it is told, on the CPU of the case, so
- * that only one of the two runs at a time.
+ * Groups of a task: a kthread bound to the CPU of the case, so that only one of the two runs
+ * at a time.
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -92,7 +92,7 @@ static void task_exit(struct kunit *test)
 	harness_exit(test);
 }
 
-/* [G1] Counts what the task does, and nothing of what others do meanwhile. */
+/* [G1] What the task does is counted, what others do meanwhile is not. */
 static void counts_the_task_only(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
@@ -128,7 +128,7 @@ static void counts_the_task_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, clock.time_running, ticks.time_running);
 }
 
-/* [G1] The task itself may be the one that asks. */
+/* [G1] A task counts itself. */
 static void counts_itself(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
@@ -146,7 +146,7 @@ static void counts_itself(struct kunit *test)
 	KUNIT_EXPECT_GT(test, harness_value(test, group, -1, soft).raw, 0ULL);
 }
 
-/* [G1] On one CPU only: what it does on another is not counted. */
+/* [G1] On one CPU: what the task does on another is not counted. */
 static void counts_the_task_on_one_cpu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
@@ -173,7 +173,7 @@ static void counts_the_task_on_one_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
 }
 
-/* [G15] A NO_MUX group of a task gives way to one of the CPU, and says that it failed. */
+/* [G15] A NO_MUX group of a task loses its room to a pinned event of the CPU. */
 static void no_mux_loses_to_cpu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
@@ -192,7 +192,7 @@ static void no_mux_loses_to_cpu(struct kunit *test)
 			PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
 }
 
-/* [G18] When the task has exited the counts are final, and say so. */
+/* [G18] When the task has exited the values are final and have EXITED. */
 static void task_that_exits(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
@@ -268,7 +268,7 @@ static void exits_before_it_ran(struct kunit *test)
 	perfgrp_snapshot_free(&snap);
 }
 
-/* [G16] Inherited counters count, can be held and reset; nobody forks here. */
+/* [G16] Inherited counters count, are frozen by DISABLE, and reset; no child is forked here. */
 static void inherited_counters(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
