@@ -261,7 +261,7 @@ static void exits_before_it_ran(struct kunit *test)
 	perfgrp_snapshot_free(&snap);
 
 	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
-	KUNIT_EXPECT_EQ(test, snap.rows[0].flags, PERFGRP_ROW_TOTAL);
+	KUNIT_EXPECT_EQ(test, snap.rows[0].flags, PERFGRP_ROW_TOTAL | PERFGRP_ROW_EXITED);
 	KUNIT_EXPECT_EQ(test, snap.values[0].state, (u32)PERFGRP_STATE_NEVER_RAN);
 	KUNIT_EXPECT_EQ(test, snap.values[0].flags,
 			PERFGRP_VALUE_EXITED | PERFGRP_VALUE_PARTIAL);

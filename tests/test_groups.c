@@ -1603,6 +1603,8 @@ TEST(exec_between_adds, "G24: an exec between two ADDs enables members of both")
 	let_exec(pid, go);
 	EXPECT(BECOMES_TRUE(is_enabled(fd), 10000));
 	EXPECT(BECOMES_TRUE(grp_raw(fd, id[0]) > 0, 10000));
+	/* Software members start one after the other; both see all faults from then on. */
+	wait_until_asleep(pid);
 	id[1] = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
 	REQUIRE_GT(id[1], 0);
 	EXPECT_EQ(is_enabled(fd), 1);
