@@ -40,7 +40,8 @@ static u64 now_of(const struct perf_event *event, bool reading)
 {
 	if (!(event->attr.config & FAKE_IS_CLOCK))
 		return atomic64_read(&fake_of(event)->ticks);
-	return reading ? local_clock() + event->ctx->timeoffset : event->ctx->time;
+	return reading ? local_clock() + compat_ctx_timeoffset(event->ctx) :
+			 compat_ctx_time(event->ctx);
 }
 
 /* @now may be earlier than before; the sum is right modulo 2^64. */

@@ -19,7 +19,6 @@
 #include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -29,6 +28,7 @@
 #include <linux/xarray.h>
 
 #include "access.h"
+#include "compat.h"
 #include "error.h"
 #include "group.h"
 #include "perfgrp.h"
@@ -81,7 +81,7 @@ static bool is_own_task(struct task_struct *task)
 	mm = get_task_mm(task);
 	if (!mm)
 		return false;
-	same = get_dumpable(mm) == SUID_DUMP_USER;
+	same = compat_is_dumpable_by_user(task, mm);
 	mmput(mm);
 	return same;
 }

@@ -9,9 +9,22 @@
 #ifndef PERFGRP_COMPAT_H
 #define PERFGRP_COMPAT_H
 
+#include <linux/compiler.h>
+#include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <linux/rcupdate.h>
 #include <linux/ring_buffer.h>
+#include <linux/sched.h>
 #include <linux/version.h>
+
+/* Whether a task may be dumped was a matter of its mm, and became one of the task (7.x). */
+#if __has_include(<linux/sched/exec_state.h>)
+#include <linux/sched/exec_state.h>
+#define PERFGRP_HAVE_EXEC_STATE 1
+#else
+#include <linux/sched/coredump.h>
+#define PERFGRP_HAVE_EXEC_STATE 0
+#endif
 
 /* attr.config3 came with PERF_ATTR_SIZE_VER8 (6.3). */
 #ifdef PERF_ATTR_SIZE_VER8
@@ -39,6 +52,57 @@ static inline bool compat_counts_for_many(const struct pmu *pmu)
 	return false;
 }
 #endif
+
+/* A perf context's clock became a struct (7.x). The clock of guests is not used: see
+ * Documentation/kernels.md. */
+static inline u64 compat_ctx_time(const struct perf_event_context *ctx)
+{
+#ifdef PERFGRP_HAVE_TIME_CTX
+	return READ_ONCE(ctx->time.time);
+#else
+	return READ_ONCE(ctx->time);
+#endif
+}
+
+static inline u64 compat_ctx_timeoffset(const struct perf_event_context *ctx)
+{
+#ifdef PERFGRP_HAVE_TIME_CTX
+	return READ_ONCE(ctx->time.offset);
+#else
+	return READ_ONCE(ctx->timeoffset);
+#endif
+}
+
+/* It was a per-CPU variable of its own, and is in the PMU's per-CPU context by now (7.x). */
+static inline int compat_pmu_disable_count(const struct pmu *pmu)
+{
+#ifdef PERFGRP_PMU_HAS_DISABLE_COUNT
+	return *this_cpu_ptr(pmu->pmu_disable_count);
+#else
+	return (*this_cpu_ptr(pmu->cpu_pmu_context))->pmu_disable_count;
+#endif
+}
+
+/*
+ * May a task's user dump it? @mm is the task's. get_dumpable() is gone, and its successor
+ * task_exec_state_get_dumpable() is not exported, but does no more than what is done here. An
+ * exec replaces the state with exec_update_lock held for writing.
+ */
+static inline bool compat_is_dumpable_by_user(const struct task_struct *task, struct mm_struct *mm)
+{
+#if PERFGRP_HAVE_EXEC_STATE
+	const struct task_exec_state *exec_state;
+	bool dumpable;
+
+	rcu_read_lock();
+	exec_state = rcu_dereference(task->exec_state);
+	dumpable = exec_state && READ_ONCE(exec_state->dumpable) == TASK_DUMPABLE_OWNER;
+	rcu_read_unlock();
+	return dumpable;
+#else
+	return get_dumpable(mm) == SUID_DUMP_USER;
+#endif
+}
 
 /* Not defined in headers before 6.2. */
 #define COMPAT_BPF_MAP_TYPE_CGRP_STORAGE 32
@@ -73,8 +137,13 @@ static inline void compat_ring_buffer_commit(struct trace_buffer *buffer,
 #define PERFGRP_TEST_NAMESPACE PERFGRP_KUNIT
 #endif
 
-/* A PMU's per-CPU contexts, which have its multiplexing timers, changed type (6.2). */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+/*
+ * A PMU's contexts on the CPUs, which hold its rotation timers, got a new type (6.2), and then
+ * became per-CPU pointers (7.x).
+ */
+#ifdef PERFGRP_CPU_PMU_CONTEXT_IS_POINTER
+#define compat_rotation_timer(pmu, cpu) (&(*per_cpu_ptr((pmu)->cpu_pmu_context, cpu))->hrtimer)
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 #define compat_rotation_timer(pmu, cpu) (&per_cpu_ptr((pmu)->cpu_pmu_context, cpu)->hrtimer)
 #else
 #define compat_rotation_timer(pmu, cpu) (&per_cpu_ptr((pmu)->pmu_cpu_context, cpu)->hrtimer)

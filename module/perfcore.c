@@ -54,6 +54,7 @@
 #include <linux/sched/signal.h>
 #include <linux/spinlock.h>
 
+#include "compat.h"
 #include "kprobe.h"
 #include "perfcore.h"
 #include "value.h"
@@ -292,10 +293,10 @@ bool perfgrp_core_pmu_read_safe(const struct perf_event *event)
 	u64 begin = local64_read(&event->hw.prev_count);
 
 	if (event->pmu == cpu_clock_pmu)
-		begin += READ_ONCE(event->ctx->timeoffset);
+		begin += compat_ctx_timeoffset(event->ctx);
 	else if (event->pmu != task_clock_pmu)
 		return !(event->hw.state & PERF_HES_UPTODATE) &&
-		       !*this_cpu_ptr(event->pmu->pmu_disable_count);
+		       !compat_pmu_disable_count(event->pmu);
 	return (s64)(begin - event->tstamp) >= 0;
 }
 

@@ -12,6 +12,7 @@
 #include <linux/preempt.h>
 #include <linux/smp.h>
 
+#include "compat.h"
 #include "value.h"
 
 int perfgrp_core_init(void);
@@ -102,7 +103,7 @@ static __always_inline void perfgrp_core_times(const struct perf_event *event,
 	const struct perf_event_context *ctx = event->ctx;
 	u64 now, delta;
 
-	now = READ_ONCE(ctx->is_active) ? clock + READ_ONCE(ctx->timeoffset) : READ_ONCE(ctx->time);
+	now = READ_ONCE(ctx->is_active) ? clock + compat_ctx_timeoffset(ctx) : compat_ctx_time(ctx);
 	/* local_clock() of two CPUs may differ slightly. */
 	delta = now - READ_ONCE(event->tstamp);
 	if ((s64)delta < 0)
