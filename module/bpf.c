@@ -166,11 +166,21 @@ static struct bpf_prog *get_prog(int fd, struct perfgrp_error *err)
 /**
  * perfgrp_bpf_is_supported - can BPF programs be attached to members?
  *
- * Return: true if the kernel has CONFIG_BPF_EVENTS.
+ * Return: true if the kernel has CONFIG_BPF_EVENTS, and the locks of its maps are known
+ * (PERFGRP_KNOWS_MAP_LOCKS).
  */
 bool perfgrp_bpf_is_supported(void)
 {
-	return IS_ENABLED(CONFIG_BPF_EVENTS);
+	return IS_ENABLED(CONFIG_BPF_EVENTS) && PERFGRP_KNOWS_MAP_LOCKS;
+}
+
+static int fail_not_supported(struct perfgrp_error *err)
+{
+	if (IS_ENABLED(CONFIG_BPF_EVENTS))
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
+				    "this kernel's BPF maps have locks (rqspinlock) that perfgrp does not know to be safe in an NMI");
+	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
+			    "this kernel cannot run BPF programs on perf events (CONFIG_BPF_EVENTS)");
 }
 
 /* For an attachment that no overflow handler can find. */
@@ -200,8 +210,7 @@ struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf_attach *
 
 	err->member = arg->id;
 	if (!perfgrp_bpf_is_supported()) {
-		ret = perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
-				   "this kernel cannot run BPF programs on perf events (CONFIG_BPF_EVENTS)");
+		ret = fail_not_supported(err);
 		return ERR_PTR(ret);
 	}
 	if (!perfmon_capable()) {

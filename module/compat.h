@@ -17,7 +17,7 @@
 #include <linux/sched.h>
 #include <linux/version.h>
 
-/* Whether a task may be dumped was a matter of its mm, and became one of the task (7.x). */
+/* Whether a task may be dumped moved from its mm to the task (7.x). */
 #if __has_include(<linux/sched/exec_state.h>)
 #include <linux/sched/exec_state.h>
 #define PERFGRP_HAVE_EXEC_STATE 1
@@ -53,8 +53,10 @@ static inline bool compat_counts_for_many(const struct pmu *pmu)
 }
 #endif
 
-/* A perf context's clock became a struct (7.x). The clock of guests is not used: see
- * Documentation/kernels.md. */
+/*
+ * A perf context's clock became a struct (7.x). The clock of guests is not used: see
+ * Documentation/kernels.md.
+ */
 static inline u64 compat_ctx_time(const struct perf_event_context *ctx)
 {
 #ifdef PERFGRP_HAVE_TIME_CTX
@@ -73,7 +75,7 @@ static inline u64 compat_ctx_timeoffset(const struct perf_event_context *ctx)
 #endif
 }
 
-/* It was a per-CPU variable of its own, and is in the PMU's per-CPU context by now (7.x). */
+/* Was a per-CPU variable of its own, and moved into the PMU's per-CPU context (7.x). */
 static inline int compat_pmu_disable_count(const struct pmu *pmu)
 {
 #ifdef PERFGRP_PMU_HAS_DISABLE_COUNT
@@ -103,6 +105,16 @@ static inline bool compat_is_dumpable_by_user(const struct task_struct *task, st
 	return get_dumpable(mm) == SUID_DUMP_USER;
 #endif
 }
+
+/*
+ * What bpf_run.c knows of the locks of BPF maps was read before these became rqspinlocks (6.15).
+ * Linux 7.3 hangs on LRU maps.
+ */
+#if __has_include(<asm-generic/rqspinlock.h>)
+#define PERFGRP_KNOWS_MAP_LOCKS 0
+#else
+#define PERFGRP_KNOWS_MAP_LOCKS 1
+#endif
 
 /* Not defined in headers before 6.2. */
 #define COMPAT_BPF_MAP_TYPE_CGRP_STORAGE 32

@@ -19,7 +19,7 @@ static void load(__u32 answer)
 {
 	__u32 zero = 0;
 
-	NEED_FEATURE(BPF);
+	need_bpf();
 	object = bpf_load("overflow");
 	REQUIRE_EQ(bpf_map_update_elem(bpf_map(object, "verdict"), &zero, &answer, BPF_ANY), 0);
 }
@@ -898,6 +898,21 @@ TEST(fdinfo, "B6 G22: fdinfo shows what is attached")
 		 bpf_id(bpf_prog(object, "note")));
 	EXPECT(strstr(text, want));
 	EXPECT(strstr(text, " runs 6 misses 0 dropped 0"));
+}
+
+TEST(no_feature, "B1: where the maps' locks are not known attaching is refused, with the reason")
+{
+	struct perfgrp_counter c = faults(1);
+	int fd;
+
+	if (grp_info().features & PERFGRP_FEATURE_BPF)
+		skip("programs can be attached");
+	fd = group(&c, 1);
+	EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, c.id, bpf_trivial(BPF_PROG_TYPE_PERF_EVENT, 0), 0),
+			      EOPNOTSUPP, FEATURE, c.id);
+	EXPECT(strstr(grp_error.text, "rqspinlock") || strstr(grp_error.text, "no BPF programs"));
+	EXPECT_REFUSED_MEMBER(grp_bpf_replace(fd, c.id, bpf_trivial(BPF_PROG_TYPE_PERF_EVENT, 0), 0,
+					      0), EOPNOTSUPP, FEATURE, c.id);
 }
 
 int main(int argc, char **argv)

@@ -342,7 +342,7 @@ static void hold_by_member(const struct prog *prog)
 	struct perfgrp_counter counter = { .event = PERFGRP_SW_CPU_CLOCK,
 					   .sample_period = 1000000 };
 
-	NEED_FEATURE(BPF);
+	need_bpf();
 	held = stream_on_task(0, 0, 65536);
 	REQUIRE_GE(held, 0);
 	REQUIRE_EQ(grp_add_counters(held, &counter, 1), 0);

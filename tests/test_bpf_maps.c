@@ -9,11 +9,9 @@
  *
  * With BPF_MAPS_PEER=1 in the environment the same is done with perf_event_open(2).
  */
+#include "bpf.h"
 #include "pmu.h"
-#include "stream.h"
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <linux/hw_breakpoint.h>
 #include <sys/utsname.h>
 
@@ -661,7 +659,7 @@ static void keep_map(const struct kind *kind, enum context context)
 	struct cpus cpus;
 
 	if (!peer)
-		NEED_FEATURE(BPF);
+		need_bpf();
 	never_throttle();
 	choose_cpus(&cpus);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,

@@ -63,6 +63,7 @@ static struct job do_job(struct job job)
 	};
 	int fd;
 
+	need_bpf();
 	run_on(0);
 	if (!job.value_size)
 		job.value_size = sizeof(job.value[0]);

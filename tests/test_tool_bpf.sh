@@ -6,6 +6,11 @@
 # shellcheck source=tests/common/shell.sh
 . /tests/shell.sh
 
+if perfgrp info | grep -Eq '^ *bpf +no'; then
+	echo "1..0 # SKIP the module has no BPF"
+	exit 0
+fi
+
 cd "$scratch" || exit 1
 pins=$scratch/pins
 mkdir pins

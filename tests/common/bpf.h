@@ -131,6 +131,23 @@ static inline int grp_bpf_query(int fd, __u32 id, struct perfgrp_bpf_query *quer
 	return grp_ioctl(fd, PERFGRP_BPF_QUERY, query);
 }
 
+/* Skips where no program can be attached, with the module's own words. */
+static inline void need_bpf(void)
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 1 };
+	int fd;
+
+	if (grp_info().features & PERFGRP_FEATURE_BPF)
+		return;
+	fd = stream_on_task(0, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, c.id, bpf_trivial(BPF_PROG_TYPE_PERF_EVENT, 0), 0),
+			      EOPNOTSUPP, FEATURE, c.id);
+	close(fd);
+	skip("%s", grp_error.text);
+}
+
 /* What is attached, which must be something. */
 static inline struct perfgrp_bpf_query grp_attached(int fd, __u32 id)
 {

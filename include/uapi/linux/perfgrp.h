@@ -1076,7 +1076,8 @@ struct perfgrp_stream_stats {
  * program, or one of another type; the member does not sample); EEXIST (ATTACH: it has a
  * program); ESTALE (REPLACE: @prog_id is not the program there); EPROTO (the program asks
  * for stacks, and the member's precise_ip is not 0); EOPNOTSUPP (PERFGRP_REASON_BPF_MAP;
- * PERFGRP_REASON_FEATURE: a kernel without BPF programs for counters); ENOMEM; EINTR.
+ * PERFGRP_REASON_FEATURE: a kernel without BPF programs for counters, or with maps whose locks
+ * are not known to be safe in an NMI); ENOMEM; EINTR.
  */
 struct perfgrp_bpf_attach {
 	__u32 size;
