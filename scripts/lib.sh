@@ -11,9 +11,31 @@ export LC_ALL=C
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=${PERFGRP_BUILD:-$TOP/build}
 CACHE=${PERFGRP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/perfgrp}
-STOCK_FLAVOURS="amd64-6.1 amd64-6.12 arm64-6.1"
-DEBUG_FLAVOURS="amd64-debug arm64-debug"
-export TOP BUILD CACHE STOCK_FLAVOURS DEBUG_FLAVOURS
+
+# The kernels, a line each:
+#   name, Debian's architecture,
+#   the suite it comes from ("own": this machine's Debian),
+#   NAME of the metapackages linux-image-NAME and linux-headers-NAME ("-": built here),
+#   kind: "stock" and "debug" are run by make test, "extra" only where they are named
+FLAVOURS="
+amd64-6.1	amd64	own			amd64		stock
+amd64-6.12	amd64	own			6.12-amd64	stock
+arm64-6.1	arm64	own			arm64		stock
+amd64-debug	amd64	own			-		debug
+arm64-debug	arm64	own			-		debug
+amd64-debug-6.1	amd64	own			-		extra
+arm64-debug-6.1	arm64	own			-		extra
+"
+
+# flavours_of KIND: their names, in one line.
+flavours_of() {
+	awk -v kind="$1" '$5 == kind { printf "%s%s", sep, $1; sep = " " }' <<<"$FLAVOURS"
+}
+
+STOCK_FLAVOURS=$(flavours_of stock)
+DEBUG_FLAVOURS=$(flavours_of debug)
+EXTRA_FLAVOURS=$(flavours_of extra)
+export TOP BUILD CACHE STOCK_FLAVOURS DEBUG_FLAVOURS EXTRA_FLAVOURS
 
 say() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -40,14 +62,16 @@ bad_usage() {
 	exit 2
 }
 
-# flavour_arch FLAVOUR: sets FARCH to Debian's architecture of a flavour, or dies.
+# flavour_arch FLAVOUR: sets FARCH to Debian's architecture of a flavour, FSUITE and FMETA to
+# its suite and metapackages in the table, or dies.
 flavour_arch() {
-	case $1 in
-	amd64-6.1 | amd64-6.12 | amd64-debug*) FARCH=amd64 ;;
-	arm64-6.1 | arm64-debug*) FARCH=arm64 ;;
-	*) die "unknown flavour $1 (know: $STOCK_FLAVOURS $DEBUG_FLAVOURS)" ;;
-	esac
-	export FARCH
+	local name kind
+	while read -r name FARCH FSUITE FMETA kind; do
+		[ -z "$kind" ] || [ "$name" != "$1" ] || break
+		name=
+	done <<<"$FLAVOURS"
+	[ -n "$name" ] || die "unknown flavour $1 (know: $STOCK_FLAVOURS $DEBUG_FLAVOURS $EXTRA_FLAVOURS)"
+	export FARCH FSUITE FMETA
 }
 
 # cross_prefix ARCH: what CROSS_COMPILE is for Debian's architecture ARCH.
