@@ -21,6 +21,7 @@ FLAVOURS="
 amd64-6.1	amd64	own			amd64		stock
 amd64-6.12	amd64	own			6.12-amd64	stock
 arm64-6.1	arm64	own			arm64		stock
+amd64-newest	amd64	trixie-backports	amd64		extra
 amd64-debug	amd64	own			-		debug
 arm64-debug	arm64	own			-		debug
 amd64-debug-6.1	amd64	own			-		extra
@@ -111,18 +112,17 @@ release_lock() {
 }
 
 # The packages come through an apt of our own: both architectures, the
-# machine's own Debian sources, no trace in the machine's package lists.
+# machine's own Debian sources, no trace in the machine's package lists. Another
+# Debian release comes from the same mirror with the same key, through an apt
+# of its own, in which it is the default.
 APT_DIR=$CACHE/apt
 DL=$CACHE/dl
 
-apt_config() {
+# own_sources: links to the machine's sources for its Debian release, in sources.d.
+own_sources() {
 	local codename file
 	# shellcheck source=/dev/null
 	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-	rm -rf "$APT_DIR/sources.d"
-	mkdir -p "$APT_DIR/state/lists/partial" "$APT_DIR/cache/archives/partial" \
-		"$APT_DIR/sources.d" "$DL"
-	: >"$APT_DIR/status"
 	# Only those that have this Debian release; other vendors' sources are not needed.
 	for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
 		/etc/apt/sources.list.d/*.sources; do
@@ -134,6 +134,33 @@ apt_config() {
 		esac
 	done
 	[ -n "$(ls "$APT_DIR/sources.d")" ] || die "no apt source for Debian $codename"
+}
+
+# suite_sources SUITE: instead of the links a source for SUITE; for backports also what they
+# are backports to.
+suite_sources() {
+	local suite=$1 codename uri file key
+	# shellcheck source=/dev/null
+	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	# shellcheck disable=SC2016 # apt's variables; the last is FILE:LINE
+	read -r uri file < <(apt-get -c "$APT_DIR/apt.conf" indextargets --no-release-info \
+		--format '$(RELEASE) $(REPO_URI) $(SOURCESENTRY)' 'Created-By: Packages' |
+		awk -v release="$codename" '$1 == release { print $2, $3; exit }') ||
+		die "no mirror of Debian $codename in the machine's apt sources"
+	key=$(sed -n -e 's/^Signed-By: *\(\/.*\)/\1/p' \
+		-e 's/^deb .*signed-by=\([^] ]*\).*/\1/p' "${file%:*}" | head -n 1)
+	rm -rf "$APT_DIR/sources.d"
+	mkdir "$APT_DIR/sources.d"
+	printf "deb ${key:+[signed-by=$key] }$uri %s main\n" "${suite%-backports}" "$suite" | uniq \
+		>"$APT_DIR/sources.d/$suite.list"
+}
+
+# apt_config SUITE
+apt_config() {
+	rm -rf "$APT_DIR/sources.d"
+	mkdir -p "$APT_DIR/state/lists/partial" "$APT_DIR/cache/archives/partial" \
+		"$APT_DIR/sources.d" "$DL"
+	: >"$APT_DIR/status"
 	cat >"$APT_DIR/apt.conf" <<END
 Dir::State "$APT_DIR/state";
 Dir::State::status "$APT_DIR/status";
@@ -153,17 +180,24 @@ APT::Get::AllowUnauthenticated "false";
 Acquire::Languages "none";
 Acquire::Retries "3";
 END
+	own_sources
+	[ "$1" != own ] || return 0
+	suite_sources "$1"
+	echo "APT::Default-Release \"$1\";" >>"$APT_DIR/apt.conf"
 }
 
-# take_apt, release_apt: our apt to one process at a time, its lists refreshed first
-# unless another run has just done so.
+# take_apt [SUITE], release_apt: our apt for SUITE (default "own") to one process at a time,
+# its lists refreshed first unless another run has just done so.
 take_apt() {
+	local suite=${1:-own}
+	APT_DIR=$CACHE/apt
+	[ "$suite" = own ] || APT_DIR=$CACHE/apt-$suite
 	mkdir -p "$CACHE/locks"
 	exec 8>"$CACHE/locks/apt"
 	flock 8
 	[ -z "$(find "$APT_DIR/fresh" -mmin -10 2>/dev/null)" ] || return 0
-	apt_config
-	say "reading Debian's package lists"
+	apt_config "$suite"
+	say "reading Debian's package lists ($suite)"
 	apt-get -c "$APT_DIR/apt.conf" -qq update >&2 </dev/null
 	touch "$APT_DIR/fresh"
 }
