@@ -186,10 +186,10 @@ END
 	echo "APT::Default-Release \"$1\";" >>"$APT_DIR/apt.conf"
 }
 
-# take_apt [SUITE], release_apt: our apt for SUITE (default "own") to one process at a time,
-# its lists refreshed first unless another run has just done so.
-take_apt() {
-	local suite=${1:-own}
+# take_apt_of SUITE, take_apt, release_apt: our apt for SUITE of FLAVOURS, or for the machine's
+# own, to one process at a time; its lists are refreshed first unless another run has just done so.
+take_apt_of() {
+	local suite=$1
 	APT_DIR=$CACHE/apt
 	[ "$suite" = own ] || APT_DIR=$CACHE/apt-$suite
 	mkdir -p "$CACHE/locks"
@@ -200,6 +200,10 @@ take_apt() {
 	say "reading Debian's package lists ($suite)"
 	apt-get -c "$APT_DIR/apt.conf" -qq update >&2 </dev/null
 	touch "$APT_DIR/fresh"
+}
+
+take_apt() {
+	take_apt_of own
 }
 
 release_apt() {
