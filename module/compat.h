@@ -18,12 +18,10 @@
 #include <linux/version.h>
 
 /* Whether a task may be dumped moved from its mm to the task (7.x). */
-#if __has_include(<linux/sched/exec_state.h>)
+#ifdef PERFGRP_HAVE_EXEC_STATE
 #include <linux/sched/exec_state.h>
-#define PERFGRP_HAVE_EXEC_STATE 1
 #else
 #include <linux/sched/coredump.h>
-#define PERFGRP_HAVE_EXEC_STATE 0
 #endif
 
 /* attr.config3 came with PERF_ATTR_SIZE_VER8 (6.3). */
@@ -92,7 +90,7 @@ static inline int compat_pmu_disable_count(const struct pmu *pmu)
  */
 static inline bool compat_is_dumpable_by_user(const struct task_struct *task, struct mm_struct *mm)
 {
-#if PERFGRP_HAVE_EXEC_STATE
+#ifdef PERFGRP_HAVE_EXEC_STATE
 	const struct task_exec_state *exec_state;
 	bool dumpable;
 
@@ -110,7 +108,7 @@ static inline bool compat_is_dumpable_by_user(const struct task_struct *task, st
  * What bpf_run.c knows of the locks of BPF maps was read before these became rqspinlocks (6.15).
  * Linux 7.3 hangs on LRU maps.
  */
-#if __has_include(<asm-generic/rqspinlock.h>)
+#ifdef PERFGRP_HAVE_RQSPINLOCK
 #define PERFGRP_KNOWS_MAP_LOCKS 0
 #else
 #define PERFGRP_KNOWS_MAP_LOCKS 1
