@@ -8,8 +8,8 @@
  * while its bit is set the exec is still to come. Members that are created meanwhile have
  * the bit too, so that the perf core enables all of them at the exec itself.
  *
- * group->enable_on_exec says that the group waits, or that the exec came and nobody has
- * looked since. perfgrp_group_sync_exec() then turns it into group->enabled.
+ * group->enable_on_exec says that the group waits, or that the exec came and has not been
+ * noted yet. perfgrp_group_sync_exec() then turns it into group->enabled.
  *
  * An exec is kept away with the task's exec_update_lock, taken for reading under
  * perfgrp_group.lock. User memory must not be touched under it.

@@ -11,7 +11,7 @@
  * function whose ENDBR it has sealed, while it does not allow an indirect one. The kprobe
  * is unregistered again before the first call.
  *
- * Assumed: the function is there under this name with this prototype, as in 5.10 to 6.12.
+ * Assumed: the function is there under this name with this prototype, as in 6.1, 6.12 and 7.3.
  * perfgrp_pidfd_init() calls it with an fd that cannot be open and expects -EBADF. If the
  * function cannot be found there is no PERFGRP_FEATURE_PIDFD.
  */

@@ -39,7 +39,7 @@ info_says() {
 		perfgrp info | grep -Eq "^ *bpf-events +$1"
 }
 
-# refused PROGRAM PROMISE: it was tried, not skipped.
+# refused PROGRAM TEST: it was tried, not skipped.
 refused() {
 	"$1" "$2"
 	"$1" "$2" | grep -v SKIP | grep -q '^ok 1'
