@@ -6,7 +6,7 @@
 #	make modules KDIR=...		the module for another kernel; ARCH and CROSS_COMPILE as in kbuild
 #	make install			the tool and its man pages (PREFIX, DESTDIR)
 #	make modules_install		the module
-#	make demo			see it work in a guest with hardware counters
+#	make demo [KERNEL=newest]	see it work in a guest with hardware counters
 #	make check [T=PATTERN]		a subset of the tests, for use while working; with T those whose
 #					name contains PATTERN
 #	make kunit			the KUnit suites
@@ -35,7 +35,7 @@ install:
 
 demo:
 	scripts/setup
-	scripts/demo
+	scripts/demo $(KERNEL)
 
 check:
 	scripts/setup
@@ -43,7 +43,7 @@ check:
 
 kunit:
 	scripts/setup
-	scripts/run-tests -t test_kunit amd64-debug
+	scripts/run-tests -t test_kunit amd64-debug-newest
 
 test:
 	scripts/setup

@@ -12,31 +12,51 @@ TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=${PERFGRP_BUILD:-$TOP/build}
 CACHE=${PERFGRP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/perfgrp}
 
+# The Debian release of this machine.
+# shellcheck source=/dev/null
+OWN_RELEASE=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+
 # The kernels, a line each:
-#   name, Debian's architecture,
-#   the suite it comes from ("own": this machine's Debian),
-#   NAME of the metapackages linux-image-NAME and linux-headers-NAME ("-": built here),
-#   kind: "stock" and "debug" are run by make test, "extra" only where they are named
+#   name,
+#   Debian's architecture,
+#   the suite it comes from; its release also gives the compiler, the libraries and perf,
+#   NAME of the metapackages linux-image-NAME and linux-headers-NAME, or "source": one of our
+#     own from the suite's linux-source, configured by the files in scripts/kernels,
+#   what make test does with it: all tests; those that depend on the kernel; debug, KUnit and
+#     the tests that run-tests lists; build, no more than that; or nothing where it is not named.
+# PERFGRP_FLAVOURS in the environment is more such lines.
 FLAVOURS="
-amd64-6.1	amd64	own			amd64		stock
-amd64-6.12	amd64	own			6.12-amd64	stock
-arm64-6.1	arm64	own			arm64		stock
-amd64-newest	amd64	trixie-backports	amd64		extra
-amd64-debug	amd64	own			-		debug
-arm64-debug	arm64	own			-		debug
-amd64-debug-6.1	amd64	own			-		extra
-arm64-debug-6.1	arm64	own			-		extra
+amd64-bookworm		amd64	bookworm		amd64		all
+amd64-trixie		amd64	trixie			amd64		kernel
+amd64-newest		amd64	trixie-backports	amd64		kernel
+amd64-rt		amd64	trixie-backports	rt-amd64	kernel
+amd64-cloud		amd64	trixie-backports	cloud-amd64	build
+amd64-sid		amd64	sid			amd64		nothing
+arm64-bookworm		arm64	bookworm		arm64		kernel
+arm64-trixie		arm64	trixie			arm64		kernel
+arm64-newest		arm64	trixie-backports	arm64		all
+arm64-sid		arm64	sid			arm64		nothing
+amd64-debug-bookworm	amd64	bookworm		source		debug
+amd64-debug-newest	amd64	trixie-backports	source		debug
+amd64-debug-rt		amd64	trixie-backports	source		nothing
+arm64-debug-bookworm	arm64	bookworm		source		nothing
+arm64-debug-trixie	arm64	trixie			source		debug
+arm64-debug-newest	arm64	trixie-backports	source		nothing
+${PERFGRP_FLAVOURS:-}
 "
 
-# flavours_of KIND: their names, in one line.
+# flavours_of KIND...: their names, in one line.
 flavours_of() {
-	awk -v kind="$1" '$5 == kind { printf "%s%s", sep, $1; sep = " " }' <<<"$FLAVOURS"
+	awk -v kinds=" $* " 'NF && index(kinds, " " $5 " ") { printf "%s%s", sep, $1; sep = " " }' \
+		<<<"$FLAVOURS"
 }
 
-STOCK_FLAVOURS=$(flavours_of stock)
+ALL_FLAVOURS=$(flavours_of all kernel debug build nothing)
 DEBUG_FLAVOURS=$(flavours_of debug)
-EXTRA_FLAVOURS=$(flavours_of extra)
-export TOP BUILD CACHE STOCK_FLAVOURS DEBUG_FLAVOURS EXTRA_FLAVOURS
+# What make check takes, and KUnit alone.
+CHECK_FLAVOUR=amd64-$OWN_RELEASE
+KUNIT_FLAVOUR=amd64-debug-newest
+export TOP BUILD CACHE ALL_FLAVOURS DEBUG_FLAVOURS CHECK_FLAVOUR KUNIT_FLAVOUR
 
 say() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -63,16 +83,23 @@ bad_usage() {
 	exit 2
 }
 
-# flavour_arch FLAVOUR: sets FARCH to Debian's architecture of a flavour, FSUITE and FMETA to
-# its suite and metapackages in the table, or dies.
-flavour_arch() {
-	local name kind
-	while read -r name FARCH FSUITE FMETA kind; do
-		[ -z "$kind" ] || [ "$name" != "$1" ] || break
+# flavour_is FLAVOUR: sets FARCH, FSUITE, FPACKAGE and FKIND to what the table says of it, and
+# FRELEASE to the Debian release of its suite, or dies.
+flavour_is() {
+	local name
+	while read -r name FARCH FSUITE FPACKAGE FKIND; do
+		[ -z "$FKIND" ] || [ "$name" != "$1" ] || break
 		name=
 	done <<<"$FLAVOURS"
-	[ -n "$name" ] || die "unknown flavour $1 (know: $STOCK_FLAVOURS $DEBUG_FLAVOURS $EXTRA_FLAVOURS)"
-	export FARCH FSUITE FMETA
+	[ -n "$name" ] || die "unknown flavour $1 (know: $ALL_FLAVOURS)"
+	FRELEASE=${FSUITE%-backports}
+	export FARCH FSUITE FPACKAGE FKIND FRELEASE
+}
+
+# toolchain_of RELEASE: RELEASE, if its programs need another compiler and libraries than this
+# machine's, and nothing otherwise. See scripts/toolchain.
+toolchain_of() {
+	[ "$1" = "$OWN_RELEASE" ] || echo "$1"
 }
 
 # cross_prefix ARCH: what CROSS_COMPILE is for Debian's architecture ARCH.
@@ -115,38 +142,34 @@ release_lock() {
 # machine's own Debian sources, no trace in the machine's package lists. Another
 # Debian release comes from the same mirror with the same key, through an apt
 # of its own, in which it is the default.
-APT_DIR=$CACHE/apt
+APT_DIR=
 DL=$CACHE/dl
 
 # own_sources: links to the machine's sources for its Debian release, in sources.d.
 own_sources() {
-	local codename file
-	# shellcheck source=/dev/null
-	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	local file
 	# Only those that have this Debian release; other vendors' sources are not needed.
 	for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
 		/etc/apt/sources.list.d/*.sources; do
 		[ -f "$file" ] || continue
-		grep -Eq "^[^#]*[[:space:]]$codename([[:space:]]|\$)" "$file" || continue
+		grep -Eq "^[^#]*[[:space:]]$OWN_RELEASE([[:space:]]|\$)" "$file" || continue
 		case $file in
 		*/sources.list) ln -s "$file" "$APT_DIR/sources.d/main.list" ;;
 		*) ln -s "$file" "$APT_DIR/sources.d/" ;;
 		esac
 	done
-	[ -n "$(ls "$APT_DIR/sources.d")" ] || die "no apt source for Debian $codename"
+	[ -n "$(ls "$APT_DIR/sources.d")" ] || die "no apt source for Debian $OWN_RELEASE"
 }
 
 # suite_sources SUITE: instead of the links a source for SUITE; for backports also what they
 # are backports to.
 suite_sources() {
-	local suite=$1 codename uri file key
-	# shellcheck source=/dev/null
-	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	local suite=$1 uri file key
 	# shellcheck disable=SC2016 # apt's variables; the last is FILE:LINE
 	read -r uri file < <(apt-get -c "$APT_DIR/apt.conf" indextargets --no-release-info \
 		--format '$(RELEASE) $(REPO_URI) $(SOURCESENTRY)' 'Created-By: Packages' |
-		awk -v release="$codename" '$1 == release { print $2, $3; exit }') ||
-		die "no mirror of Debian $codename in the machine's apt sources"
+		awk -v release="$OWN_RELEASE" '$1 == release { print $2, $3; exit }') ||
+		die "no mirror of Debian $OWN_RELEASE in the machine's apt sources"
 	key=$(sed -n -e 's/^Signed-By: *\(\/.*\)/\1/p' \
 		-e 's/^deb .*signed-by=\([^] ]*\).*/\1/p' "${file%:*}" | head -n 1)
 	rm -rf "$APT_DIR/sources.d"
@@ -181,17 +204,23 @@ Acquire::Languages "none";
 Acquire::Retries "3";
 END
 	own_sources
-	[ "$1" != own ] || return 0
+	[ "$1" != "$OWN_RELEASE" ] || return 0
 	suite_sources "$1"
 	echo "APT::Default-Release \"$1\";" >>"$APT_DIR/apt.conf"
 }
 
-# take_apt_of SUITE, take_apt, release_apt: our apt for SUITE of FLAVOURS, or for the machine's
-# own, to one process at a time; its lists are refreshed first unless another run has just done so.
-take_apt_of() {
+# What building needs: the module, the library and the tool; the same for arm64, and 32-bit
+# programs (gcc-multilib would remove the cross compiler); BPF programs; kernels of our own.
+BUILD_PACKAGES="build-essential pkg-config libpfm4-dev libjson-c-dev libbpf-dev libelf-dev
+	zlib1g-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross libc6-dev-i386 clang bc bison
+	ccache flex libssl-dev pahole python3 rsync xz-utils kmod"
+export BUILD_PACKAGES
+
+# take_apt SUITE, release_apt: our apt for SUITE, to one process at a time; its lists are
+# refreshed first unless another run has just done so.
+take_apt() {
 	local suite=$1
-	APT_DIR=$CACHE/apt
-	[ "$suite" = own ] || APT_DIR=$CACHE/apt-$suite
+	APT_DIR=$CACHE/apt-$suite
 	mkdir -p "$CACHE/locks"
 	exec 8>"$CACHE/locks/apt"
 	flock 8
@@ -200,10 +229,6 @@ take_apt_of() {
 	say "reading Debian's package lists ($suite)"
 	apt-get -c "$APT_DIR/apt.conf" -qq update >&2 </dev/null
 	touch "$APT_DIR/fresh"
-}
-
-take_apt() {
-	take_apt_of own
 }
 
 release_apt() {
