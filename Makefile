@@ -11,6 +11,7 @@
 #					name contains PATTERN
 #	make kunit			the KUnit suites
 #	make test			all tests in all guests
+#	make configs			whether it builds for kernels that lack what Debian's have
 #	make behaviours			which behaviours no test names, or a mistaken mark
 #	make coverage			which lines of the module the tests run
 #	make soak			everything at once, for hours
@@ -49,6 +50,10 @@ test:
 	scripts/setup
 	scripts/run-tests
 
+configs:
+	scripts/setup
+	scripts/configs
+
 behaviours:
 	scripts/behaviours
 
@@ -68,5 +73,5 @@ clean:
 	[ ! -e $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf build
 
-.PHONY: all modules modules_install userspace install demo check kunit test behaviours coverage \
-	soak bench clean
+.PHONY: all modules modules_install userspace install demo check kunit test configs behaviours \
+	coverage soak bench clean

@@ -198,8 +198,8 @@ void perfgrp_access_uncharge_group(kuid_t owner)
  * @nr_pages: the buffer's size in pages, all CPUs together
  * @err: filled in on failure
  *
- * The account is user->locked_vm, as for the buffers of perf and io_uring. The limit is
- * RLIMIT_MEMLOCK plus 516 KiB per online CPU; CAP_IPC_LOCK lifts it.
+ * The account is user->locked_vm, as for the buffers of io_uring (compat_user_locked()). The
+ * limit is RLIMIT_MEMLOCK plus 516 KiB per online CPU; CAP_IPC_LOCK lifts it.
  *
  * Return: 0 or -ENOSPC; after 0 perfgrp_access_uncharge_buffer() must follow.
  */
@@ -208,7 +208,8 @@ int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_page
 {
 	unsigned long limit = (rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT) +
 			      num_online_cpus() * (unsigned long)(FREE_BUFFER >> PAGE_SHIFT);
-	long locked = atomic_long_read(&user->locked_vm);
+	atomic_long_t *account = compat_user_locked(user);
+	long locked = atomic_long_read(account);
 
 	do {
 		if (locked + nr_pages > limit && !capable(CAP_IPC_LOCK))
@@ -217,7 +218,7 @@ int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_page
 					    nr_pages << (PAGE_SHIFT - 10),
 					    limit << (PAGE_SHIFT - 10),
 					    locked << (PAGE_SHIFT - 10));
-	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &locked, locked + nr_pages));
+	} while (!atomic_long_try_cmpxchg(account, &locked, locked + nr_pages));
 	return 0;
 }
 
@@ -228,5 +229,5 @@ int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_page
  */
 void perfgrp_access_uncharge_buffer(struct user_struct *user, unsigned long nr_pages)
 {
-	atomic_long_sub(nr_pages, &user->locked_vm);
+	atomic_long_sub(nr_pages, compat_user_locked(user));
 }

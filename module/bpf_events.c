@@ -123,6 +123,9 @@ int perfgrp_bpf_events_check(const struct perfgrp_create *arg, struct perfgrp_er
 	if (!bpf_events)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
 				    "BPF_EVENTS: disabled by the module parameter bpf_events");
+	if (!IS_ENABLED(CONFIG_BPF_SYSCALL))
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
+				    "BPF_EVENTS: this kernel has no BPF programs (CONFIG_BPF_SYSCALL)");
 	if (probe_error)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
 				    "BPF_EVENTS: perf_event_bpf_event cannot be probed on this kernel (errno %d)",
@@ -191,6 +194,9 @@ void perfgrp_bpf_events_init(void)
 		pr_info("records of BPF programs are disabled by parameter bpf_events\n");
 		return;
 	}
+	/* perf_event_bpf_event() is there all the same, and never called. */
+	if (!IS_ENABLED(CONFIG_BPF_SYSCALL))
+		return;
 	probe_error = perfgrp_kprobe_register(&probe);
 	if (probe_error)
 		pr_warn("no records of BPF programs: cannot probe perf_event_bpf_event (%d)\n",

@@ -15,6 +15,7 @@
 #include <linux/rcupdate.h>
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
+#include <linux/sched/user.h>
 #include <linux/version.h>
 
 /* Whether a task may be dumped moved from its mm to the task (7.x). */
@@ -101,6 +102,19 @@ static inline bool compat_is_dumpable_by_user(const struct task_struct *task, st
 	return dumpable;
 #else
 	return get_dumpable(mm) == SUID_DUMP_USER;
+#endif
+}
+
+/*
+ * The account of a user's locked memory. Without network and io_uring a user need not have the
+ * one that they share (locked_vm), and perf's own is used.
+ */
+static inline atomic_long_t *compat_user_locked(struct user_struct *user)
+{
+#if defined(CONFIG_NET) || defined(CONFIG_IO_URING)
+	return &user->locked_vm;
+#else
+	return &user->perf_mlock;
 #endif
 }
 
