@@ -6,8 +6,12 @@
 # without a "not ok". Of KUnit's results (KTAP) the cases count; the suites that
 # they are in only count where they failed without a case that did.
 #
+# A skip that the file tests/expected does not explain is a failure, and so is a
+# feature in "#= features NAME..." that does not stand there.
+#
 # Variables: title goes before each name, totals is the file that gets "PASSED
-# FAILED SKIPPED", cases the file that gets what became of KUnit's cases.
+# FAILED SKIPPED", cases the file that gets what became of KUnit's cases, expected is
+# tests/expected.
 
 function fail(text) {
 	failed++
@@ -42,6 +46,56 @@ function finish(status, why) {
 	tail()
 }
 
+function matches(text, glob) {
+	gsub(/[][.^$()|+?\\{}]/, "\\\\&", glob)
+	gsub(/[*]/, ".*", glob)
+	return text ~ ("^" glob "$")
+}
+
+# A result that was skipped, with its reason after "SKIP".
+function skip(text,  i, reason) {
+	reason = text
+	sub(/.*# *[Ss][Kk][Ii][Pp][^ ]* */, "", reason)
+	for (i = 1; i <= nr_skips; i++)
+		if (matches(name, skip_test[i]) && matches(reason, skip_reason[i])) {
+			skipped++
+			printf "skip   - %s %s: %s\n", title, name, text
+			return
+		}
+	failed++
+	printf "not ok - %s %s: skipped, which tests/expected does not explain: %s\n", title,
+		name, text
+}
+
+# What the module says that it can do, of all that it may be able to.
+function check_features(features, all,  i, n, names) {
+	n = split(all, names, " ")
+	for (i = 1; i <= n; i++) {
+		if ((names[i] in lacks) == (index(" " features " ", " " names[i] " ") == 0)) {
+			passed++
+			continue
+		}
+		failed++
+		printf "not ok - %s has feature %s: %s, unlike tests/expected\n", title, names[i],
+			names[i] in lacks ? "yes" : "no"
+	}
+}
+
+function read_expected(  part, rest) {
+	while ((getline rest < expected) > 0) {
+		if (split(rest, part, /\t+/) < 3 || !matches(title, part[2]))
+			continue
+		if (part[1] == "no") {
+			lacks[part[3]] = 1
+		} else if (part[1] == "skip") {
+			nr_skips++
+			skip_test[nr_skips] = part[3]
+			skip_reason[nr_skips] = part[4]
+		}
+	}
+	close(expected)
+}
+
 # One result of KTAP; what it said comes before it.
 function count_case(text,  i) {
 	if (text ~ /^not ok/) {
@@ -52,9 +106,8 @@ function count_case(text,  i) {
 		for (i = 1; i <= diagnostics; i++)
 			printf "    %s\n", diagnostic[i]
 	} else if (text ~ /# SKIP/) {
-		skipped++
 		skips++
-		printf "skip   - %s %s: %s\n", title, name, text
+		skip(text)
 	} else {
 		passed++
 		good++
@@ -62,7 +115,13 @@ function count_case(text,  i) {
 	diagnostics = 0
 }
 
-BEGIN { passed = failed = skipped = 0; name = "" }
+BEGIN {
+	passed = failed = skipped = nr_skips = 0
+	name = ""
+	read_expected()
+}
+
+/^#= features / { split(substr($0, 13), feature, " of "); check_features(feature[1], feature[2]) }
 
 /^#= begin / {
 	name = $3
@@ -109,8 +168,7 @@ ktap && !/^1\.\./ {
 	plan = substr($1, 4) + 0
 	if (plan == 0) {
 		all_skipped = 1
-		skipped++
-		printf "skip   - %s %s: %s\n", title, name, $0
+		skip($0)
 	}
 	after_bad = 0
 	next
@@ -118,9 +176,8 @@ ktap && !/^1\.\./ {
 /^ok / || /^ok$/ {
 	after_bad = 0
 	if (toupper($0) ~ /# *SKIP/) {
-		skipped++
 		skips++
-		printf "skip   - %s %s: %s\n", title, name, $0
+		skip($0)
 	} else {
 		passed++
 		good++

@@ -85,6 +85,7 @@ struct trial {
 	bool stops;
 	/* A program is attached before; and afterwards where it succeeds. */
 	bool attached, attaches;
+	bool needs_kfunc;
 };
 
 static int change_program(const struct scene *s, unsigned long nr)
@@ -181,6 +182,10 @@ static void try_all(const struct trial *t)
 	struct cpus cpus;
 	bool hit = true;
 
+	if ((t->attached || t->attaches) && !(grp_info().features & PERFGRP_FEATURE_BPF))
+		skip("the module has no BPF");
+	if (t->needs_kfunc && !(grp_info().features & PERFGRP_FEATURE_KFUNC))
+		skip("the module has no KFUNC");
 	prepare_faults();
 	settle_memory();
 	cpus_online(&cpus);
@@ -346,7 +351,7 @@ TRIAL(open_reader, "A5: OPEN_READER")
 	return made(s, ret ? ret : reader.fd);
 }
 
-TRIAL(bpf_handle, "A5: GET_BPF_HANDLE")
+TRIAL(bpf_handle, "A5: GET_BPF_HANDLE", .needs_kfunc = true)
 {
 	struct perfgrp_bpf_handle handle = { .size = sizeof(handle) };
 
