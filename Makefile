@@ -11,6 +11,8 @@
 #					name contains PATTERN
 #	make kunit			the KUnit suites
 #	make test			all tests in all guests
+#	make kernels			all tests on every kernel, and the table of what works
+#	make kernels-latest		the same for kernels that perfgrp does not know yet
 #	make configs			whether it builds for kernels that lack what Debian's have
 #	make behaviours			which behaviours no test names, or a mistaken mark
 #	make coverage			which lines of the module the tests run
@@ -18,8 +20,9 @@
 #	make bench			how fast it is beside perf_event_open, counted in instructions
 #	make clean
 #
-# demo, check, kunit, test, coverage, soak and bench install what they need with apt-get (Debian, as
-# root) and keep kernels and other downloads in $PERFGRP_CACHE, outside this directory.
+# demo, check, kunit, test, kernels, kernels-latest, configs, coverage, soak and bench install what they
+# need with apt-get (Debian, as root) and keep kernels and other downloads in $PERFGRP_CACHE, outside
+# this directory.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
@@ -50,6 +53,14 @@ test:
 	scripts/setup
 	scripts/run-tests
 
+kernels:
+	scripts/setup
+	scripts/matrix
+
+kernels-latest:
+	scripts/setup
+	scripts/kernels-latest
+
 configs:
 	scripts/setup
 	scripts/configs
@@ -73,5 +84,5 @@ clean:
 	[ ! -e $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf build
 
-.PHONY: all modules modules_install userspace install demo check kunit test configs behaviours \
-	coverage soak bench clean
+.PHONY: all modules modules_install userspace install demo check kunit test kernels \
+	kernels-latest configs behaviours coverage soak bench clean
