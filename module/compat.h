@@ -17,6 +17,7 @@
 #include <linux/sched.h>
 #include <linux/sched/user.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 
 /* Whether a task may be dumped moved from its mm to the task (7.x). */
 #ifdef PERFGRP_HAVE_EXEC_STATE
@@ -148,6 +149,16 @@ static inline void compat_ring_buffer_commit(struct trace_buffer *buffer,
 	ring_buffer_unlock_commit(buffer);
 #endif
 }
+
+/*
+ * system_unbound_wq got a new name (6.18 and stable updates). 7.x warns once if work is queued by
+ * the old one.
+ */
+#ifdef PERFGRP_HAVE_DFL_WQ
+#define compat_unbound_wq system_dfl_wq
+#else
+#define compat_unbound_wq system_unbound_wq
+#endif
 
 /*
  * For the KUnit suites. These two depend on the version: the preprocessor can test neither

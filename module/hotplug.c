@@ -19,6 +19,7 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "group.h"
 #include "hotplug.h"
 
@@ -53,7 +54,7 @@ static void queue_groups(unsigned int cpu, bool lost)
 			continue;
 		if (lost)
 			set_bit(0, &group->instances[group->instance_of[cpu]].lost);
-		queue_work(system_unbound_wq, &group->hotplug_work);
+		queue_work(compat_unbound_wq, &group->hotplug_work);
 	}
 	mutex_unlock(&groups_lock);
 }

@@ -22,6 +22,7 @@
 #include <linux/workqueue.h>
 
 #include "access.h"
+#include "compat.h"
 #include "group.h"
 #include "records.h"
 
@@ -98,7 +99,7 @@ static int alloc_buffer(struct perfgrp_records *records)
 	int ret = 0;
 
 	INIT_WORK_ONSTACK(&allocation.work, alloc_buffer_work);
-	queue_work(system_unbound_wq, &allocation.work);
+	queue_work(compat_unbound_wq, &allocation.work);
 	flush_work(&allocation.work);
 	destroy_work_on_stack(&allocation.work);
 	if (!records->buffer)

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/klog.h>
 
 static volatile unsigned int watched;
 
@@ -967,6 +968,22 @@ TEST(fdinfo, "G22: fdinfo shows what became of the records")
 	stream_drain(fd);
 	REQUIRE(read_file(path, text, sizeof(text) - 1) > 0);
 	EXPECT(strstr(text, "\nrecords:\t6 produced 6 read 0 lost 0 filtered"));
+}
+
+#define KLOG_READ_ALL 3
+
+TEST(no_complaint, "A9: the kernel does not complain of what a group with a buffer calls")
+{
+	static char log[1 << 20];
+	char *line, *save;
+	int len;
+
+	REQUIRE_GE(stream_on_task(0, 0, 65536), 0);
+	len = klogctl(KLOG_READ_ALL, log, sizeof(log) - 1);
+	REQUIRE_GT(len, 0);
+	for (line = strtok_r(log, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		if (strstr(line, "[perfgrp]") && strstr(line, "deprecated"))
+			fail("%s", line);
 }
 
 int main(int argc, char **argv)
