@@ -71,6 +71,46 @@ static void counts_exactly(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ticks).raw, 21ULL);
 }
 
+/*
+ * [E6] [S2] The time in which guests had the PMU (mediated vPMU) is not that of a member that
+ * leaves guests out, whether it is read while it counts or afterwards.
+ */
+static void guest_time(struct kunit *test)
+{
+#ifdef PERFGRP_HAVE_TIME_CTX
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+	};
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_counter desc = FAKE(fake, FAKE_TICKS(1));
+	struct perf_event *event = harness_event(test, &attr, 0, NULL, NULL);
+	struct perfgrp_value on, off;
+	struct perfgrp_group *group;
+	u32 id;
+
+	/* An hour, before there is an event that leaves it out. */
+	event->ctx->timeguest.time += 3600 * NSEC_PER_SEC;
+	group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	desc.flags |= PERFGRP_COUNTER_EXCLUDE_GUEST;
+	id = harness_add_one(test, group, desc);
+	fake_pmu_tick(fake, 100);
+	on = harness_value(test, group, 0, id);
+	harness_disable(group);
+	off = harness_value(test, group, 0, id);
+	harness_destroy(group);
+	event->ctx->timeguest.time -= 3600 * NSEC_PER_SEC;
+
+	KUNIT_EXPECT_EQ(test, on.raw, 100ULL);
+	KUNIT_EXPECT_GT(test, on.time_running, 0ULL);
+	KUNIT_EXPECT_LE(test, on.time_enabled, off.time_enabled);
+	KUNIT_EXPECT_LE(test, on.time_running, off.time_running);
+#else
+	kunit_skip(test, "this kernel has no mediated vPMU");
+#endif
+}
+
 /* [G7] Adding to a running group restarts all members from zero. */
 static void add_restarts_all(struct kunit *test)
 {
@@ -919,6 +959,7 @@ static void read_during_add(struct kunit *test)
 
 static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(counts_exactly),
+	KUNIT_CASE(guest_time),
 	KUNIT_CASE(add_restarts_all),
 	KUNIT_CASE(read_and_reset),
 	KUNIT_CASE(one_scheduling_group),

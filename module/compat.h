@@ -53,10 +53,7 @@ static inline bool compat_counts_for_many(const struct pmu *pmu)
 }
 #endif
 
-/*
- * A perf context's clock became a struct (7.x). The clock of guests is not used: see
- * Documentation/kernels.md.
- */
+/* A perf context's clock became a struct (7.x). */
 static inline u64 compat_ctx_time(const struct perf_event_context *ctx)
 {
 #ifdef PERFGRP_HAVE_TIME_CTX
@@ -72,6 +69,21 @@ static inline u64 compat_ctx_timeoffset(const struct perf_event_context *ctx)
 	return READ_ONCE(ctx->time.offset);
 #else
 	return READ_ONCE(ctx->timeoffset);
+#endif
+}
+
+/*
+ * How far an event's time is behind its context's: for attr.exclude_guest, by the time in which
+ * KVM has lent guests the PMU (mediated vPMU, 7.x). As __perf_event_time_ctx(), which
+ * event->tstamp comes from. It stands still except while a guest runs, and then KVM has
+ * interrupts disabled; an NMI reads it as it was when the guest was entered.
+ */
+static inline u64 compat_guest_time(const struct perf_event *event)
+{
+#ifdef PERFGRP_HAVE_TIME_CTX
+	return event->attr.exclude_guest ? READ_ONCE(event->ctx->timeguest.time) : 0;
+#else
+	return 0;
 #endif
 }
 

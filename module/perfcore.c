@@ -297,7 +297,7 @@ bool perfgrp_core_pmu_read_safe(const struct perf_event *event)
 	else if (event->pmu != task_clock_pmu)
 		return !(event->hw.state & PERF_HES_UPTODATE) &&
 		       !compat_pmu_disable_count(event->pmu);
-	return (s64)(begin - event->tstamp) >= 0;
+	return (s64)(begin - compat_guest_time(event) - event->tstamp) >= 0;
 }
 
 /**

@@ -104,6 +104,7 @@ static __always_inline void perfgrp_core_times(const struct perf_event *event,
 	u64 now, delta;
 
 	now = READ_ONCE(ctx->is_active) ? clock + compat_ctx_timeoffset(ctx) : compat_ctx_time(ctx);
+	now -= compat_guest_time(event);
 	/* local_clock() of two CPUs may differ slightly. */
 	delta = now - READ_ONCE(event->tstamp);
 	if ((s64)delta < 0)
