@@ -339,7 +339,7 @@ int fake_pmu_overflow(struct perf_event *event)
 
 	if (cpu < 0)
 		return -EAGAIN;
-	init_irq_work(&overflow.work, overflow_now);
+	overflow.work = IRQ_WORK_INIT_HARD(overflow_now);
 	ret = smp_call_function_single(cpu, queue_overflow, &overflow, true);
 	irq_work_sync(&overflow.work);
 	return ret;

@@ -251,10 +251,15 @@ void perfgrp_bpf_abort(struct perfgrp_attachment *attachment)
 	free_attachment(attachment);
 }
 
-/* Software events that never overflow in NMI context or with the run queue locked. */
+/*
+ * Software events that never overflow in NMI context or with the run queue locked. With
+ * PREEMPT_RT none can: programs run with interrupts disabled, where neither the allocator nor the
+ * LPM trie's spinlock_t may be used.
+ */
 static bool can_allocate_at_overflow(const struct perf_event_attr *attr)
 {
-	return attr->type == PERF_TYPE_SOFTWARE && attr->config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) && attr->type == PERF_TYPE_SOFTWARE &&
+	       attr->config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
 	       attr->config != PERF_COUNT_SW_CPU_MIGRATIONS &&
 	       attr->config != PERF_COUNT_SW_CGROUP_SWITCHES;
 }
@@ -274,7 +279,7 @@ static int check_maps(const struct perfgrp_attachment *attachment,
 				    type, attachment->map_type);
 	if (attachment->locks == PERFGRP_LOCKS_ALLOC && !can_allocate_at_overflow(&member->attr))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				    "the program uses a map of type %s (%u), which allocates memory; that is not safe in an NMI or in the scheduler",
+				    "the program uses a map of type %s (%u), which allocates memory; that is not safe in an NMI, in the scheduler, or with PREEMPT_RT",
 				    type, attachment->map_type);
 	if (attachment->locks >= PERFGRP_LOCKS_WAIT && member->attr.precise_ip)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",

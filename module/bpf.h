@@ -25,7 +25,7 @@ struct pt_regs;
  * @PERFGRP_LOCKS_WAIT: it spins, forever if this CPU holds the lock
  * @PERFGRP_LOCKS_ALLOC: as PERFGRP_LOCKS_WAIT, and it allocates memory. That is not
  *	possible in NMI context, and may wake tasks, so not with the run queue locked
- *	either.
+ *	either. With PREEMPT_RT it may sleep.
  * @PERFGRP_LOCKS_UNKNOWN: not analysed; refused
  *
  * From harmless to worst; see bpf_run.c.

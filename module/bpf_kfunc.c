@@ -38,9 +38,9 @@
 #include "value.h"
 
 /*
- * Groups by handle. Changed under groups_lock; programs look up under RCU, in any context.
- * A group is freed after a grace period has passed since its removal
- * (perfgrp_event_arrays_destroy()).
+ * Groups by handle. Changed under groups_lock, which is taken in process context only (it sleeps
+ * with PREEMPT_RT); programs look up under RCU, in any context. A group is freed after a grace
+ * period has passed since its removal (perfgrp_event_arrays_destroy()).
  */
 static DEFINE_HASHTABLE(groups, 8);
 static DEFINE_SPINLOCK(groups_lock);

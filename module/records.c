@@ -26,7 +26,10 @@
 #include "group.h"
 #include "records.h"
 
-/* irq_work, in hard IRQ context: wake the readers. */
+/*
+ * irq_work: wake the readers. In hard IRQ context; with PREEMPT_RT in a thread, because the wait
+ * queue's spinlock_t sleeps there and the work is not IRQ_WORK_HARD_IRQ.
+ */
 static void records_wake(struct irq_work *work)
 {
 	struct perfgrp_records_cpu *cpu = container_of(work, struct perfgrp_records_cpu, wake);

@@ -56,7 +56,8 @@ typedef struct perfgrp_record_bpf_attach perfgrp_bpf_attach_record __aligned(4);
  * @written: records that ring_buffer.h has, LOST ones among them
  * @committed: as many of these can be read: all, when the outermost writer was done
  * @consumed: as many of these were read or overwritten, written by readers
- * @wake: wakes the readers
+ * @wake: wakes the readers; queued in any context, runs in hard IRQ context or, with PREEMPT_RT,
+ *	in a thread
  * @records: the buffer that this is part of
  *
  * Written by writers on this CPU with this_cpu_*(), which an NMI may interrupt, except where

@@ -386,8 +386,8 @@ static int attach(int group, __u32 id, int prog)
 }
 
 /*
- * No memory can be had in an NMI, or with the run queue locked; and nobody can tell whether
- * a tracepoint is hit under a lock.
+ * No memory can be had in an NMI, with the run queue locked, or on PREEMPT_RT with interrupts
+ * disabled; and nobody can tell whether a tracepoint is hit under a lock.
  */
 static bool is_refused(const struct kind *kind, const struct perfgrp_counter *counter)
 {
@@ -400,6 +400,8 @@ static bool is_refused(const struct kind *kind, const struct perfgrp_counter *co
 	REQUIRE_EQ(sscanf(name.release, "%u.%u", &major, &minor), 2);
 	if (major > 6 || (int)minor >= kind->allocates)
 		return false;
+	if (read_number("/sys/kernel/realtime") == 1)
+		return true;
 	return counter->flags & PERFGRP_COUNTER_RAW ||
 	       PERFGRP_EVENT_TYPE(counter->event) != PERF_TYPE_SOFTWARE ||
 	       counter->event == PERFGRP_SW_CONTEXT_SWITCHES;
