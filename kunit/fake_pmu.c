@@ -9,6 +9,7 @@
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
+#include <linux/list.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
@@ -191,7 +192,7 @@ int fake_pmu_register(struct fake_pmu *fake)
 {
 	fake->pmu = (struct pmu){
 		.module = THIS_MODULE,
-		.task_ctx_nr = perf_hw_context,
+		.task_ctx_nr = fake->context,
 		.hrtimer_interval_ms = fake->rotation_ms,
 		.capabilities = FAKE_CAPABILITIES,
 		.event_init = fake_event_init,
@@ -252,6 +253,7 @@ struct fake_pmu *fake_pmu_create(const char *name, unsigned int slots, unsigned 
 	strscpy(fake->name, name, sizeof(fake->name));
 	fake->slots = slots;
 	fake->rotation_ms = rotation_ms;
+	fake->context = perf_hw_context;
 	ret = fake_pmu_register(fake);
 	if (!ret)
 		return fake;
@@ -262,6 +264,9 @@ free:
 	return ERR_PTR(ret);
 }
 
+/* Destroyed, but tasks that have not exited yet may still point there. */
+static LIST_HEAD(destroyed);
+
 /**
  * fake_pmu_destroy - unregister a PMU and free it
  * @fake: it has no event left
@@ -271,7 +276,23 @@ void fake_pmu_destroy(struct fake_pmu *fake)
 	fake_pmu_unregister(fake);
 	free_percpu(fake->batch);
 	free_percpu(fake->used);
-	kfree(fake);
+	if (PERFGRP_CONTEXT_KEEPS_PMU)
+		list_add(&fake->destroyed, &destroyed);
+	else
+		kfree(fake);
+}
+
+/**
+ * fake_pmu_free_destroyed - free what fake_pmu_destroy() may have left
+ *
+ * All tasks that were counted must have exited.
+ */
+void fake_pmu_free_destroyed(void)
+{
+	struct fake_pmu *fake, *next;
+
+	list_for_each_entry_safe(fake, next, &destroyed, destroyed)
+		kfree(fake);
 }
 
 /**

@@ -52,6 +52,7 @@
  * @hardware: it also counts PERF_TYPE_HARDWARE events; those that name it in the upper
  *	half of attr.config come to no other PMU
  * @forward: which PMU counts events with FAKE_FORWARD
+ * @context: enum perf_event_task_context; takes effect when it is registered
  * @ticks: how many there were
  * @used: slots in use on each CPU
  * @batch: events put on in the transaction under way on each CPU
@@ -62,6 +63,7 @@
  * @strange_reads: how often with interrupts on, or on another CPU than the event's
  * @interrupt: what interrupts the driver while it puts an event on, as an NMI may
  * @interrupt_data: for it
+ * @destroyed: among those that fake_pmu_free_destroyed() is to free
  */
 struct fake_pmu {
 	struct pmu pmu;
@@ -72,6 +74,7 @@ struct fake_pmu {
 	const struct cpumask *cpus;
 	bool hardware;
 	const struct fake_pmu *forward;
+	int context;
 	atomic64_t ticks;
 	unsigned int __percpu *used;
 	unsigned int __percpu *batch;
@@ -82,10 +85,12 @@ struct fake_pmu {
 	atomic_t strange_reads;
 	void (*interrupt)(struct perf_event *event, void *data);
 	void *interrupt_data;
+	struct list_head destroyed;
 };
 
 struct fake_pmu *fake_pmu_create(const char *name, unsigned int slots, unsigned int rotation_ms);
 void fake_pmu_destroy(struct fake_pmu *fake);
+void fake_pmu_free_destroyed(void);
 void fake_pmu_unregister(struct fake_pmu *fake);
 int fake_pmu_register(struct fake_pmu *fake);
 void fake_pmu_tick(struct fake_pmu *fake, u64 ticks);

@@ -7,6 +7,7 @@
 #include <linux/module.h>
 
 #include "../module/compat.h"
+#include "fake_pmu.h"
 #include "suites.h"
 
 kunit_test_suites(&perfgrp_value_suite,
@@ -18,6 +19,13 @@ kunit_test_suites(&perfgrp_value_suite,
 		  &perfgrp_task_suite,
 		  &perfgrp_hotplug_suite,
 		  &perfgrp_nmi_suite);
+
+/* The threads that ran the cases are gone. */
+static void __exit free_fake_pmus(void)
+{
+	fake_pmu_free_destroyed();
+}
+module_exit(free_fake_pmus);
 
 MODULE_IMPORT_NS(PERFGRP_TEST_NAMESPACE);
 MODULE_DESCRIPTION("KUnit suites of perfgrp");

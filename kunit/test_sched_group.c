@@ -197,6 +197,59 @@ static void forwarded_leader_leaves(struct kunit *test)
 	expect_no_strange_leaders(test, fakes);
 }
 
+/*
+ * [G4] [S12] The other PMU's events have a perf context of their own, as those of IBS before 6.2:
+ * the perf core warns of a sibling in another context than its leader's.
+ */
+static void forwarded_to_another_context(struct kunit *test)
+{
+	struct fake_pmu *fakes[2] = {
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+	};
+	const struct perfgrp_counter own = FAKE(fakes[0], FAKE_TICKS(1));
+	struct perfgrp_counter forwarded = FAKE(fakes[0], FAKE_TICKS(2) | FAKE_FORWARD);
+	struct perfgrp_counter descs[NR];
+	struct expected expected[NR] = {
+		{ fakes[0], 0 }, { fakes[1], 1 }, { fakes[0], 0 }, { fakes[1], 1 },
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group;
+	unsigned int i, cpu;
+
+	fake_pmu_unregister(fakes[1]);
+	fakes[1]->context = perf_invalid_context;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fakes[1]), 0);
+	fakes[0]->forward = fakes[1];
+
+	/* One by one, all at once on all CPUs, and under a leader that was created before. */
+	group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	for (i = 0; i < NR; i++)
+		harness_add_one(test, group, i % 2 ? forwarded : own);
+	expect_events(test, group, 0, expected);
+	harness_destroy(group);
+
+	group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_ENABLED);
+	for (i = 0; i < NR; i++)
+		descs[i] = i % 2 ? forwarded : own;
+	add_all(test, group, descs);
+	for (cpu = 0; cpu < group->nr_instances; cpu++)
+		if (cpu_online(group->instances[cpu].cpu))
+			expect_events(test, group, cpu, expected);
+	fake_pmu_tick(fakes[0], 10);
+	fake_pmu_tick(fakes[1], 100);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, group->members[2]->id).raw, 10ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, group->members[3]->id).raw, 200ULL);
+	harness_destroy(group);
+
+	/* IBS before 6.2 counts no task: refused, and the core PMU's events stay. */
+	group = harness_group(test, PERFGRP_TARGET_TASK, PERFGRP_CREATE_ENABLED);
+	harness_add_one(test, group, own);
+	KUNIT_EXPECT_NE(test, harness_add(group, &forwarded, 1, &err), 0);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
+	expect_no_strange_leaders(test, fakes);
+}
+
 /* ---- several kinds of CPUs ----------------------------------------------- */
 
 static struct cpumask other_cpus;
@@ -347,6 +400,17 @@ static void registered_under_another_number(struct kunit *test)
 	expect_no_strange_leaders(test, fakes);
 }
 
+/* The PMU that is asked first for a raw event on any CPU; which that is depends on the kernel. */
+static struct fake_pmu *asked_first(struct kunit *test, struct fake_pmu *const fakes[2])
+{
+	struct perfgrp_group *group = harness_group(test, PERFGRP_TARGET_TASK, 0);
+	u32 raw = harness_add_one(test, group, raw_event(FAKE_TICKS(1)));
+	bool second = harness_value(test, group, -1, raw).pmu == (u32)fakes[1]->pmu.type;
+
+	harness_destroy(group);
+	return fakes[second];
+}
+
 /*
  * [G4] A task's event for one CPU is counted by that CPU's PMU; one for any CPU may be counted
  * by another.
@@ -355,27 +419,28 @@ static void any_cpu_of_several_kinds(struct kunit *test)
 {
 	struct perfgrp_create arg = { .target = PERFGRP_TARGET_TASK, .nr_cpus = 1 };
 	struct perfgrp_error err = harness_error();
+	struct fake_pmu *fakes[2], *first, *other;
 	struct perfgrp_group *group = NULL;
-	struct fake_pmu *fakes[2];
-	const u32 cpu = 0;
-	u32 own, raw;
+	u32 cpu, own, raw;
 
 	make_two_kinds(test, fakes);
+	first = asked_first(test, fakes);
+	other = first == fakes[0] ? fakes[1] : fakes[0];
+	cpu = cpumask_first(other->cpus);
 	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, &cpu, &err, &group), 0, "%s", err.text);
-	own = harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+	own = harness_add_one(test, group, FAKE(other, FAKE_TICKS(1)));
 	raw = harness_add_one(test, group, raw_event(FAKE_TICKS(1)));
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, raw).sched_group, own);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, cpu, raw).sched_group, own);
 
-	/* The perf core asks the PMU that was registered last first. */
 	group = harness_group(test, PERFGRP_TARGET_TASK, 0);
-	own = harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+	own = harness_add_one(test, group, FAKE(other, FAKE_TICKS(1)));
 	raw = harness_add_one(test, group, raw_event(FAKE_TICKS(1)));
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, raw).pmu, (u32)fakes[1]->pmu.type);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, raw).pmu, (u32)first->pmu.type);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, raw).sched_group, raw);
 	expect_no_strange_leaders(test, fakes);
 }
 
-/* [G4] A PMU that was registered since, and is asked first. */
+/* [G4] A PMU that was registered since, and counts what another one did. */
 static void registered_since(struct kunit *test)
 {
 	struct perfgrp_group *group;
@@ -393,6 +458,8 @@ static void registered_since(struct kunit *test)
 	}
 	fakes[1] = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	fakes[1]->cpus = cpumask_of(0);
+	/* Some kernels ask it first, the others last. */
+	fakes[0]->cpus = NULL;
 	/* To the last group, and to a new one. */
 	for (round = 0; round < 2; round++) {
 		raw = harness_add_one(test, group, raw_event(FAKE_TICKS(1)));
@@ -441,6 +508,7 @@ static struct kunit_case sched_group_cases[] = {
 	KUNIT_CASE(forwarded_events),
 	KUNIT_CASE(forwarded_beside_one_sched_group),
 	KUNIT_CASE(forwarded_leader_leaves),
+	KUNIT_CASE(forwarded_to_another_context),
 	KUNIT_CASE(hybrid_cpus),
 	KUNIT_CASE(extended_types),
 	KUNIT_CASE(created_once_if_known),

@@ -196,4 +196,11 @@ static inline void compat_ring_buffer_commit(struct trace_buffer *buffer,
 #define compat_rotation_timer(pmu, cpu) (&per_cpu_ptr((pmu)->pmu_cpu_context, cpu)->hrtimer)
 #endif
 
+/* Until its task exits a task's context points to the PMU of its first event (before 6.2). */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#define PERFGRP_CONTEXT_KEEPS_PMU 0
+#else
+#define PERFGRP_CONTEXT_KEEPS_PMU 1
+#endif
+
 #endif /* PERFGRP_COMPAT_H */
