@@ -283,6 +283,26 @@ static void options_to_attr(struct kunit *test)
 	}
 }
 
+/* [E6] [O1] What samples: no driver collects the samples, or reads the group for them. */
+static void sampling_to_attr(struct kunit *test)
+{
+	struct perf_event_attr expected = plain_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	struct perfgrp_counter desc = EVENT(PERFGRP_HW_CPU_CYCLES);
+
+	desc.sample_period = 4000;
+	desc.precise_ip = 2;
+	expected.sample_period = 4000;
+	expected.precise_ip = 2;
+	expected.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_ID | PERF_SAMPLE_CPU;
+	expected.wakeup_events = 1;
+	expect_attr(test, &desc, &expected);
+
+	desc.flags |= PERFGRP_COUNTER_FREQ;
+	expected.freq = 1;
+	expect_attr(test, &desc, &expected);
+}
+
 /* [G6] Types that are always software. */
 static void software_by_type(struct kunit *test)
 {
@@ -398,6 +418,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(raw_to_attr),
 	KUNIT_CASE(breakpoint_to_attr),
 	KUNIT_CASE(options_to_attr),
+	KUNIT_CASE(sampling_to_attr),
 	KUNIT_CASE(software_by_type),
 	KUNIT_CASE(refusals),
 	KUNIT_CASE(config3),

@@ -4,11 +4,22 @@
  *
  * No state, no locks, any context.
  *
- * The attr is built here field by field; the user never supplies one. Its sample_type
- * keeps PMU drivers from collecting samples that are processed later (large PEBS), when
- * the other members have counted on; overflow.c writes the records. PERF_SAMPLE_PERIOD is
- * left out, because with it a software event ignores its sample_period: it overflows each
- * time it is hit, with the number of events as the period.
+ * The attr is built here field by field; the user never supplies one. Its wakeup_events
+ * keeps Intel's driver from collecting samples that are processed later (large PEBS), when
+ * the other members have counted on, and from emptying the PEBS buffer when an event is
+ * read. Nothing else uses wakeup_events: overflow.c writes the records.
+ *
+ * Two bits are left out of sample_type:
+ *
+ *   PERF_SAMPLE_PERIOD: with it a software event ignores its sample_period: it overflows
+ *	each time it is hit, with the number of events as the period.
+ *
+ *   PERF_SAMPLE_READ: with it and precise_ip, Intel's driver takes the counts of the whole
+ *	scheduling group from PEBS records where the PMU writes them there (6.15 and later),
+ *	and no longer reads the counters in pmu->read(). Before, this bit kept large PEBS
+ *	away.
+ *
+ * Read in intel_pmu_hw_config() and intel_pmu_read_event() of 6.1.192, 6.12.117 and 7.3.4.
  */
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -17,6 +28,9 @@
 #include "compat.h"
 #include "error.h"
 #include "event.h"
+
+/* What PMU drivers are told; see above. */
+#define SAMPLE_TYPE (PERFGRP_SAMPLE_TYPE & ~(PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ))
 
 #define KNOWN_FLAGS                                                                                \
 	(PERFGRP_COUNTER_RAW | PERFGRP_COUNTER_EXCLUDE_USER | PERFGRP_COUNTER_EXCLUDE_KERNEL |     \
@@ -241,7 +255,8 @@ int perfgrp_event_to_attr(const struct perfgrp_counter *desc, struct perf_event_
 		.bp_type = desc->bp_type,
 		.freq = !!(desc->flags & PERFGRP_COUNTER_FREQ),
 		.sample_period = desc->sample_period,
-		.sample_type = desc->sample_period ? PERFGRP_SAMPLE_TYPE & ~PERF_SAMPLE_PERIOD : 0,
+		.sample_type = desc->sample_period ? SAMPLE_TYPE : 0,
+		.wakeup_events = desc->sample_period ? 1 : 0,
 	};
 	compat_set_config3(attr, desc->config3);
 	if (attr->precise_ip && perfgrp_event_is_software(attr))
