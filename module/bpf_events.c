@@ -71,7 +71,7 @@ static int output_bpf_event(struct kprobe *kprobe, struct pt_regs *regs)
 
 NOKPROBE_SYMBOL(output_bpf_event);
 
-PERFGRP_KPROBE(probe, perf_event_bpf_event, output_bpf_event);
+PERFGRP_KPROBE(probe, perf_event_bpf_event, output_bpf_event, 0);
 
 /**
  * perfgrp_bpf_events_count_missed - account what the probe has missed as lost records

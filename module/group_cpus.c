@@ -17,6 +17,7 @@
 #include "group_cpus.h"
 #include "hotplug.h"
 #include "perfcore.h"
+#include "sched_group.h"
 
 static void release_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
 {
@@ -31,13 +32,31 @@ static void release_cpu(struct perfgrp_group *group, struct perfgrp_instance *in
 	instance->live = false;
 }
 
-static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
+static int prepare_cpu(struct perfgrp_group *group, unsigned int index)
 {
 	struct perfgrp_error err = PERFGRP_ERROR_INIT;
+	bool link = false;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < group->nr_members; i++)
+		link |= perfgrp_sched_group_may_link(group, i);
+	if (link)
+		ret = perfgrp_core_link_begin();
+	if (ret)
+		return ret;
+	ret = perfgrp_instance_prepare(group, index, NULL, &err);
+	if (link)
+		perfgrp_core_link_end();
+	return ret;
+}
+
+static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
+{
 	unsigned int index = instance - group->instances;
 
 	/* If that fails there are no events, which shows in the values. */
-	perfgrp_instance_prepare(group, index, NULL, &err);
+	prepare_cpu(group, index);
 	perfgrp_instance_commit(group, index);
 	if (instance->seen)
 		instance->epoch++;
@@ -70,11 +89,8 @@ static void sync_cpus(struct perfgrp_group *group)
 {
 	struct perfgrp_instance *instance;
 	unsigned int i;
-	bool armed;
 
 	down_write(&group->lock);
-	/* If it cannot be armed creation under a leader fails, and shows. */
-	armed = group->nr_members && !perfgrp_core_link_begin();
 	for (i = 0; i < group->nr_instances; i++) {
 		instance = &group->instances[i];
 		if (test_bit(0, &instance->lost)) {
@@ -87,8 +103,6 @@ static void sync_cpus(struct perfgrp_group *group)
 			create_on_cpu(group, instance);
 	}
 	number_rows(group);
-	if (armed)
-		perfgrp_core_link_end();
 	up_write(&group->lock);
 }
 

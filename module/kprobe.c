@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Kprobes that are armed only while they are used. Arming patches kernel text, which is
- * slow on large machines; a probe that is not armed costs nothing.
+ * slow on large machines and disturbs every CPU; a probe that is not armed costs nothing. So a
+ * probe that may be used often stays armed for a while.
  *
  * Process context. Takes perfgrp_kprobe.lock.
  */
+#include <linux/container_of.h>
+#include <linux/jiffies.h>
 #include <linux/kprobes.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/workqueue.h>
 
+#include "compat.h"
 #include "kprobe.h"
 
 /**
@@ -27,12 +33,14 @@ int perfgrp_kprobe_register(struct perfgrp_kprobe *probe)
 
 /**
  * perfgrp_kprobe_unregister - unregister a probe
- * @probe: a registered probe that is not armed
+ * @probe: a registered probe without users
  *
  * May sleep. When it returns the handler no longer runs.
  */
 void perfgrp_kprobe_unregister(struct perfgrp_kprobe *probe)
 {
+	cancel_delayed_work_sync(&probe->disarm);
+	probe->armed = false;
 	unregister_kprobe(&probe->kprobe);
 }
 
@@ -51,11 +59,12 @@ int perfgrp_kprobe_arm(struct perfgrp_kprobe *probe)
 	int ret = 0;
 
 	mutex_lock(&probe->lock);
-	if (!probe->users) {
+	if (!probe->armed) {
 		ret = enable_kprobe(&probe->kprobe);
 		/* With all kprobes disarmed it stays disabled, even when they are armed again. */
 		if (!ret && kprobe_disabled(&probe->kprobe))
 			ret = -EBUSY;
+		probe->armed = !ret;
 	}
 	if (!ret)
 		probe->users++;
@@ -63,17 +72,43 @@ int perfgrp_kprobe_arm(struct perfgrp_kprobe *probe)
 	return ret;
 }
 
+static void disarm_unused(struct perfgrp_kprobe *probe)
+{
+	lockdep_assert_held(&probe->lock);
+
+	if (probe->users || !probe->armed)
+		return;
+	disable_kprobe(&probe->kprobe);
+	probe->armed = false;
+}
+
+/* perfgrp_kprobe.disarm */
+void perfgrp_kprobe_disarm_work(struct work_struct *work)
+{
+	struct perfgrp_kprobe *probe =
+		container_of(to_delayed_work(work), struct perfgrp_kprobe, disarm);
+
+	mutex_lock(&probe->lock);
+	disarm_unused(probe);
+	mutex_unlock(&probe->lock);
+}
+
 /**
- * perfgrp_kprobe_disarm - drop a reference, and disarm the probe with the last one
+ * perfgrp_kprobe_disarm - drop a reference, and disarm the probe after the last one
  * @probe: the probe; perfgrp_kprobe_arm() has succeeded
  *
- * May sleep. When it returns the handler may still be running.
+ * May sleep. It is disarmed after @probe->linger_ms, unless it is armed again. When this returns
+ * the handler may still be running.
  */
 void perfgrp_kprobe_disarm(struct perfgrp_kprobe *probe)
 {
 	mutex_lock(&probe->lock);
-	if (!--probe->users)
-		disable_kprobe(&probe->kprobe);
+	probe->users--;
+	if (!probe->linger_ms)
+		disarm_unused(probe);
+	else if (!probe->users)
+		mod_delayed_work(compat_unbound_wq, &probe->disarm,
+				 msecs_to_jiffies(probe->linger_ms));
 	mutex_unlock(&probe->lock);
 }
 

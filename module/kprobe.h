@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A kprobe on the entry of a kernel function, armed only while it is used. */
+/* A kprobe on the entry of a kernel function, armed while it is used, or a little longer. */
 #ifndef PERFGRP_KPROBE_H
 #define PERFGRP_KPROBE_H
 
@@ -7,17 +7,24 @@
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
 #include <linux/ptrace.h>
+#include <linux/workqueue.h>
 
 /**
  * struct perfgrp_kprobe - a probe
  * @kprobe: the kernel's part; constant, except that arming it changes its flags (@lock)
- * @lock: protects @users; held while the probe is armed or disarmed
+ * @linger_ms: how long it stays armed after its last user; constant
+ * @lock: protects @users and @armed; held while the probe is armed or disarmed
  * @users: how often perfgrp_kprobe_arm() was called and not undone (@lock)
+ * @armed: it is armed (@lock)
+ * @disarm: disarms it, after @linger_ms
  */
 struct perfgrp_kprobe {
 	struct kprobe kprobe;
-	struct mutex lock; /* protects users */
+	unsigned int linger_ms;
+	struct mutex lock; /* protects users and armed */
 	unsigned int users;
+	bool armed;
+	struct delayed_work disarm;
 };
 
 /**
@@ -26,17 +33,22 @@ struct perfgrp_kprobe {
  * @function: the kernel function
  * @handler: runs before each call of @function, with preemption off or in an exception. It
  *	must be a NOKPROBE_SYMBOL() and return 0.
+ * @linger: ms for which the probe stays armed after its last user, so that somebody who arms
+ *	it again and again does not have kernel text patched each time
  */
-#define PERFGRP_KPROBE(name, function, handler)			\
+#define PERFGRP_KPROBE(name, function, handler, linger)		\
 	static struct perfgrp_kprobe name = {			\
 		.kprobe = {					\
 			.symbol_name = #function,		\
 			.pre_handler = handler,			\
 			.flags = KPROBE_FLAG_DISABLED,		\
 		},						\
+		.linger_ms = linger,				\
 		.lock = __MUTEX_INITIALIZER(name.lock),		\
+		.disarm = __DELAYED_WORK_INITIALIZER(name.disarm, perfgrp_kprobe_disarm_work, 0), \
 	}
 
+void perfgrp_kprobe_disarm_work(struct work_struct *work);
 int perfgrp_kprobe_register(struct perfgrp_kprobe *probe);
 void perfgrp_kprobe_unregister(struct perfgrp_kprobe *probe);
 int perfgrp_kprobe_arm(struct perfgrp_kprobe *probe);

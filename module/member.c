@@ -26,6 +26,7 @@
 #include "perfcore.h"
 #include "perfgrp.h"
 #include "sampling.h"
+#include "sched_group.h"
 
 static struct perfgrp_member *alloc_member(struct perfgrp_group *group,
 					   const struct perfgrp_counter *desc)
@@ -101,8 +102,9 @@ static int check_sampling(const struct perfgrp_group *group, const struct perfgr
 			    desc->sample_period ? perfgrp_event_sample_field(desc) : "min_delta");
 }
 
+/* @link: set once perfgrp_core_link_end() must follow. */
 static int prepare_member(struct perfgrp_group *group, unsigned int index,
-			  struct perfgrp_counter *desc, struct perfgrp_error *err)
+			  struct perfgrp_counter *desc, bool *link, struct perfgrp_error *err)
 {
 	struct perf_event_attr attr;
 	struct perfgrp_member *member;
@@ -123,7 +125,15 @@ static int prepare_member(struct perfgrp_group *group, unsigned int index,
 	member->id = group->next_id + 1 + (index - group->nr_members);
 	desc->id = member->id;
 	group->members[index] = member;
-	return create_counters(group, index, err);
+	if (!*link && perfgrp_sched_group_may_link(group, index)) {
+		ret = link_begin(err);
+		*link = !ret;
+		if (ret)
+			err->member = PERFGRP_NONE;
+	}
+	if (!ret)
+		ret = create_counters(group, index, err);
+	return ret;
 }
 
 static int check_alive(const struct perfgrp_group *group, struct perfgrp_error *err)
@@ -214,18 +224,13 @@ static int try_pinned(struct perfgrp_group *group, unsigned int nr, struct perfg
 static int prepare_members(struct perfgrp_group *group, struct perfgrp_counter *descs,
 			   unsigned int nr, struct perfgrp_error *err)
 {
-	/* A single member has no leader, so the probe need not be armed for it. */
-	bool link = group->nr_members + nr > 1;
+	bool link = false;
 	unsigned int i;
 	int ret = 0;
 
-	if (link)
-		ret = link_begin(err);
-	if (ret)
-		return ret;
 	for (i = 0; i < nr && !ret; i++) {
 		err->member = i;
-		ret = prepare_member(group, group->nr_members + i, &descs[i], err);
+		ret = prepare_member(group, group->nr_members + i, &descs[i], &link, err);
 	}
 	if (link)
 		perfgrp_core_link_end();

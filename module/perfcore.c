@@ -11,8 +11,9 @@
  * with group_leader NULL. That function and what follows it do all the rest: the PMU
  * driver checks that the group fits, perf_install_in_context() links the sibling, and the
  * PMU schedules the group in one transaction. So a kprobe on perf_event_alloc() replaces
- * the fourth argument. It is armed only while a group creates events, and acts only on the
- * one call that the creating task makes with the attr passed to perfgrp_core_create().
+ * the fourth argument. It is armed only while a group creates events of which two may share
+ * a PMU, and for a second afterwards, and acts only on the one call that the creating task
+ * makes with the attr passed to perfgrp_core_create().
  *
  * Assumed: perf_event_alloc() is a symbol of its own (not inlined, not cloned with other
  * arguments), takes attr first and the leader fourth, and is called once per creation.
@@ -99,13 +100,17 @@ static int supply_leader(struct kprobe *kprobe, struct pt_regs *regs)
 
 NOKPROBE_SYMBOL(supply_leader);
 
-PERFGRP_KPROBE(probe, perf_event_alloc, supply_leader);
+/* ms: longer than between two ADDs of somebody who makes them in a loop. */
+#define LINK_LINGER 1000
+
+PERFGRP_KPROBE(probe, perf_event_alloc, supply_leader, LINK_LINGER);
 
 /**
  * perfgrp_core_link_begin - arm the probe that perfgrp_core_create() needs for a leader
  *
- * Patches kernel text, which is slow on large machines: call it once around all events to
- * be created. May sleep. Does nothing if perfgrp_core_can_link() is false.
+ * May patch kernel text, which is slow on large machines: call it once around all events to
+ * be created, and only if perfgrp_sched_group_may_link() says so. May sleep. Does nothing if
+ * perfgrp_core_can_link() is false.
  *
  * Return: 0 or a negative errno; after 0 perfgrp_core_link_end() must follow.
  */

@@ -159,6 +159,29 @@ static struct perf_event *find_known_leader(const struct perfgrp_group *group,
 }
 
 /**
+ * perfgrp_sched_group_may_link - may a member share its PMU with one before it?
+ * @group: the group; the lock is held for writing
+ * @index: of the member in @group->members
+ *
+ * By their types only: if not, it needs no perfgrp_core_link_begin().
+ *
+ * Return: whether it may.
+ */
+bool perfgrp_sched_group_may_link(const struct perfgrp_group *group, unsigned int index)
+{
+	unsigned int i;
+
+	lockdep_assert_held_write(&group->lock);
+
+	if (perfgrp_event_is_software(&group->members[index]->attr))
+		return false;
+	for (i = 0; i < index; i++)
+		if (!perfgrp_event_is_software(&group->members[i]->attr))
+			return true;
+	return false;
+}
+
+/**
  * perfgrp_sched_group_number - the number of the scheduling group that an event is in
  * @group: the group; the lock is held for writing
  * @instance: index of the instance

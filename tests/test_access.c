@@ -359,6 +359,72 @@ TEST(not_the_uid_alone, "A2: with the parameter a closed process of the same uid
 	kill(pid, SIGKILL);
 }
 
+/* ---- A13 ------------------------------------------------------------------------------- */
+
+/* Whether the probe behind scheduling groups is armed. */
+static bool probe_is_armed(void)
+{
+	static const char *const list = "/sys/kernel/debug/kprobes/list";
+	bool found = false, armed = false;
+	char line[256];
+	FILE *f = fopen(list, "re");
+
+	REQUIRE(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (!strstr(line, "perf_event_alloc"))
+			continue;
+		found = true;
+		armed = !strstr(line, "[DISABLED]");
+	}
+	fclose(f);
+	REQUIRE(found);
+	return armed;
+}
+
+/* Refused without a PMU, but not before it was tried. */
+static void add_two(int fd, __u64 first, __u64 second)
+{
+	struct perfgrp_counter c[2] = {
+		{ .event = first, .flags = USER_MODE_ONLY },
+		{ .event = second, .flags = USER_MODE_ONLY },
+	};
+
+	grp_add_counters(fd, c, 2);
+}
+
+TEST(probe_software, "A13: members that share no PMU arm no probe")
+{
+	int fd = grp_on_task(0, 0), i;
+
+	NEED_FEATURE(SCHED_GROUP);
+	REQUIRE_GE(fd, 0);
+	REQUIRE(BECOMES_TRUE(!probe_is_armed(), 10000));
+	for (i = 0; i < 10; i++) {
+		add_two(fd, PERFGRP_SW_PAGE_FAULTS, PERFGRP_SW_DUMMY);
+		EXPECT(!probe_is_armed());
+	}
+	add_two(fd, PERFGRP_SW_PAGE_FAULTS, PERFGRP_HW_CPU_CYCLES);
+	EXPECT(!probe_is_armed());
+}
+
+TEST(probe_lingers, "A13: the probe stays armed between the members of a loop, and no longer")
+{
+	int fd = grp_on_task(0, 0), i;
+
+	NEED_FEATURE(SCHED_GROUP);
+	REQUIRE_GE(fd, 0);
+	REQUIRE(BECOMES_TRUE(!probe_is_armed(), 10000));
+	/* With a PMU there are two members, without there is none. */
+	add_two(fd, PERFGRP_HW_CPU_CYCLES, PERFGRP_HW_CPU_CYCLES);
+	if (!grp_query(fd, &members) && !members.hdr.nr_counters)
+		skip("no PMU: the first of two members is refused");
+	for (i = 0; i < 5; i++) {
+		EXPECT(probe_is_armed());
+		add_two(fd, PERFGRP_HW_CPU_CYCLES, PERFGRP_HW_CPU_CYCLES);
+	}
+	EXPECT(BECOMES_TRUE(!probe_is_armed(), 5000));
+}
+
 TEST(parameter_off_again, "A2: with the parameter off again a group takes no more counters")
 {
 	int dev = grp_device(), fd, go[2], done[2];
