@@ -19,7 +19,6 @@
 #include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/sched/user.h>
@@ -61,7 +60,6 @@ bool perfgrp_access_unprivileged_allowed(void)
 static bool is_own_task(struct task_struct *task)
 {
 	const struct cred *cred, *own = current_cred();
-	struct mm_struct *mm;
 	bool same;
 
 	if (same_thread_group(task, current))
@@ -78,11 +76,13 @@ static bool is_own_task(struct task_struct *task)
 	if (!same)
 		return false;
 
-	mm = get_task_mm(task);
-	if (!mm)
-		return false;
-	same = compat_is_dumpable_by_user(task, mm);
-	mmput(mm);
+	/*
+	 * As ptrace_may_access(). Not get_task_mm(): mmput() may be the last one, and tear the
+	 * address space down under the exec_update_lock.
+	 */
+	task_lock(task);
+	same = task->mm && compat_is_dumpable_by_user(task, task->mm);
+	task_unlock(task);
 	return same;
 }
 
