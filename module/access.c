@@ -3,8 +3,10 @@
  * Access checks and per-user limits.
  *
  * A caller with CAP_PERFMON may count anything. Without it, and only if the module
- * parameter allow_unprivileged is set, a caller may count its own tasks in user mode. The
- * perf core does not check kernel counters, so the checks are made here, in the caller's
+ * parameter allow_unprivileged is set, a caller may count its own tasks in user mode. Where the
+ * kernel can be asked (compat_allow_kernel()), sysctl perf_event_paranoid and the security
+ * modules decide on kernel mode instead. The perf core does not check kernel counters, but for
+ * security_perf_event_open(PERF_SECURITY_CPU), so the checks are made here, in the caller's
  * context, when a group is created or a counter is added. The perf core removes a task's
  * events at a setuid exec. So that no event is created after an exec on the strength of a
  * check before it, a task is checked and its events are created under its
@@ -127,12 +129,13 @@ int perfgrp_access_counter(const struct perfgrp_counter *desc, struct perfgrp_er
 {
 	const u32 user_only = PERFGRP_COUNTER_EXCLUDE_KERNEL | PERFGRP_COUNTER_EXCLUDE_HV;
 
-	if (perfmon_capable())
+	if ((desc->flags & user_only) == user_only || !compat_allow_kernel())
 		return 0;
-	if ((desc->flags & user_only) != user_only)
+	if (PERFGRP_HAVE_ALLOW_KERNEL)
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
-				    "without CAP_PERFMON only user mode can be counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
-	return 0;
+				    "only user mode can be counted: set EXCLUDE_KERNEL and EXCLUDE_HV; else CAP_PERFMON or sysctl kernel.perf_event_paranoid below 2 is needed, and the security module's consent");
+	return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
+			    "without CAP_PERFMON only user mode can be counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
 }
 
 /**

@@ -9,7 +9,9 @@
 #ifndef PERFGRP_COMPAT_H
 #define PERFGRP_COMPAT_H
 
+#include <linux/capability.h>
 #include <linux/compiler.h>
+#include <linux/errno.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
@@ -130,6 +132,31 @@ static inline atomic_long_t *compat_user_locked(struct user_struct *user)
 	return &user->perf_mlock;
 #endif
 }
+
+/*
+ * May the caller count kernel mode? perf_allow_kernel() asks sysctl perf_event_paranoid and the
+ * security modules. It was inline, and what it uses not exported (up to 6.12.y).
+ */
+#ifdef PERFGRP_HAVE_PERF_ALLOW_KERNEL
+#define PERFGRP_HAVE_ALLOW_KERNEL true
+static inline int compat_allow_kernel(void)
+{
+#ifdef PERFGRP_PERF_ALLOW_KERNEL_TAKES_ATTR
+	/* For the security modules, none of which looks at it. */
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+
+	return perf_allow_kernel(&attr);
+#else
+	return perf_allow_kernel();
+#endif
+}
+#else
+#define PERFGRP_HAVE_ALLOW_KERNEL false
+static inline int compat_allow_kernel(void)
+{
+	return perfmon_capable() ? 0 : -EACCES;
+}
+#endif
 
 /*
  * What bpf_run.c knows of the locks of BPF maps was read before these became rqspinlocks (6.15).

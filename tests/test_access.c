@@ -359,6 +359,109 @@ TEST(not_the_uid_alone, "A2: with the parameter a closed process of the same uid
 	kill(pid, SIGKILL);
 }
 
+/* ---- A14 ------------------------------------------------------------------------------- */
+
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+
+/* Whether the kernel has the function by which it can be asked. */
+static bool kernel_can_be_asked(void)
+{
+	bool found = false;
+	char line[256];
+	FILE *f = fopen("/proc/kallsyms", "re");
+
+	REQUIRE(f);
+	while (!found && fgets(line, sizeof(line), f))
+		found = strstr(line, " perf_allow_kernel\n");
+	fclose(f);
+	return found;
+}
+
+static void set_paranoid(long level)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%ld", level);
+	REQUIRE_EQ(write_file(PARANOID, text), 0);
+}
+
+/* 0 if nobody may count what FLAGS leave of its own task; -errno. */
+static int add_as_nobody(int dev, long paranoid, __u32 flags)
+{
+	int fd, ret, status, *result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE,
+					    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+
+	REQUIRE(result != MAP_FAILED);
+	set_paranoid(paranoid);
+	pid = fork();
+	REQUIRE_GE(pid, 0);
+	if (pid == 0) {
+		become_nobody(0);
+		fd = grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 0, NULL, 0);
+		REQUIRE_GE(fd, 0);
+		ret = grp_add_with(fd, PERFGRP_SW_PAGE_FAULTS, flags);
+		if (ret < 0)
+			EXPECT_REFUSED_MEMBER(ret, EACCES, PRIVILEGE, 0);
+		*result = ret < 0 ? ret : 0;
+		_exit(0);
+	}
+	REQUIRE(waitpid(pid, &status, 0) == pid);
+	ret = *result;
+	munmap(result, sizeof(*result));
+	return ret;
+}
+
+TEST(paranoid, "A14: where the kernel can be asked, perf_event_paranoid decides on kernel mode")
+{
+	int dev = grp_device(), want = kernel_can_be_asked() ? 0 : -EACCES;
+	long was = read_number(PARANOID);
+	pid_t pid;
+
+	set_parameter(true);
+	EXPECT_EQ(add_as_nobody(dev, 2, 0), -EACCES);
+	EXPECT_EQ(add_as_nobody(dev, 2, PERFGRP_COUNTER_EXCLUDE_HV), -EACCES);
+	EXPECT_EQ(add_as_nobody(dev, 2, USER_MODE_ONLY), 0);
+	EXPECT_EQ(add_as_nobody(dev, 1, 0), want);
+	EXPECT_EQ(add_as_nobody(dev, 1, PERFGRP_COUNTER_EXCLUDE_HV), want);
+	EXPECT_EQ(add_as_nobody(dev, 1, USER_MODE_ONLY), 0);
+	/* It does not open what the parameter keeps shut, nor CPUs. */
+	set_paranoid(-1);
+	set_parameter(false);
+	pid = fork();
+	REQUIRE_GE(pid, 0);
+	if (pid == 0) {
+		become_nobody(0);
+		EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 0, NULL, 0));
+		EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0));
+		_exit(0);
+	}
+	REQUIRE(waitpid(pid, NULL, 0) == pid);
+	set_paranoid(was);
+	diag("the kernel %s be asked, and perf_event_paranoid was %ld", want ? "cannot" : "can",
+	     was);
+}
+
+TEST(paranoid_and_capable, "A14: with CAP_PERFMON kernel mode is counted, however paranoid")
+{
+	long was = read_number(PARANOID);
+	int dev = grp_device(), fd;
+	pid_t pid;
+
+	set_paranoid(2);
+	pid = fork();
+	REQUIRE_GE(pid, 0);
+	if (pid == 0) {
+		become_nobody(1ULL << CAP_PERFMON);
+		fd = grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 0, NULL, 0);
+		REQUIRE_GE(fd, 0);
+		EXPECT_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
+		_exit(0);
+	}
+	REQUIRE(waitpid(pid, NULL, 0) == pid);
+	set_paranoid(was);
+}
+
 /* ---- A13 ------------------------------------------------------------------------------- */
 
 /* Whether the probe behind scheduling groups is armed. */

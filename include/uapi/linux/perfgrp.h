@@ -193,7 +193,10 @@ struct perfgrp_error {
 #define PERFGRP_FEATURE_NO_MUX		(1ULL << 2)
 /* Groups of CPUs follow CPU hotplug. */
 #define PERFGRP_FEATURE_HOTPLUG		(1ULL << 3)
-/* Callers without CAP_PERFMON may count their own tasks in user mode. */
+/*
+ * Callers without CAP_PERFMON may count their own tasks in user mode; perfgrp(4) says when in
+ * kernel mode too.
+ */
 #define PERFGRP_FEATURE_UNPRIVILEGED	(1ULL << 4)
 /* perfgrp_counter.sample_period and sample_freq, streams of records */
 #define PERFGRP_FEATURE_SAMPLING	(1ULL << 5)
