@@ -12,12 +12,13 @@
  * check before it, a task is checked and its events are created under its
  * exec_update_lock.
  *
- * Process context. Takes none of the module's locks; groups_of_user has its own.
+ * Process context. Takes none of the module's locks; the xarrays have their own.
  */
 #include <linux/atomic.h>
 #include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
+#include <linux/limits.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
@@ -39,8 +40,9 @@ module_param(allow_unprivileged, bool, 0644);
 MODULE_PARM_DESC(allow_unprivileged,
 		 "allow counting own tasks in user mode without CAP_PERFMON (default: off)");
 
-/* Number of open groups by uid, without an entry for 0. Changed under the xarray's lock. */
+/* Numbers by uid, without an entry for 0. Changed under the xarray's lock. */
 static DEFINE_XARRAY(groups_of_user);
+static DEFINE_XARRAY(members_of_user);
 
 /**
  * perfgrp_access_unprivileged_allowed - may callers without CAP_PERFMON count at all?
@@ -138,6 +140,43 @@ int perfgrp_access_counter(const struct perfgrp_counter *desc, struct perfgrp_er
 			    "without CAP_PERFMON only user mode can be counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
 }
 
+/* Returns 0, -ENOSPC if @owner has @max already, or -ENOMEM. */
+static int charge(struct xarray *counts, kuid_t owner, unsigned long max)
+{
+	unsigned long uid = __kuid_val(owner);
+	unsigned long count;
+	void *old;
+
+	/* So that __xa_store() need not allocate under the lock. */
+	if (xa_reserve(counts, uid, GFP_KERNEL))
+		return -ENOMEM;
+
+	xa_lock(counts);
+	old = xa_load(counts, uid);
+	count = old ? xa_to_value(old) : 0;
+	if (count >= max) {
+		xa_unlock(counts);
+		return -ENOSPC;
+	}
+	old = __xa_store(counts, uid, xa_mk_value(count + 1), GFP_ATOMIC);
+	xa_unlock(counts);
+	return xa_is_err(old) ? -ENOMEM : 0;
+}
+
+static void uncharge(struct xarray *counts, kuid_t owner)
+{
+	unsigned long uid = __kuid_val(owner);
+	unsigned long count;
+
+	xa_lock(counts);
+	count = xa_to_value(xa_load(counts, uid));
+	if (count > 1)
+		__xa_store(counts, uid, xa_mk_value(count - 1), GFP_ATOMIC);
+	else
+		__xa_erase(counts, uid);
+	xa_unlock(counts);
+}
+
 /**
  * perfgrp_access_charge_group - charge a new group to its owner
  * @owner: the user
@@ -150,27 +189,14 @@ int perfgrp_access_counter(const struct perfgrp_counter *desc, struct perfgrp_er
  */
 int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err)
 {
-	unsigned long uid = __kuid_val(owner);
-	unsigned long open;
-	void *old;
+	int ret = charge(&groups_of_user, owner, PERFGRP_MAX_GROUPS);
 
-	/* So that __xa_store() need not allocate under the lock. */
-	if (xa_reserve(&groups_of_user, uid, GFP_KERNEL))
+	if (ret == -ENOMEM)
 		return perfgrp_fail_memory(err);
-
-	xa_lock(&groups_of_user);
-	old = xa_load(&groups_of_user, uid);
-	open = old ? xa_to_value(old) : 0;
-	if (open >= PERFGRP_MAX_GROUPS) {
-		xa_unlock(&groups_of_user);
-		return perfgrp_fail(err, -ENOSPC, PERFGRP_REASON_LIMIT, "",
+	if (ret)
+		return perfgrp_fail(err, ret, PERFGRP_REASON_LIMIT, "",
 				    "the user has %d groups open, which is the limit",
 				    PERFGRP_MAX_GROUPS);
-	}
-	old = __xa_store(&groups_of_user, uid, xa_mk_value(open + 1), GFP_ATOMIC);
-	xa_unlock(&groups_of_user);
-	if (xa_is_err(old))
-		return perfgrp_fail_memory(err);
 	return 0;
 }
 
@@ -180,16 +206,41 @@ int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err)
  */
 void perfgrp_access_uncharge_group(kuid_t owner)
 {
-	unsigned long uid = __kuid_val(owner);
-	unsigned long open;
+	uncharge(&groups_of_user, owner);
+}
 
-	xa_lock(&groups_of_user);
-	open = xa_to_value(xa_load(&groups_of_user, uid));
-	if (open > 1)
-		__xa_store(&groups_of_user, uid, xa_mk_value(open - 1), GFP_ATOMIC);
-	else
-		__xa_erase(&groups_of_user, uid);
-	xa_unlock(&groups_of_user);
+/**
+ * perfgrp_access_charge_member - charge a new member to its group's owner
+ * @owner: the user
+ * @err: filled in on failure
+ *
+ * The perf core charges the memory of events to nobody, so their number is limited. May sleep.
+ *
+ * Return: 0; -ENOSPC if the caller has no CAP_SYS_RESOURCE and @owner has
+ * PERFGRP_MAX_USER_MEMBERS; or -ENOMEM. After 0 perfgrp_access_uncharge_member() must follow.
+ */
+int perfgrp_access_charge_member(kuid_t owner, struct perfgrp_error *err)
+{
+	int ret = charge(&members_of_user, owner, PERFGRP_MAX_USER_MEMBERS);
+
+	if (ret == -ENOSPC && capable(CAP_SYS_RESOURCE))
+		ret = charge(&members_of_user, owner, LONG_MAX);
+	if (ret == -ENOMEM)
+		return perfgrp_fail_memory(err);
+	if (ret)
+		return perfgrp_fail(err, ret, PERFGRP_REASON_LIMIT, "nr_counters",
+				    "the user has %d members in all groups, which is the limit without CAP_SYS_RESOURCE",
+				    PERFGRP_MAX_USER_MEMBERS);
+	return 0;
+}
+
+/**
+ * perfgrp_access_uncharge_member - undo perfgrp_access_charge_member()
+ * @owner: as there
+ */
+void perfgrp_access_uncharge_member(kuid_t owner)
+{
+	uncharge(&members_of_user, owner);
 }
 
 /* Bytes per CPU without RLIMIT_MEMLOCK: kernel.perf_event_mlock_kb's default with 4 KiB pages. */

@@ -15,6 +15,8 @@ int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err)
 int perfgrp_access_counter(const struct perfgrp_counter *desc, struct perfgrp_error *err);
 int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err);
 void perfgrp_access_uncharge_group(kuid_t owner);
+int perfgrp_access_charge_member(kuid_t owner, struct perfgrp_error *err);
+void perfgrp_access_uncharge_member(kuid_t owner);
 int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_pages,
 				 struct perfgrp_error *err);
 void perfgrp_access_uncharge_buffer(struct user_struct *user, unsigned long nr_pages);

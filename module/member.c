@@ -50,6 +50,7 @@ static void release_member(struct perfgrp_group *group, struct perfgrp_member *m
 	for (i = 0; i < group->nr_instances; i++)
 		perfgrp_counter_release(group, &member->instances[i]);
 	perfgrp_bpf_release(group, member);
+	perfgrp_access_uncharge_member(group->owner);
 	kvfree_rcu(member, rcu);
 }
 
@@ -118,9 +119,14 @@ static int prepare_member(struct perfgrp_group *group, unsigned int index,
 	if (ret)
 		return ret;
 
+	ret = perfgrp_access_charge_member(group->owner, err);
+	if (ret)
+		return ret;
 	member = alloc_member(group, desc);
-	if (!member)
+	if (!member) {
+		perfgrp_access_uncharge_member(group->owner);
 		return perfgrp_fail_memory(err);
+	}
 	member->attr = attr;
 	member->id = group->next_id + 1 + (index - group->nr_members);
 	desc->id = member->id;

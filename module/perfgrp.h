@@ -39,9 +39,10 @@
 #ifndef PERFGRP_H
 #define PERFGRP_H
 
-#define PERFGRP_VERSION	    "0.1"
-#define PERFGRP_MAX_MEMBERS 32
-#define PERFGRP_MAX_GROUPS  4096       /* per user */
-#define PERFGRP_MAX_BUFFER  (64 << 20) /* bytes per CPU */
+#define PERFGRP_VERSION		 "0.1"
+#define PERFGRP_MAX_MEMBERS	 32
+#define PERFGRP_MAX_GROUPS	 4096	    /* per user */
+#define PERFGRP_MAX_USER_MEMBERS 16384	    /* per user, of all groups; not with CAP_SYS_RESOURCE */
+#define PERFGRP_MAX_BUFFER	 (64 << 20) /* bytes per CPU */
 
 #endif /* PERFGRP_H */

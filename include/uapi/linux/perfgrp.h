@@ -494,7 +494,7 @@ struct perfgrp_counter {
  * Needs CAP_PERFMON. Errors: EACCES, EINVAL (REASON_EVENT_OPTION, REASON_PMU_FULL,
  * REASON_EVENT_TARGET), ENOENT and EOPNOTSUPP (REASON_EVENT), EOPNOTSUPP (REASON_FEATURE:
  * an INHERIT group has members), EBUSY (a NO_MUX group that does not fit now), ENOSPC
- * (max_members), ESRCH, ENOMEM, EINTR.
+ * (max_members, or the members of one user), ESRCH, ENOMEM, EINTR.
  */
 struct perfgrp_add {
 	__u32 size;

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much one user can have, and whom its memory is charged to.
+ */
+#include "group.h"
+
+#include <grp.h>
+#include <linux/capability.h>
+#include <sys/resource.h>
+
+#define NOBODY		65534
+#define MAX_MEMBERS	32
+#define USER_MEMBERS	16384	/* of one user without CAP_SYS_RESOURCE */
+
+static struct grp_members members;
+
+static void keep_caps(uint64_t caps)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {
+		{ .effective = (__u32)caps, .permitted = (__u32)caps },
+		{ .effective = (__u32)(caps >> 32), .permitted = (__u32)(caps >> 32) },
+	};
+
+	REQUIRE(syscall(SYS_capset, &header, data) == 0);
+}
+
+static void become(uid_t uid, uint64_t caps)
+{
+	REQUIRE(prctl(PR_SET_KEEPCAPS, 1) == 0);
+	REQUIRE(setgroups(0, NULL) == 0);
+	REQUIRE(setresuid(uid, uid, uid) == 0);
+	keep_caps(caps);
+}
+
+static void allow_fds(unsigned int nr)
+{
+	struct rlimit limit = { .rlim_cur = nr, .rlim_max = nr };
+
+	REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
+static int create_on(int dev)
+{
+	return grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 0, NULL, 0);
+}
+
+TEST_LIMIT(groups, 90, "A6: a user has so many groups open, and one more is ENOSPC with the number")
+{
+	unsigned int max = grp_info().max_groups, i, last = 0;
+	int dev = grp_device(), fd, status;
+	pid_t pid;
+
+	allow_fds(max + 64);
+	pid = fork();
+	REQUIRE_GE(pid, 0);
+	if (pid == 0) {
+		become(NOBODY, 1ULL << CAP_PERFMON);
+		for (i = 0; i < max; i++) {
+			fd = create_on(dev);
+			REQUIRE_GE(fd, 0);
+			last = fd;
+		}
+		EXPECT_REFUSED(create_on(dev), ENOSPC, LIMIT);
+		EXPECT(text_has_number(grp_error.text, max));
+		close(last);
+		fd = create_on(dev);
+		EXPECT_GE(fd, 0);
+		EXPECT_REFUSED(create_on(dev), ENOSPC, LIMIT);
+		/* The parent looks on while these are open. */
+		kill(getpid(), SIGSTOP);
+		_exit(0);
+	}
+	REQUIRE(waitpid(pid, &status, WUNTRACED) == pid);
+	if (WIFSTOPPED(status)) {
+		/* Another user is not concerned. */
+		fd = create_on(dev);
+		EXPECT_GE(fd, 0);
+		kill(pid, SIGCONT);
+		REQUIRE(waitpid(pid, NULL, 0) == pid);
+	}
+	/* What it had is gone with it. */
+	become(NOBODY, 1ULL << CAP_PERFMON);
+	EXPECT(BECOMES_TRUE((fd = create_on(dev)) >= 0, 10000));
+}
+
+TEST_LIMIT(members_of_user, 90, "A6: a user has so many members, more only with CAP_SYS_RESOURCE")
+{
+	struct perfgrp_counter c[MAX_MEMBERS];
+	int dev = grp_device(), fd, full = -1, id;
+	struct refusal no = refusal(ENOSPC, PERFGRP_REASON_LIMIT);
+	unsigned int i;
+
+	no.field = "nr_counters";
+	allow_fds(USER_MEMBERS / MAX_MEMBERS + 64);
+	become(NOBODY, 1ULL << CAP_PERFMON | 1ULL << CAP_SYS_RESOURCE);
+	for (i = 0; i < USER_MEMBERS; i += MAX_MEMBERS) {
+		full = create_on(dev);
+		REQUIRE_GE(full, 0);
+		fill_counters(c, MAX_MEMBERS, PERFGRP_SW_DUMMY);
+		REQUIRE_EQ(grp_add_counters(full, c, MAX_MEMBERS), 0);
+	}
+	fd = create_on(dev);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_DUMMY);
+	EXPECT_GT(id, 0);
+	EXPECT_EQ(grp_remove(fd, id, 0), 0);
+
+	keep_caps(1ULL << CAP_PERFMON);
+	no.member = 0;
+	EXPECT_REFUSED_AS(grp_add(fd, PERFGRP_SW_DUMMY), no);
+	EXPECT(text_has_number(grp_error.text, USER_MEMBERS));
+	/* All or none: there is room for 4 of 5. */
+	for (i = 1; i <= 4; i++)
+		EXPECT_EQ(grp_remove(full, c[MAX_MEMBERS - i].id, 0), 0);
+	fill_counters(c, 5, PERFGRP_SW_DUMMY);
+	no.member = 4;
+	EXPECT_REFUSED_AS(grp_add_counters(fd, c, 5), no);
+	REQUIRE_EQ(grp_query(fd, &members), 0);
+	EXPECT_EQ(members.hdr.nr_counters, 0);
+	fill_counters(c, 4, PERFGRP_SW_DUMMY);
+	EXPECT_EQ(grp_add_counters(fd, c, 4), 0);
+	close(fd);
+	fd = create_on(dev);
+	EXPECT_GT(grp_add(fd, PERFGRP_SW_DUMMY), 0);
+}
+
+/* ---- the memory cgroup --------------------------------------------------------- */
+
+#define CGROUPS	"/sys/fs/cgroup"
+#define CGROUP	CGROUPS "/perfgrp-limits"
+
+/* Bytes of the kernel's that are charged to CGROUP. */
+static long long kernel_bytes(void)
+{
+	static char text[16384];
+	char *line;
+
+	REQUIRE_GT(read_file(CGROUP "/memory.stat", text, sizeof(text)), 0);
+	line = strstr(text, "\nkernel ");
+	REQUIRE(line);
+	return strtoll(line + strlen("\nkernel "), NULL, 10);
+}
+
+TEST_LIMIT(memory_cgroup, 90, "A6: groups and members are charged to their maker's memory cgroup")
+{
+	enum { GROUPS = 100 };
+	struct perfgrp_counter c[MAX_MEMBERS];
+	long long before, with, after;
+	int fd[GROUPS], i, dev = grp_device();
+	pid_t pid;
+
+	write_file(CGROUPS "/cgroup.subtree_control", "+memory");
+	mkdir(CGROUP, 0755);
+	if (access(CGROUP "/memory.stat", R_OK))
+		skip("there is no memory controller");
+	/* A child, so that the cgroup is empty afterwards. */
+	pid = fork();
+	REQUIRE_GE(pid, 0);
+	if (pid == 0) {
+		REQUIRE_EQ(write_file(CGROUP "/cgroup.procs", "0"), 0);
+		before = kernel_bytes();
+		for (i = 0; i < GROUPS; i++) {
+			fd[i] = create_on(dev);
+			REQUIRE_GE(fd[i], 0);
+			fill_counters(c, MAX_MEMBERS, PERFGRP_SW_DUMMY);
+			REQUIRE_EQ(grp_add_counters(fd[i], c, MAX_MEMBERS), 0);
+		}
+		with = kernel_bytes();
+		/* A member's description alone; what is counted in batches is left out. */
+		EXPECT_GT(with - before, (long long)GROUPS * MAX_MEMBERS *
+						 (long long)sizeof(struct perfgrp_counter));
+		for (i = 0; i < GROUPS; i++)
+			close(fd[i]);
+		EXPECT(BECOMES_TRUE((after = kernel_bytes()) < before + (with - before) / 2,
+				    10000));
+		_exit(0);
+	}
+	REQUIRE(waitpid(pid, NULL, 0) == pid);
+	rmdir(CGROUP);
+}
+
+int main(int argc, char **argv)
+{
+	return run_tests(argc, argv);
+}
