@@ -16,5 +16,6 @@ extern struct kunit_suite perfgrp_sched_group_suite;
 extern struct kunit_suite perfgrp_task_suite;
 extern struct kunit_suite perfgrp_hotplug_suite;
 extern struct kunit_suite perfgrp_nmi_suite;
+extern struct kunit_suite perfgrp_sample_ip_suite;
 
 #endif /* PERFGRP_SUITES_H */

@@ -359,6 +359,145 @@ TEST(not_the_uid_alone, "A2: with the parameter a closed process of the same uid
 	kill(pid, SIGKILL);
 }
 
+/* A process that CHANGEs, becomes dumpable and waits, to be killed. */
+static pid_t other_process(void (*change)(void))
+{
+	int ready[2];
+	pid_t pid;
+	char byte;
+
+	REQUIRE(pipe2(ready, O_CLOEXEC) == 0);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		change();
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		REQUIRE(prctl(PR_SET_DUMPABLE, 1) == 0);
+		REQUIRE(write(ready[1], "", 1) == 1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	REQUIRE(read(ready[0], &byte, 1) == 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void be_nobody(void)
+{
+	become_nobody(0);
+}
+
+static void have_a_capability(void)
+{
+	become_nobody(1ULL << CAP_NET_RAW);
+}
+
+static void have_another_gid(void)
+{
+	become_nobody(1ULL << CAP_SETGID);
+	REQUIRE(setresgid(NOBODY - 1, NOBODY - 1, NOBODY - 1) == 0);
+	keep_caps(0);
+}
+
+/* With another saved gid only, as after a setgid program that gave up its rights. */
+static void have_another_saved_gid(void)
+{
+	become_nobody(1ULL << CAP_SETGID);
+	REQUIRE(setresgid(NOBODY, NOBODY, NOBODY - 1) == 0);
+	keep_caps(0);
+}
+
+/* No more capabilities than others, but in a user namespace of its own. */
+static void be_in_another_namespace(void)
+{
+	become_nobody(0);
+	REQUIRE(unshare(CLONE_NEWUSER) == 0);
+	keep_caps(0);
+}
+
+static bool have_user_namespaces(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		become_nobody(0);
+		_exit(unshare(CLONE_NEWUSER) != 0);
+	}
+	return waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+TEST(not_another_self, "A2: with the parameter gids, capabilities and user namespace count as well")
+{
+	static void (*const changes[])(void) = {
+		have_a_capability, have_another_gid, have_another_saved_gid,
+		be_in_another_namespace,
+	};
+	int dev = grp_device(), fd, nr = ARRAY_SIZE(changes), i;
+	pid_t pid[ARRAY_SIZE(changes)], same;
+	struct refusal no = refusal(EACCES, PERFGRP_REASON_PRIVILEGE);
+
+	set_parameter(true);
+	if (!have_user_namespaces())
+		nr--;
+	for (i = 0; i < nr; i++)
+		pid[i] = other_process(changes[i]);
+	same = other_process(be_nobody);
+	become_nobody(0);
+	no.field = "pid";
+	for (i = 0; i < nr; i++)
+		EXPECT_REFUSED_AS(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, pid[i], NULL, 0), no);
+	/* But for that, it is. */
+	fd = grp_create_on(dev, 0, PERFGRP_TARGET_TASK, same, NULL, 0);
+	EXPECT_GE(fd, 0);
+	EXPECT_GT(add_user_faults(fd), 0);
+	for (i = 0; i < nr; i++)
+		kill(pid[i], SIGKILL);
+	kill(same, SIGKILL);
+	if (nr < (int)ARRAY_SIZE(changes))
+		diag("no user namespaces here");
+}
+
+TEST(not_fewer_capabilities, "A2: with the parameter a task with fewer capabilities is allowed")
+{
+	int dev = grp_device();
+	pid_t pid;
+
+	set_parameter(true);
+	pid = other_process(be_nobody);
+	become_nobody(1ULL << CAP_NET_RAW);
+	EXPECT_GE(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, pid, NULL, 0), 0);
+	kill(pid, SIGKILL);
+}
+
+TEST(not_the_whole_pmu, "A2 G15: NO_MUX and EXCLUSIVE need CAP_PERFMON, parameter or not")
+{
+	static const __u32 flags[] = {
+		PERFGRP_CREATE_NO_MUX, PERFGRP_CREATE_EXCLUSIVE,
+		PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_EXCLUSIVE,
+	};
+	struct refusal no = refusal(EACCES, PERFGRP_REASON_PRIVILEGE);
+	int dev = grp_device(), mine;
+	size_t i;
+
+	set_parameter(true);
+	mine = grp_create_on(dev, PERFGRP_CREATE_NO_MUX, PERFGRP_TARGET_TASK, 0, NULL, 0);
+	REQUIRE_GE(mine, 0);
+	become_nobody(1ULL << CAP_PERFMON);
+	for (i = 0; i < ARRAY_SIZE(flags); i++)
+		EXPECT_GE(grp_create_on(dev, flags[i], PERFGRP_TARGET_TASK, 0, NULL, 0), 0);
+	keep_caps(0);
+	no.field = "flags";
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		EXPECT_REFUSED_AS(grp_create_on(dev, flags[i], PERFGRP_TARGET_TASK, 0, NULL, 0),
+				  no);
+		EXPECT(strstr(grp_error.text, "CAP_PERFMON"));
+	}
+	/* Nor does one that was passed take a counter. */
+	EXPECT_REFUSED_AS(add_user_faults(mine), no);
+}
+
 /* ---- A14 ------------------------------------------------------------------------------- */
 
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"

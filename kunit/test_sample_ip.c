@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a sample shows of the kernel: an interrupt that comes late hits it although the event
+ * does not count it. The case is the PMU's driver, and calls the handler with such registers.
+ */
+#include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/irqflags.h>
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
+#include <linux/string.h>
+
+#include "../module/group.h"
+#include "../module/group_file.h"
+#include "harness.h"
+#include "suites.h"
+
+#define USER_IP	  0x12345678UL
+#define KERNEL_IP ((unsigned long)&init_regs)
+
+static void init_regs(struct pt_regs *regs, bool user)
+{
+	memset(regs, 0, sizeof(*regs));
+	instruction_pointer_set(regs, user ? USER_IP : KERNEL_IP);
+#ifdef CONFIG_X86
+	regs->cs = user ? __USER_CS : __KERNEL_CS;
+#elif defined(CONFIG_ARM64)
+	regs->pstate = user ? PSR_MODE_EL0t : PSR_MODE_EL1h;
+#endif
+}
+
+static void overflow(struct perf_event *event, bool user)
+{
+	struct perf_sample_data data;
+	struct pt_regs regs;
+	unsigned long flags;
+
+	init_regs(&regs, user);
+	perf_sample_data_init(&data, 0, 1);
+	local_irq_save(flags);
+	event->overflow_handler(event, &data, &regs);
+	local_irq_restore(flags);
+}
+
+/* Reads the next record. Return: whether it is a sample, and all of it was read. */
+static bool read_sample(struct file *file, struct perfgrp_record_sample *sample)
+{
+	void __user *user = harness_user_begin();
+	ssize_t length = file->f_op->read(file, user, PAGE_SIZE, &file->f_pos);
+	bool copied = length >= (ssize_t)sizeof(*sample) &&
+		      !copy_from_user(sample, user, sizeof(*sample));
+
+	harness_user_end();
+	return copied && sample->header.type == PERF_RECORD_SAMPLE && sample->header.size == length;
+}
+
+static void try_ip(struct kunit *test, u32 flags, bool user, u64 ip)
+{
+	struct perfgrp_create arg = {
+		.target = PERFGRP_TARGET_CPUS,
+		.nr_cpus = 1,
+		.buffer_size = PAGE_SIZE,
+	};
+	struct perfgrp_counter desc = EVENT(PERFGRP_SW_PAGE_FAULTS);
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_record_sample sample = {};
+	struct perfgrp_group *group = NULL;
+	const u32 cpus[] = { 0 };
+	struct file *file;
+	bool is_sample;
+
+	desc.flags = flags;
+	desc.sample_period = 1ULL << 40;
+	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, cpus, &err, &group), 0, "%s", err.text);
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, &desc, 1, &err), 0, "%s", err.text);
+	file = perfgrp_group_file_create(group);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	harness_forget(group);
+	file->f_flags |= O_NONBLOCK;
+
+	overflow(group->members[0]->instances[0].event, user);
+	is_sample = read_sample(file, &sample);
+	__fput_sync(file);
+	KUNIT_ASSERT_TRUE(test, is_sample);
+	KUNIT_EXPECT_EQ(test, sample.ip, ip);
+	KUNIT_EXPECT_EQ(test, sample.header.misc & PERF_RECORD_MISC_CPUMODE_MASK,
+			user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
+}
+
+/* [O3] [A2] An address of the kernel is shown only of events that count the kernel. */
+static void ip_of_the_kernel(struct kunit *test)
+{
+	harness_pin_to(test, 0);
+	try_ip(test, 0, false, KERNEL_IP);
+	try_ip(test, PERFGRP_COUNTER_EXCLUDE_KERNEL, false, 0);
+	try_ip(test, PERFGRP_COUNTER_EXCLUDE_KERNEL | PERFGRP_COUNTER_EXCLUDE_HV, false, 0);
+	try_ip(test, PERFGRP_COUNTER_EXCLUDE_HV, false, KERNEL_IP);
+	try_ip(test, PERFGRP_COUNTER_EXCLUDE_KERNEL, true, USER_IP);
+	try_ip(test, 0, true, USER_IP);
+}
+
+static struct kunit_case sample_ip_cases[] = {
+	KUNIT_CASE(ip_of_the_kernel),
+	{}
+};
+
+struct kunit_suite perfgrp_sample_ip_suite = {
+	.name = "perfgrp_sample_ip",
+	.suite_init = harness_suite_init,
+	.suite_exit = harness_suite_exit,
+	.exit = harness_exit,
+	.test_cases = sample_ip_cases,
+};
