@@ -12,7 +12,7 @@
  * noted yet. perfgrp_group_sync_exec() then turns it into group->enabled.
  *
  * An exec is kept away with the task's exec_update_lock, taken for reading under
- * perfgrp_group.lock. User memory must not be touched under it.
+ * perfgrp_group.lock. Nobody must wait for user memory under it.
  *
  * Process context.
  */
@@ -147,7 +147,7 @@ int perfgrp_exec_cancel(struct perfgrp_group *group, struct perfgrp_error *err)
  * @group: the group; the lock is held for writing. Nothing is done if it has no task.
  * @err: filled in on -EINTR
  *
- * User memory must not be touched until perfgrp_exec_unlock().
+ * Nobody must wait for user memory until perfgrp_exec_unlock().
  *
  * Return: 0, or -EINTR on a fatal signal.
  */

@@ -4,7 +4,9 @@
  *
  * What is particular to each ioctl. ioctl.c has copied the argument and takes the group's
  * lock as the tables at the end say; @call->arg is a kernel struct. User memory that the
- * argument points to is copied here and nowhere deeper.
+ * argument points to is copied here and nowhere deeper, and without the lock; with the lock
+ * held only by ADD and SNAPSHOT with RESET, which must not change the group unless the caller
+ * has got all of the result.
  *
  * A group has files of three kinds: the one of PERFGRP_CREATE, which may do everything and
  * is the only one with FMODE_WRITE, and those of PERFGRP_OPEN_READER, with and without the
@@ -92,6 +94,13 @@ static int write_ids(const struct perfgrp_add *add, const struct perfgrp_counter
 	return 0;
 }
 
+/* prepare_add() wants to assign them. */
+static void forget_ids(struct perfgrp_counter *descs, unsigned int nr)
+{
+	while (nr--)
+		descs[nr].id = 0;
+}
+
 static int add_prepare(struct perfgrp_group *group, struct perfgrp_call *call)
 {
 	const struct perfgrp_add *add = &call->arg.add;
@@ -117,7 +126,10 @@ static int add_prepare(struct perfgrp_group *group, struct perfgrp_call *call)
 	return ret;
 }
 
-/* The ids are written before anything changes, so that a fault changes nothing. */
+/*
+ * The ids are written before anything changes, so that a fault changes nothing. They are only
+ * known, and must only be seen, once nothing else can fail.
+ */
 static int add_members(struct perfgrp_group *group, struct perfgrp_call *call)
 {
 	const struct perfgrp_add *add = &call->arg.add;
@@ -127,10 +139,25 @@ static int add_members(struct perfgrp_group *group, struct perfgrp_call *call)
 	if (ret)
 		return ret;
 	ret = write_ids(add, call->descs, &call->err);
-	if (ret)
-		perfgrp_group_abort_add(group, add->nr_counters);
-	else
+	if (!ret) {
 		perfgrp_group_commit_add(group, add->nr_counters);
+		return 0;
+	}
+	perfgrp_group_abort_add(group, add->nr_counters);
+	forget_ids(call->descs, add->nr_counters);
+	call->faulted = true;
+	return ret;
+}
+
+static int add_fault_in(struct perfgrp_group *group, struct perfgrp_call *call)
+{
+	const struct perfgrp_add *add = &call->arg.add;
+	u64 to = add->counters + offsetof(struct perfgrp_counter, id);
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < add->nr_counters && !ret; i++, to += add->counter_size)
+		ret = perfgrp_ioctl_fault_in(to, sizeof(call->descs[i].id));
 	return ret;
 }
 
@@ -175,7 +202,9 @@ static int reset_group(struct perfgrp_group *group, struct perfgrp_call *call)
 
 /* ---- looking ------------------------------------------------------------- */
 
-static int copy_array(u64 pointer, u32 user_size, const void *array, size_t size, unsigned int nr)
+/* Inline, so that usercopy.h knows the sizes of a snapshot's elements. */
+static __always_inline int copy_array(u64 pointer, u32 user_size, const void *array, size_t size,
+				      unsigned int nr)
 {
 	void __user *to = u64_to_user_ptr(pointer);
 	unsigned int i;
@@ -188,7 +217,7 @@ static int copy_array(u64 pointer, u32 user_size, const void *array, size_t size
 	return 0;
 }
 
-static int copy_snapshot(struct perfgrp_call *call, const struct perfgrp_snap *snap)
+static __always_inline int copy_snapshot(struct perfgrp_call *call, const struct perfgrp_snap *snap)
 {
 	struct perfgrp_snapshot *arg = &call->arg.snapshot;
 	bool fits = arg->nr_rows >= snap->nr_rows && arg->nr_values >= snap->nr_values;
@@ -231,21 +260,55 @@ static int check_snapshot(const struct perfgrp_snapshot *arg, struct perfgrp_err
 	return ret;
 }
 
+/* All of it is written before the group is reset, so that a fault loses no count. */
+static int deliver_and_reset(struct perfgrp_group *group, struct perfgrp_call *call)
+{
+	int ret;
+
+	ret = copy_snapshot(call, &call->snap);
+	if (!ret)
+		ret = perfgrp_ioctl_write_argument(call);
+	if (!ret)
+		perfgrp_snapshot_reset(group, &call->snap);
+	perfgrp_snapshot_free(&call->snap);
+	call->faulted = ret == -EFAULT;
+	return ret;
+}
+
 static int snapshot_group(struct perfgrp_group *group, struct perfgrp_call *call)
 {
 	u32 flags = call->arg.snapshot.flags;
-	struct perfgrp_snap *snap = &call->snap;
 	int ret;
 
 	ret = check_snapshot(&call->arg.snapshot, &call->err);
 	if (!ret)
-		ret = perfgrp_snapshot_take(group, flags, snap, &call->err);
-	if (ret)
-		return ret;
-	ret = copy_snapshot(call, snap);
+		ret = perfgrp_snapshot_take(group, flags, &call->snap, &call->err);
 	if (!ret && flags & PERFGRP_SNAPSHOT_RESET)
-		perfgrp_snapshot_reset(group, snap);
-	perfgrp_snapshot_free(snap);
+		ret = deliver_and_reset(group, call);
+	return ret;
+}
+
+/* What the snapshot that could not be delivered needed. */
+static int snapshot_fault_in(struct perfgrp_group *group, struct perfgrp_call *call)
+{
+	const struct perfgrp_snapshot *arg = &call->arg.snapshot;
+	int ret;
+
+	ret = perfgrp_ioctl_fault_in(arg->rows, (size_t)call->snap.nr_rows * arg->row_size);
+	if (!ret)
+		ret = perfgrp_ioctl_fault_in(arg->values,
+					     (size_t)call->snap.nr_values * arg->value_size);
+	if (!ret)
+		ret = perfgrp_ioctl_fault_in((uintptr_t)call->user, call->user_size);
+	return ret;
+}
+
+static int snapshot_finish(struct perfgrp_group *group, struct perfgrp_call *call, int ret)
+{
+	if (ret || call->arg.snapshot.flags & PERFGRP_SNAPSHOT_RESET)
+		return ret;
+	ret = copy_snapshot(call, &call->snap);
+	perfgrp_snapshot_free(&call->snap);
 	return ret;
 }
 
@@ -265,17 +328,25 @@ static void query_task(const struct perfgrp_group *group, struct perfgrp_query *
 	}
 }
 
-static int query_group(struct perfgrp_group *group, struct perfgrp_call *call)
+static int query_prepare(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	struct perfgrp_query *query = &call->arg.query;
-	unsigned int room = query->nr_counters, i;
-	struct perfgrp_counter counter;
+	const struct perfgrp_query *query = &call->arg.query;
+	unsigned int room = min_t(u32, query->nr_counters, PERFGRP_MAX_MEMBERS);
 	int ret;
 
 	ret = check_element_size(query->counter_size, PERFGRP_COUNTER_SIZE_VER0, "counter_size",
 				 &call->err);
 	if (ret)
 		return ret;
+	call->descs = kcalloc(room, sizeof(*call->descs), GFP_KERNEL_ACCOUNT);
+	return call->descs ? 0 : perfgrp_fail_memory(&call->err);
+}
+
+static int query_group(struct perfgrp_group *group, struct perfgrp_call *call)
+{
+	struct perfgrp_query *query = &call->arg.query;
+	unsigned int room = query->nr_counters, i;
+
 	query->nr_counters = group->nr_members;
 	if (room < group->nr_members) {
 		call->out_on_error = true;
@@ -283,14 +354,9 @@ static int query_group(struct perfgrp_group *group, struct perfgrp_call *call)
 				    "the group has %u members", group->nr_members);
 	}
 	for (i = 0; i < group->nr_members; i++) {
-		counter = group->members[i]->desc;
-		counter.id = group->members[i]->id;
-		counter.pmu = group->members[i]->instances[0].pmu;
-		if (perfgrp_copy_element_to_user(u64_to_user_ptr(query->counters) +
-							 (size_t)i * query->counter_size,
-						 query->counter_size, &counter, sizeof(counter)))
-			return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "counters",
-					    "the array of counters cannot be written");
+		call->descs[i] = group->members[i]->desc;
+		call->descs[i].id = group->members[i]->id;
+		call->descs[i].pmu = group->members[i]->instances[0].pmu;
 	}
 	query->create_flags = group->flags;
 	query->target = group->target;
@@ -299,6 +365,18 @@ static int query_group(struct perfgrp_group *group, struct perfgrp_call *call)
 	query->clockid = group->clockid;
 	query->generation = group->generation;
 	return 0;
+}
+
+static int query_finish(struct perfgrp_group *group, struct perfgrp_call *call, int ret)
+{
+	const struct perfgrp_query *query = &call->arg.query;
+
+	if (!ret && copy_array(query->counters, query->counter_size, call->descs,
+			       sizeof(*call->descs), query->nr_counters))
+		ret = perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "counters",
+				   "the array of counters cannot be written");
+	kfree(call->descs);
+	return ret;
 }
 
 /* ---- records ------------------------------------------------------------- */
@@ -442,6 +520,7 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.prepare	= add_prepare,
 		.lock		= PERFGRP_WRITE_LOCKED,
 		.fn		= add_members,
+		.fault_in	= add_fault_in,
 		.finish		= add_finish,
 	},
 	[INDEX(PERFGRP_REMOVE)] = {
@@ -477,12 +556,16 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.change_flags	= PERFGRP_SNAPSHOT_RESET,
 		.lock		= PERFGRP_READ_LOCKED,
 		.fn		= snapshot_group,
+		.fault_in	= snapshot_fault_in,
+		.finish		= snapshot_finish,
 		.out		= true,
 	},
 	[INDEX(PERFGRP_QUERY)] = {
 		PERFGRP_IOCTL(PERFGRP_QUERY, perfgrp_query, PERFGRP_QUERY),
+		.prepare	= query_prepare,
 		.lock		= PERFGRP_READ_LOCKED,
 		.fn		= query_group,
+		.finish		= query_finish,
 		.out		= true,
 	},
 	[INDEX(PERFGRP_OPEN_READER)] = {

@@ -6,13 +6,19 @@
  * reserved fields), takes the group's lock as the row says, calls the row's functions, and
  * copies the result and the error out. The functions see a plain kernel struct.
  *
+ * A page fault takes as long as the memory's owner likes (FUSE, userfaultfd), and whoever has
+ * a reader's fd can call. So nothing waits for one with the group's lock held: page faults are
+ * disabled there.
+ *
  * Process context.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/ioctl.h>
 #include <linux/kernel.h>
+#include <linux/lockdep.h>
 #include <linux/nospec.h>
+#include <linux/pagemap.h>
 #include <linux/rwsem.h>
 #include <linux/uaccess.h>
 
@@ -130,12 +136,21 @@ static int read_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 	return 0;
 }
 
-static int write_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call *call,
-			  void __user *user, u32 size)
+/**
+ * perfgrp_ioctl_write_argument - write the argument back
+ * @call: the call
+ *
+ * For a row's fn, if what it changes afterwards must not be lost to the caller; else it is
+ * done at the end.
+ *
+ * Return: 0 or -EFAULT.
+ */
+int perfgrp_ioctl_write_argument(struct perfgrp_call *call)
 {
-	if (perfgrp_copy_arg_to_user(user, &call->arg, min_t(u32, size, ioctl->size)))
+	if (perfgrp_copy_arg_to_user(call->user, &call->arg, call->user_size))
 		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "",
-				    "%s: the argument cannot be written", ioctl->name);
+				    "the argument cannot be written");
+	call->written = true;
 	return 0;
 }
 
@@ -191,6 +206,24 @@ static void install_file(struct perfgrp_call *call, int ret)
 
 /* ---- one ioctl ----------------------------------------------------------- */
 
+/*
+ * How often user memory may have gone again by the time that the lock is held. It goes if the
+ * caller takes it away, or if memory is very short.
+ */
+#define MAX_FAULTS 16
+
+/* With page faults disabled; see the top of this file. */
+static int run_with_lock(const struct perfgrp_ioctl *ioctl, struct perfgrp_group *group,
+			 struct perfgrp_call *call)
+{
+	int ret;
+
+	pagefault_disable();
+	ret = ioctl->fn(group, call);
+	pagefault_enable();
+	return ret;
+}
+
 static int run_locked(const struct perfgrp_ioctl *ioctl, struct perfgrp_group *group,
 		      struct perfgrp_call *call)
 {
@@ -203,17 +236,32 @@ static int run_locked(const struct perfgrp_ioctl *ioctl, struct perfgrp_group *g
 	if (ioctl->lock == PERFGRP_WRITE_LOCKED || head->flags & ioctl->change_flags) {
 		if (down_write_killable(&group->lock))
 			goto interrupted;
-		ret = ioctl->fn(group, call);
+		ret = run_with_lock(ioctl, group, call);
 		up_write(&group->lock);
 	} else {
 		if (!down_read_trylock(&group->lock) && down_read_killable(&group->lock))
 			goto interrupted;
-		ret = ioctl->fn(group, call);
+		ret = run_with_lock(ioctl, group, call);
 		up_read(&group->lock);
 	}
 	return ret;
 interrupted:
 	return perfgrp_fail(&call->err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
+}
+
+/* Until the user memory that fn writes is present, or cannot be. */
+static int run_faulting_in(const struct perfgrp_ioctl *ioctl, struct perfgrp_group *group,
+			   struct perfgrp_call *call)
+{
+	unsigned int faults = 0;
+	int ret;
+
+	while ((ret = run_locked(ioctl, group, call)) == -EFAULT && call->faulted) {
+		call->faulted = false;
+		if (++faults > MAX_FAULTS || ioctl->fault_in(group, call))
+			break;
+	}
+	return ret;
 }
 
 static int run_ioctl(const struct perfgrp_ioctl *ioctl, struct perfgrp_group *group,
@@ -228,7 +276,10 @@ static int run_ioctl(const struct perfgrp_ioctl *ioctl, struct perfgrp_group *gr
 		ret = ioctl->prepare(group, call);
 	if (ret)
 		return ret;
-	ret = run_locked(ioctl, group, call);
+	ret = run_faulting_in(ioctl, group, call);
+	/* finish() may wait for page faults. */
+	if (group)
+		lockdep_assert_not_held(&group->lock);
 	if (ioctl->finish)
 		ret = ioctl->finish(group, call, ret);
 	return ret;
@@ -242,6 +293,8 @@ static void init_call(struct perfgrp_call *call, struct file *file)
 	call->err.member = PERFGRP_NONE;
 	call->err.cpu = -1;
 	call->out_on_error = false;
+	call->faulted = false;
+	call->written = false;
 	call->file = file;
 	call->new_file = NULL;
 	call->new_fd = -1;
@@ -279,16 +332,18 @@ long perfgrp_ioctl(struct file *file, struct perfgrp_group *group, unsigned int 
 		return -ENOTTY;
 
 	init_call(&call, file);
+	call.user = user;
 	if (get_user(size, &user->size))
 		return -EFAULT;
 	if (size >= sizeof(*user) && get_user(error, &user->error))
 		return -EFAULT;
 
+	call.user_size = min_t(u32, size, ioctl->size);
 	ret = read_argument(ioctl, &call, file, user, size);
 	if (!ret)
 		ret = run_ioctl(ioctl, group, &call);
-	if (ret ? call.out_on_error : ioctl->out) {
-		int written = write_argument(ioctl, &call, user, size);
+	if (ret ? call.out_on_error : ioctl->out && !call.written) {
+		int written = perfgrp_ioctl_write_argument(&call);
 
 		ret = ret ?: written;
 	}
@@ -296,6 +351,20 @@ long perfgrp_ioctl(struct file *file, struct perfgrp_group *group, unsigned int 
 	if (ret)
 		write_error(error, &call.err, ret);
 	return ret;
+}
+
+/**
+ * perfgrp_ioctl_fault_in - make user memory present for writing
+ * @pointer: as the caller gave it
+ * @size: bytes
+ *
+ * Waits for page faults, so no lock is held. The memory may be gone again at once.
+ *
+ * Return: 0 or -EFAULT.
+ */
+int perfgrp_ioctl_fault_in(u64 pointer, size_t size)
+{
+	return fault_in_safe_writeable(u64_to_user_ptr(pointer), size) ? -EFAULT : 0;
 }
 
 /**

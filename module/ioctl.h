@@ -38,13 +38,17 @@ enum perfgrp_ioctl_lock {
  * @changes: the ioctl changes the group: refused on a read-only fd
  * @out: the argument is written back on success
  * @lock: how @fn finds the group's lock held
- * @prepare: runs before the lock is taken: what touches user memory or allocates; or NULL
- * @fn: does it
- * @finish: runs after the lock was dropped, also if @fn failed, but not if @prepare did;
- *	or NULL
+ * @prepare: runs before the lock is taken: what reads user memory or allocates; or NULL
+ * @fn: does it. With the lock held page faults are disabled: what @fn copies to user memory
+ *	fails if that is not present. Then it undoes what it did, sets perfgrp_call.faulted and
+ *	returns -EFAULT.
+ * @fault_in: makes the user memory that @fn writes present, without the lock, after which
+ *	@fn runs again; or NULL
+ * @finish: runs after the lock was dropped, also if @fn failed, but not if @prepare did: what
+ *	writes user memory; or NULL
  *
- * All three return 0 or a negative errno; @finish is given what @fn returned. On the device
- * the group is NULL.
+ * All return 0 or a negative errno; @finish is given what @fn returned. On the device the
+ * group is NULL.
  */
 struct perfgrp_ioctl {
 	const char *name;
@@ -58,6 +62,7 @@ struct perfgrp_ioctl {
 	enum perfgrp_ioctl_lock lock;
 	int (*prepare)(struct perfgrp_group *group, struct perfgrp_call *call);
 	int (*fn)(struct perfgrp_group *group, struct perfgrp_call *call);
+	int (*fault_in)(struct perfgrp_group *group, struct perfgrp_call *call);
 	int (*finish)(struct perfgrp_group *group, struct perfgrp_call *call, int ret);
 };
 
@@ -74,10 +79,14 @@ struct perfgrp_attachment;
  * struct perfgrp_call - an ioctl in progress
  * @err: why it fails
  * @out_on_error: write the argument back although it failed (EMSGSIZE)
+ * @faulted: @fn found user memory that is not present
+ * @written: @fn has written the argument back
+ * @user: the caller's argument
+ * @user_size: bytes of it
  * @file: the file that the ioctl is made on
  * @new_file: a new file, installed as @new_fd once all else has succeeded
  * @new_fd: its reserved number
- * @descs: PERFGRP_ADD: the kernel's copy of the array of counters
+ * @descs: PERFGRP_ADD, _QUERY: the kernel's copy of the array of counters
  * @attachment: PERFGRP_BPF_ATTACH, _REPLACE: the program, and then the one it replaced
  * @snap: PERFGRP_SNAPSHOT: what was read
  * @arg: the caller's struct; size, flags and reserved fields are checked
@@ -85,6 +94,10 @@ struct perfgrp_attachment;
 struct perfgrp_call {
 	struct perfgrp_error err;
 	bool out_on_error;
+	bool faulted;
+	bool written;
+	void __user *user;
+	u32 user_size;
 	struct file *file;
 	struct file *new_file;
 	int new_fd;
@@ -116,6 +129,8 @@ long perfgrp_ioctl(struct file *file, struct perfgrp_group *group, unsigned int 
 		   unsigned int nr);
 int perfgrp_ioctl_reserve_fd(struct perfgrp_call *call);
 int perfgrp_ioctl_set_file(struct perfgrp_call *call, struct file *file);
+int perfgrp_ioctl_write_argument(struct perfgrp_call *call);
+int perfgrp_ioctl_fault_in(u64 pointer, size_t size);
 int perfgrp_copy_element_to_user(void __user *to, size_t user_size, const void *from, size_t size);
 
 #endif /* PERFGRP_IOCTL_H */

@@ -20,7 +20,11 @@
  *	perfgrp_group.lock	a group's members, counters, bases and state. ioctl.c takes
  *				it as the ioctl tables say, for writing to change the
  *				group, for reading to look at it; so do the hotplug work,
- *				fdinfo, and the beginning and end of a group.
+ *				fdinfo, and the beginning and end of a group. Nobody waits
+ *				for user memory under it: ioctl.c disables page faults.
+ *				ADD and SNAPSHOT with RESET write user memory under it and,
+ *				if it is not present, drop it, fault the memory in and
+ *				begin again; all others copy when they have dropped it.
  *	exec_update_lock	of a task target's signal struct, for reading: keeps the task
  *				from execing, so that neither what the caller may watch nor
  *				its events' enable_on_exec changes (exec.c)

@@ -32,6 +32,19 @@
 
 /* ---- errors -------------------------------------------------------------- */
 
+/*
+ * The PMUs kprobe and uprobe create a probe per event, described by a pointer into the memory of
+ * the task that creates it; after CPU hotplug that is a worker.
+ */
+static int fail_probe_pmu(const struct perfgrp_member *member, struct perfgrp_error *err)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+
+	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT, "type",
+			    "%s: its PMU takes a pointer; define the probe in tracefs and count it as a tracepoint",
+			    perfgrp_event_name(&member->desc, buf));
+}
+
 static int fail_event(const struct perfgrp_member *member, int cpu, int ret,
 		      struct perfgrp_error *err)
 {
@@ -72,6 +85,9 @@ static int fail_event(const struct perfgrp_member *member, int cpu, int ret,
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
 				    "%s: the perf core did not put it into its scheduling group",
 				    name);
+	case -EFAULT:
+		/* No other PMU reads user memory. */
+		return fail_probe_pmu(member, err);
 	default:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
 				    "%s: the perf core refused it with errno %d", name, -ret);
@@ -319,22 +335,16 @@ static int check_cpu(const struct perfgrp_group *group, const struct perf_event 
 	return 0;
 }
 
-/*
- * These PMUs create a probe per event, described by a pointer into the memory of the
- * task that creates it; after CPU hotplug that is a worker.
- */
+/* See fail_probe_pmu(). With a pointer to memory that is not present there is no event. */
 static int check_probe_pmu(const struct perf_event *event, const struct perfgrp_member *member,
 			   struct perfgrp_error *err)
 {
 	/* The clocks' PMUs have none. */
 	const char *pmu = event->pmu->name ?: "";
-	char buf[PERFGRP_EVENT_NAME_LEN];
 
 	if (strcmp(pmu, "kprobe") && strcmp(pmu, "uprobe"))
 		return 0;
-	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT, "type",
-			    "%s: PMU %s takes a pointer; define the probe in tracefs and count it as a tracepoint",
-			    perfgrp_event_name(&member->desc, buf), pmu);
+	return fail_probe_pmu(member, err);
 }
 
 /* Kernel counters skip perf_event_open()'s sample_freq check; perf_event_period() does it. */
