@@ -86,8 +86,8 @@ static void show_records(struct seq_file *seq, struct perfgrp_group *group)
 {
 	struct perfgrp_stream_stats stats = {};
 
-	if (group->sampling && perfgrp_records_get_stats(group->sampling->records, &stats))
-		return;
+	if (group->sampling)
+		perfgrp_records_get_stats(group->sampling->records, &stats);
 	seq_printf(seq, "records:\t%llu produced %llu read %llu lost %llu filtered\n",
 		   stats.produced, stats.read, stats.lost, stats.filtered);
 }

@@ -28,7 +28,8 @@
  *	exec_update_lock	of a task target's signal struct, for reading: keeps the task
  *				from execing, so that neither what the caller may watch nor
  *				its events' enable_on_exec changes (exec.c)
- *	perfgrp_records.reading	one reader of a group's records at a time
+ *	perfgrp_records.reading	one reader of a group's records at a time; records are
+ *				copied under it with page faults disabled
  *	records.c alloc_lock	one buffer is allocated at a time, by a worker; the
  *				creator waits for it and holds no lock
  *	perfgrp_kprobe.lock	how many users want a probe armed, and whether it is

@@ -6,10 +6,10 @@
  * that interrupt one another, NMI included, and its consumer takes no lock that a writer
  * takes. A record is written in place and copied to user space from there.
  *
- * Readers hold perfgrp_records.reading, one at a time. Lost records are reported by a LOST
- * record where they were lost: by the next writer that finds room again, or, if a reader has
- * emptied the buffer by then, by the reader. With PERFGRP_CREATE_OVERWRITE only readers
- * report, because a LOST record could itself be overwritten.
+ * Readers hold perfgrp_records.reading, one at a time, and never while they wait for user memory.
+ * Lost records are reported by a LOST record where they were lost: by the next writer that finds
+ * room again, or, if a reader has emptied the buffer by then, by the reader. With
+ * PERFGRP_CREATE_OVERWRITE only readers report, because a LOST record could itself be overwritten.
  */
 #ifndef PERFGRP_RECORDS_H
 #define PERFGRP_RECORDS_H
@@ -105,8 +105,8 @@ struct perfgrp_records_head {
  * @wait: readers that sleep or poll
  * @reading: held by the reader
  * @heads: the oldest record of each CPU (@reading)
- * @nr_read: records that were read (@reading)
- * @nr_overwritten: records that were overwritten before they were read (@reading)
+ * @nr_read: records that were read; written under @reading
+ * @nr_overwritten: records that were overwritten before they were read; written under @reading
  *
  * Constant after creation, except as marked.
  */
@@ -151,6 +151,6 @@ ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, s
 			     bool wait);
 __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file,
 			      struct poll_table_struct *table);
-int perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_stream_stats *stats);
+void perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_stream_stats *stats);
 
 #endif /* PERFGRP_RECORDS_H */

@@ -8,17 +8,25 @@
  * writer fills and leaves it in between, the rest of the page is never read. With a record
  * known to be there, either the page has more, or it is full and the writer has left it.
  *
+ * A page fault takes as long as the memory's owner likes (FUSE, userfaultfd). So nobody waits
+ * for one with perfgrp_records.reading held: records are copied with page faults disabled, and
+ * a reader whose memory is not present drops it, faults the memory in and goes on with what is
+ * the oldest record then.
+ *
  * Process context, without perfgrp_group.lock. Readers take perfgrp_records.reading.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/pagemap.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/poll.h>
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 
@@ -75,16 +83,21 @@ static int records_oldest_cpu(struct perfgrp_records *records)
 	return best;
 }
 
-/* Returns the bytes copied, or a negative errno with nothing copied. */
+/*
+ * Returns the bytes copied, or a negative errno with nothing copied: -EFAULT also if the memory
+ * is not present.
+ */
 static ssize_t records_copy(char __user *to, size_t room, const void *record)
 {
 	size_t size = ((const struct perf_event_header *)record)->size;
+	unsigned long left;
 
 	if (size > room)
 		return -EMSGSIZE;
-	if (copy_to_user(to, record, size))
-		return -EFAULT;
-	return size;
+	pagefault_disable();
+	left = copy_to_user(to, record, size);
+	pagefault_enable();
+	return left ? -EFAULT : size;
 }
 
 static ssize_t records_copy_lost(char __user *to, size_t room, u64 lost, u64 time, int cpu)
@@ -132,7 +145,8 @@ static ssize_t records_read_one(struct perfgrp_records *records, int cpu, char _
 	if (overwritten && !head->lost_reported) {
 		ret = records_copy_lost(to, room, overwritten, record_time(header), cpu);
 		if (ret > 0) {
-			records->nr_overwritten += overwritten;
+			WRITE_ONCE(records->nr_overwritten,
+				   records->nr_overwritten + overwritten);
 			counts->consumed += overwritten;
 			head->lost_reported = true;
 		}
@@ -143,7 +157,7 @@ static ssize_t records_read_one(struct perfgrp_records *records, int cpu, char _
 		return ret;
 	if (header->type != PERF_RECORD_LOST) {
 		WRITE_ONCE(counts->taken_bytes, counts->taken_bytes + ret);
-		records->nr_read++;
+		WRITE_ONCE(records->nr_read, records->nr_read + 1);
 	}
 	ring_buffer_consume(records->buffer, cpu, NULL, NULL);
 	counts->consumed++;
@@ -151,11 +165,14 @@ static ssize_t records_read_one(struct perfgrp_records *records, int cpu, char _
 	return ret;
 }
 
-/* Copy as many records as there are and fit, oldest first. Returns bytes or a negative errno. */
-static ssize_t read_records(struct perfgrp_records *records, char __user *to, size_t room)
+/*
+ * Copy as many records as there are and fit, oldest first, to @to + *@done, and add their bytes
+ * to *@done. Returns 0, or what prevents the next one from being copied: -EMSGSIZE or -EFAULT.
+ */
+static int records_read_present(struct perfgrp_records *records, char __user *to, size_t room,
+				size_t *done)
 {
-	size_t done = 0;
-	ssize_t ret = 0;
+	ssize_t ret;
 	int cpu;
 
 	lockdep_assert_held(&records->reading);
@@ -164,15 +181,47 @@ static ssize_t read_records(struct perfgrp_records *records, char __user *to, si
 	for_each_possible_cpu(cpu)
 		records_update_head(records, cpu);
 	while ((cpu = records_oldest_cpu(records)) >= 0) {
-		ret = records_read_one(records, cpu, to + done, room - done);
+		ret = records_read_one(records, cpu, to + *done, room - *done);
 		if (ret < 0)
-			break;
-		done += ret;
+			return ret;
+		*done += ret;
 		records_update_head(records, cpu);
 		if (signal_pending(current))
 			break;
 		cond_resched();
 	}
+	return 0;
+}
+
+/* As much as is faulted in at once; more than a record. */
+#define FAULT_IN_SIZE SZ_64K
+/* How often memory may have gone again before anything was copied. */
+#define MAX_FAULTS    16
+
+/* Copy records, oldest first, as long as there are and they fit. Returns bytes or an errno. */
+static ssize_t read_records(struct perfgrp_records *records, char __user *to, size_t room)
+{
+	size_t done = 0, before, size;
+	unsigned int faults = 0;
+	int ret;
+
+	for (;;) {
+		before = done;
+		if (mutex_lock_interruptible(&records->reading))
+			return done ?: -ERESTARTSYS;
+		ret = records_read_present(records, to, room, &done);
+		mutex_unlock(&records->reading);
+		if (ret != -EFAULT || signal_pending(current))
+			break;
+		faults = done > before ? 0 : faults + 1;
+		size = min_t(size_t, room - done, FAULT_IN_SIZE);
+		/* Less than that may be there, and enough for a record. */
+		if (faults > MAX_FAULTS ||
+		    fault_in_safe_writeable(to + done, size) == size)
+			break;
+	}
+	if (ret == -EFAULT && signal_pending(current))
+		ret = -ERESTARTSYS;
 	return done ?: ret;
 }
 
@@ -228,10 +277,7 @@ ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, s
 	for (;;) {
 		/* Checked before reading, so that the task's last records are not missed. */
 		exited = records_task_exited(records);
-		if (mutex_lock_interruptible(&records->reading))
-			return -ERESTARTSYS;
 		ret = read_records(records, to, room);
-		mutex_unlock(&records->reading);
 		if (ret || exited)
 			return ret;
 		if (!wait)
@@ -269,21 +315,17 @@ __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file
  * @records: the buffers
  * @stats: its output fields are filled in
  *
- * May sleep. Takes perfgrp_records.reading.
- *
- * Return: 0, or -EINTR on a fatal signal.
+ * Takes no lock. Numbers that change meanwhile may not add up; without writers and readers
+ * they do.
  */
-int perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_stream_stats *stats)
+void perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_stream_stats *stats)
 {
 	const struct perfgrp_records_cpu *counts;
 	int cpu;
 
 	perfgrp_bpf_events_count_missed(records->group);
-	if (mutex_lock_killable(&records->reading))
-		return -EINTR;
-	stats->read = records->nr_read;
-	stats->lost = records->nr_overwritten;
-	mutex_unlock(&records->reading);
+	stats->read = READ_ONCE(records->nr_read);
+	stats->lost = READ_ONCE(records->nr_overwritten);
 
 	stats->produced = 0;
 	stats->filtered = 0;
@@ -296,5 +338,4 @@ int perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_st
 	stats->sample_type = PERFGRP_SAMPLE_TYPE;
 	stats->read_format = PERFGRP_READ_FORMAT;
 	stats->buffer_size = records->size;
-	return 0;
 }
