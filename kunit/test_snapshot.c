@@ -663,11 +663,41 @@ static void larger_elements(struct kunit *test)
 	__fput_sync(file);
 }
 
+/* [S7] Without a row, too, a snapshot has the time at which it was taken. */
+static void no_rows(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_instance saved = group->instances[0];
+	struct perfgrp_snap snap;
+	u64 before, after;
+
+	/* As if the CPU had gone offline between the check in CREATE and sync_cpus(). */
+	group->instances[0].live = false;
+	group->instances[0].seen = false;
+	group->nr_rows = 0;
+	before = ktime_get_mono_fast_ns();
+	snap = take(test, group, 0);
+	after = ktime_get_mono_fast_ns();
+	KUNIT_EXPECT_EQ(test, snap.nr_rows, 0U);
+	KUNIT_EXPECT_LE(test, before, snap.time_before);
+	KUNIT_EXPECT_LE(test, snap.time_before, snap.time_after);
+	KUNIT_EXPECT_LE(test, snap.time_after, after);
+	perfgrp_snapshot_free(&snap);
+	snap = take(test, group, PERFGRP_SNAPSHOT_TOTALS);
+	KUNIT_EXPECT_EQ(test, snap.nr_rows, 0U);
+	KUNIT_EXPECT_LE(test, after, snap.time_before);
+	KUNIT_EXPECT_LE(test, snap.time_before, snap.time_after);
+	perfgrp_snapshot_free(&snap);
+	group->instances[0] = saved;
+	group->nr_rows = 1;
+}
+
 static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(one_row_per_cpu),
 	KUNIT_CASE(read_where_they_count),
 	KUNIT_CASE(order_after_changes),
 	KUNIT_CASE(no_members),
+	KUNIT_CASE(no_rows),
 	KUNIT_CASE(one_row_for_a_task),
 	KUNIT_CASE(flags_from_states),
 	KUNIT_CASE(throttled),

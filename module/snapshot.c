@@ -54,7 +54,8 @@ struct reading {
 /**
  * struct reader - a snapshot in progress
  * @group: the group to read
- * @rows: one per instance that has ever been live; time_after is 0 until it is read
+ * @rows: one per instance that has ever been live; nr_cpus is 0 until it is read, and never
+ *	afterwards
  * @values: the values of @rows
  *
  * Constant while CPUs read. Each CPU writes only its own row and that row's values.
@@ -198,9 +199,8 @@ static void read_cpus(const struct reader *reader)
 
 	for (i = 0; i < group->nr_instances; i++) {
 		const struct perfgrp_instance *instance = &group->instances[i];
-		struct perfgrp_row *row = &reader->rows[instance->row];
 
-		if (!instance->seen || row->time_after)
+		if (!instance->seen || reader->rows[instance->row].nr_cpus)
 			continue;
 		local_irq_disable();
 		read_instance(reader, i, PERFGRP_ROW_OFFLINE);
@@ -269,7 +269,7 @@ static int read_task(const struct reader *reader)
 		return 0;
 	}
 	/* A round fails only if the task was switched in or out during it. */
-	while (!reader->rows[0].time_after) {
+	while (!reader->rows[0].nr_cpus) {
 		event = active_event(group);
 		cpu = event ? READ_ONCE(event->oncpu) : -1;
 		if (!event)
@@ -358,6 +358,11 @@ static void finish_rows(const struct perfgrp_group *group, struct perfgrp_snap *
 	struct perfgrp_row *row;
 	unsigned int i;
 
+	/* The group's one CPU went before it was ever live. */
+	if (unlikely(!snap->nr_rows)) {
+		snap->time_before = perfgrp_clock_now(group->clockid);
+		snap->time_after = snap->time_before;
+	}
 	for (i = 0; i < snap->nr_rows; i++) {
 		row = &snap->rows[i];
 		values = &snap->values[row->first_value];
@@ -470,7 +475,7 @@ static struct perfgrp_snap_buffer *snap_buffer_get(struct perfgrp_group *group, 
 	return buffer;
 }
 
-/* Sets time_after of all rows to 0, which marks them as not read; reading fills in the rest. */
+/* Sets nr_cpus of all rows to 0, which marks them as not read; reading fills in the rest. */
 static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_snap *snap,
 		     struct reader *reader)
 {
@@ -493,7 +498,7 @@ static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_sn
 	snap->time_before = U64_MAX;
 	snap->time_after = 0;
 	for (i = 0; i < nr_rows; i++)
-		snap->rows[i].time_after = 0;
+		snap->rows[i].nr_cpus = 0;
 
 	reader->rows = snap->rows;
 	reader->values = snap->values;

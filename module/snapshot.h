@@ -15,8 +15,8 @@ struct perfgrp_snap_buffer;
  * @nr_values: values of @values
  * @rows: see struct perfgrp_row
  * @values: see struct perfgrp_value
- * @time_before: earliest time_before of a row
- * @time_after: latest time_after of a row
+ * @time_before: earliest time_before of a row; now if there is no row
+ * @time_after: latest time_after of a row; now if there is no row
  * @generation: of the group
  * @group: what was read
  * @buffer: the memory of all of it

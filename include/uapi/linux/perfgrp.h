@@ -774,8 +774,10 @@ struct perfgrp_row {
  * @nr_rows: in: rows there is room for; out: rows
  * @value_size: in: size of a struct perfgrp_value; at least PERFGRP_VALUE_SIZE_VER0
  * @nr_values: in: values there is room for; out: values
- * @time_before: out: the earliest time_before of all CPUs
- * @time_after: out: the latest time_after of all CPUs
+ * @time_before: out: the earliest time_before of all CPUs; if there is no row, the time of
+ *	the call
+ * @time_after: out: the latest time_after of all CPUs; if there is no row, the time of the
+ *	call
  * @generation: out: a number that every PERFGRP_ADD, PERFGRP_REMOVE, PERFGRP_RESET and
  *	PERFGRP_SNAPSHOT_RESET of the group increases. Two snapshots with the same
  *	generation have the same members, and counts and times that do not go backwards.
