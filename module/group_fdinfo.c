@@ -47,13 +47,14 @@ static void show_flags(struct seq_file *seq, u32 flags)
 
 static void show_members(struct seq_file *seq, struct perfgrp_group *group)
 {
+	const u32 flags = PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS | PERFGRP_SNAP_PEEK;
 	struct perfgrp_error err = PERFGRP_ERROR_INIT;
 	char buf[PERFGRP_EVENT_NAME_LEN];
 	struct perfgrp_snap snap;
 	unsigned int i;
 
-	if (perfgrp_snapshot_take(group, PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS, &snap,
-				  &err))
+	/* Every lsof(8) reads this, so no CPU is interrupted for it. */
+	if (perfgrp_snapshot_take(group, flags, &snap, &err))
 		return;
 	for (i = 0; i < snap.nr_values; i++) {
 		seq_printf(seq, "member:\t%u %s %s", snap.values[i].id,

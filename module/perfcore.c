@@ -370,6 +370,47 @@ bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count 
 	return final;
 }
 
+static struct perfgrp_count peek_times(const struct perf_event *event)
+{
+	struct perfgrp_count count;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	perfgrp_core_times(event, perfgrp_core_state(event), perfgrp_core_clock(), &count);
+	local_irq_restore(flags);
+	return count;
+}
+
+/**
+ * perfgrp_core_peek_inherited - perfgrp_core_read_inherited() without an IPI
+ * @event: an inherited event of a task
+ * @count: about what it and its children have counted: of those that are on a CPU as of their
+ *	last read
+ *
+ * May sleep.
+ *
+ * Return: true if the task has exited and no child is left.
+ */
+bool perfgrp_core_peek_inherited(struct perf_event *event, struct perfgrp_count *count)
+{
+	const struct perf_event *child;
+	struct perfgrp_count sum;
+	bool final;
+
+	mutex_lock(&event->child_mutex);
+	final = READ_ONCE(event->state) <= PERF_EVENT_STATE_EXIT && list_empty(&event->child_list);
+	sum = peek_times(event);
+	list_for_each_entry(child, &event->child_list, child_list)
+		sum = perfgrp_count_add(sum, peek_times(child));
+	mutex_unlock(&event->child_mutex);
+	*count = sum;
+
+	count->count += atomic64_read(&event->child_count);
+	count->enabled += atomic64_read(&event->child_total_time_enabled);
+	count->running += atomic64_read(&event->child_total_time_running);
+	return final;
+}
+
 /**
  * perfgrp_core_add_context - add the context of a task's event to a set
  * @contexts: the task's contexts; zeroed before the first event

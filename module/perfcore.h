@@ -31,6 +31,7 @@ bool perfgrp_core_pmu_read_safe(const struct perf_event *event);
 u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_event *overflowed);
 int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample);
 bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count *count);
+bool perfgrp_core_peek_inherited(struct perf_event *event, struct perfgrp_count *count);
 u64 perfgrp_core_clock(void);
 
 /**

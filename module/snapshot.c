@@ -15,6 +15,8 @@
  * events is on a CPU, they are read with their contexts' locks held, so that none can get
  * on one meanwhile.
  *
+ * fdinfo looks without asking: peek() reads what is in memory, and calls no CPU.
+ *
  * Each CPU reads a counter into a struct reading and fills in the value from that.
  * finish_rows() does afterwards what depends on all values of a row.
  */
@@ -288,7 +290,23 @@ static int read_task(const struct reader *reader)
  * other. The state of a counter's own event says nothing about the children: a swap of
  * contexts may have moved the event to one of them.
  */
-static void read_inherited(const struct reader *reader)
+static void read_inherited_counter(const struct perfgrp_member_instance *counter, bool peek,
+				   struct reading *reading)
+{
+	struct perf_event *event = counter->event;
+	bool final;
+
+	*reading = (struct reading){ .state = PERF_EVENT_STATE_ERROR };
+	if (event) {
+		final = peek ? perfgrp_core_peek_inherited(event, &reading->count) :
+			       perfgrp_core_read_inherited(event, &reading->count);
+		reading->state = final ? PERF_EVENT_STATE_EXIT : PERF_EVENT_STATE_ACTIVE;
+		reading->throttled = perfgrp_core_throttled(event);
+	}
+	reading->count = perfgrp_count_add(counter->base, reading->count);
+}
+
+static void read_inherited(const struct reader *reader, bool peek)
 {
 	struct perfgrp_group *group = reader->group;
 	struct perfgrp_value *value = reader->values;
@@ -297,26 +315,60 @@ static void read_inherited(const struct reader *reader)
 	struct reading reading;
 	u32 flags = 0;
 	unsigned int i;
-	bool final;
 
 	begin_row(group, &group->instances[0], row);
 	for (i = 0; i < group->nr_members; i++, value++) {
 		counter = &group->members[i]->instances[0];
-		reading = (struct reading){ .state = PERF_EVENT_STATE_ERROR };
-		if (counter->event) {
-			final = perfgrp_core_read_inherited(counter->event, &reading.count);
-			reading.state = final ? PERF_EVENT_STATE_EXIT : PERF_EVENT_STATE_ACTIVE;
-			reading.throttled = perfgrp_core_throttled(counter->event);
-		}
+		read_inherited_counter(counter, peek, &reading);
 		if (is_frozen(group))
 			reading.count = counter->frozen;
-		else
-			reading.count = perfgrp_count_add(counter->base, reading.count);
 		fill_value(group->members[i], 0, &reading, row->flags, value);
 		flags |= value->flags;
 	}
 	finish_row(row, flags);
 	row->time_after = perfgrp_clock_now(group->clockid);
+}
+
+/* ---- looking without asking ------------------------------------------------ */
+
+/*
+ * An event on another CPU may be scheduled while it is looked at. Its enabled time is read and
+ * updated before its running time, so the latter may seem the longer one, but not the shorter.
+ */
+static void settle_times(struct perfgrp_value *value)
+{
+	struct perfgrp_count count = {
+		.count = value->raw,
+		.enabled = value->time_enabled,
+		.running = min(value->time_running, value->time_enabled),
+	};
+	u32 flags = value->flags & ~(PERFGRP_VALUE_SCALED | PERFGRP_VALUE_SATURATED);
+
+	if (value->time_running <= value->time_enabled)
+		return;
+	perfgrp_value_fill(value, &count);
+	value->flags |= flags;
+}
+
+/* PERFGRP_SNAP_PEEK: from here, whatever CPU an event is on. */
+static void peek(const struct reader *reader, unsigned int nr_values)
+{
+	struct perfgrp_group *group = reader->group;
+	unsigned int i;
+
+	if (perfgrp_group_inherits(group)) {
+		read_inherited(reader, true);
+		return;
+	}
+	for (i = 0; i < group->nr_instances; i++) {
+		if (!group->instances[i].seen)
+			continue;
+		local_irq_disable();
+		read_instance(reader, i, 0);
+		local_irq_enable();
+	}
+	for (i = 0; i < nr_values; i++)
+		settle_times(&reader->values[i]);
 }
 
 /* ---- flags of a whole row ------------------------------------------------- */
@@ -508,7 +560,7 @@ static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_sn
 /**
  * perfgrp_snapshot_take - read all counters of a group
  * @group: the group; the lock is held, for reading at least
- * @flags: PERFGRP_SNAPSHOT_*; RESET is not done here
+ * @flags: PERFGRP_SNAPSHOT_*, PERFGRP_SNAP_PEEK; RESET is not done here
  * @snap: set; to be freed with perfgrp_snapshot_free()
  * @err: filled in on failure
  *
@@ -528,10 +580,12 @@ int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp
 	if (ret)
 		return perfgrp_fail_memory(err);
 
-	if (group->instance_of)
+	if (unlikely(flags & PERFGRP_SNAP_PEEK))
+		peek(&reader, snap->nr_values);
+	else if (group->instance_of)
 		read_cpus(&reader);
 	else if (perfgrp_group_inherits(group))
-		read_inherited(&reader);
+		read_inherited(&reader, false);
 	else
 		ret = read_task(&reader);
 	if (ret) {

@@ -3,6 +3,7 @@
 #ifndef PERFGRP_SNAPSHOT_H
 #define PERFGRP_SNAPSHOT_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 #include <uapi/linux/perfgrp.h>
 
@@ -32,6 +33,12 @@ struct perfgrp_snap {
 	struct perfgrp_group *group;
 	struct perfgrp_snap_buffer *buffer;
 };
+
+/*
+ * Beside PERFGRP_SNAPSHOT_*: interrupt no CPU. Counts of events that are on a CPU are those of
+ * their last read, and values do not belong to one moment; the states are right.
+ */
+#define PERFGRP_SNAP_PEEK BIT(31)
 
 int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap,
 			  struct perfgrp_error *err);

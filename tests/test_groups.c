@@ -1764,6 +1764,72 @@ TEST(fdinfo_targets, "G22: fdinfo shows which CPUs, or which one of a task")
 	expect_target(grp_create(0, PERFGRP_TARGET_TASK, 0, &cpus.cpu[1], 1), want);
 }
 
+/* Interrupts that asked CPUs to call a function, all CPUs together; -1 if they are not known. */
+static long long nr_function_calls(void)
+{
+	FILE *f = fopen("/proc/interrupts", "re");
+	long long sum = -1;
+	char line[1024], *p, *end;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (!strstr(line, "Function call interrupts"))
+			continue;
+		sum = 0;
+		for (p = strchr(line, ':') + 1;; p = end) {
+			long long n = strtoll(p, &end, 10);
+
+			if (end == p)
+				break;
+			sum += n;
+		}
+	}
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+TEST(fdinfo_asks_nobody, "G22: fdinfo interrupts no CPU, whatever the group counts")
+{
+	struct child child = child_start();
+	long long before, after, asked;
+	char text[4096], path[64];
+	struct cpus cpus;
+	int fd[3], i, n;
+
+	if (nr_function_calls() < 0)
+		skip("/proc/interrupts does not show function calls");
+	cpus_online(&cpus);
+	run_on(cpus.cpu[0]);
+	child_do(&child, ORDER_RUN_ON, cpus.cpu[1]);
+	fd[0] = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+	fd[1] = grp_on_task(PERFGRP_CREATE_ENABLED, child.pid);
+	fd[2] = grp_on_task(PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_INHERIT, child.pid);
+	for (i = 0; i < 3; i++) {
+		REQUIRE_GE(fd[i], 0);
+		REQUIRE_GT(grp_add(fd[i], PERFGRP_SW_CPU_CLOCK), 0);
+	}
+	/* On its CPU until it is killed; each of them takes seconds. */
+	for (i = 0; i < 100; i++)
+		child_tell(&child, ORDER_SPIN, ~0U);
+	for (i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd[i]);
+		REQUIRE(BECOMES_TRUE(!grp_snapshot(fd[i], PERFGRP_SNAPSHOT_TOTALS, &grp_last) &&
+				     grp_last.value[0].time_running, 5000));
+		asked = nr_function_calls();
+		for (n = 0; n < 200; n++)
+			REQUIRE_EQ(grp_snapshot(fd[i], 0, &grp_last), 0);
+		before = nr_function_calls();
+		for (n = 0; n < 200; n++)
+			REQUIRE(read_file(path, text, sizeof(text)) > 0);
+		after = nr_function_calls();
+		EXPECT(strstr(text, " cpu-clock counted leader"));
+		/* Which snapshots do; others' are few. */
+		EXPECT_GE(before - asked, 100);
+		EXPECT_LT(after - before, 50);
+	}
+	kill(child.pid, SIGKILL);
+}
+
 int main(int argc, char **argv)
 {
 	return run_tests(argc, argv);
