@@ -195,19 +195,14 @@ static int check_add(struct perfgrp_group *group, unsigned int nr, struct perfgr
 	return ret;
 }
 
-/*
- * Siblings before their leader: a fork looks at the leader's bit only, so it inherits all
- * of a scheduling group or none.
- */
 static void set_inherit(struct perfgrp_group *group, unsigned int nr)
 {
-	struct perf_event *event;
+	struct perf_event *events[PERFGRP_MAX_MEMBERS];
+	unsigned int nr_events = 0;
 
-	while (nr--) {
-		event = group->members[nr]->instances[0].event;
-		if (event)
-			perfgrp_core_set_inherit(event);
-	}
+	while (nr--)
+		events[nr_events++] = group->members[nr]->instances[0].event;
+	perfgrp_core_set_inherit(events, nr_events);
 }
 
 /*

@@ -41,6 +41,7 @@
 
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/math64.h>
@@ -210,8 +211,9 @@ struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 
 /**
  * perfgrp_core_set_inherit - count children that the task forks from now on
- * @event: a group leader or an independent event, created with attr.inherit off. The
- *	caller holds its task's exec_update_lock.
+ * @events: group leaders and independent events of one task, created with attr.inherit off.
+ *	The caller holds the task's exec_update_lock.
+ * @nr: how many
  *
  * Once an event is inherited, the perf core may swap the contexts of parent and child,
  * with all their events, when it switches between the two. No sibling that counts the
@@ -220,10 +222,29 @@ struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
  * core never swaps a context that has an event without attr.inherit. So groups are created
  * complete with attr.inherit off, and the bit is set afterwards; a fork looks only at the
  * leader's.
+ *
+ * A fork copies a context's events with its mutex held, so a child inherits all of a context's
+ * events or none. Before 6.2 software and hardware events have contexts of their own, which are
+ * copied one after the other: a child that is forked just now may inherit the one kind only.
+ *
+ * May sleep.
  */
-void perfgrp_core_set_inherit(struct perf_event *event)
+void perfgrp_core_set_inherit(struct perf_event *const *events, unsigned int nr)
 {
-	event->attr.inherit = 1;
+	struct perfgrp_core_contexts contexts = {};
+	struct perf_event_context *ctx;
+	unsigned int c, i;
+
+	for (i = 0; i < nr; i++)
+		perfgrp_core_add_context(&contexts, events[i]);
+	for (c = 0; c < ARRAY_SIZE(contexts.ctxs) && contexts.ctxs[c]; c++) {
+		ctx = contexts.ctxs[c];
+		mutex_lock(&ctx->mutex);
+		for (i = 0; i < nr; i++)
+			if (events[i]->ctx == ctx)
+				events[i]->attr.inherit = 1;
+		mutex_unlock(&ctx->mutex);
+	}
 }
 
 /**

@@ -24,7 +24,7 @@ struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 				       struct task_struct *task, struct perf_event *leader,
 				       perf_overflow_handler_t handler, void *context);
 bool perfgrp_core_is_software(const struct perf_event *event);
-void perfgrp_core_set_inherit(struct perf_event *event);
+void perfgrp_core_set_inherit(struct perf_event *const *events, unsigned int nr);
 bool perfgrp_core_exec_pending(const struct perf_event *event);
 void perfgrp_core_cancel_exec(struct perf_event *event);
 bool perfgrp_core_pmu_read_safe(const struct perf_event *event);

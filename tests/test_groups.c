@@ -1311,6 +1311,80 @@ TEST(enable_on_exec, "G17: enable_on_exec starts the group at the exec and not b
 	EXPECT_LT(grp_raw(fd, id), 5000);
 }
 
+/* The task forks children that wait for the end of the pipe GATE, and then fault in their pages. */
+#define CHILD_PAGES 1000
+
+static void fork_children(int go, int gate[2], int report)
+{
+	pid_t pid[64];
+	unsigned int nr = 0;
+	char byte;
+
+	REQUIRE(read(go, &byte, 1) == 1);
+	while (nr < ARRAY_SIZE(pid)) {
+		pid[nr] = fork();
+		if (pid[nr] == 0) {
+			close(gate[1]);
+			REQUIRE(read(gate[0], &byte, 1) == 0);
+			fault_in(CHILD_PAGES);
+			_exit(0);
+		}
+		REQUIRE(pid[nr++] > 0);
+	}
+	close(gate[1]);
+	while (nr--)
+		REQUIRE(waitpid(pid[nr], NULL, 0) == pid[nr]);
+	REQUIRE(write(report, "", 1) == 1);
+	pause();
+}
+
+TEST_LIMIT(inherit_all_or_none, 60,
+	   "G16: a child that is forked while members are added is counted by all or none")
+{
+	struct perfgrp_counter c[32];
+	unsigned int round, i, partly = 0;
+	int go[2], gate[2], report[2], fd;
+	__u64 raw[32];
+	pid_t pid;
+	char byte;
+
+	NEED_FEATURE(INHERIT);
+	settle_memory();
+	for (round = 0; round < rounds(10); round++) {
+		REQUIRE(pipe2(go, O_CLOEXEC) == 0 && pipe2(gate, O_CLOEXEC) == 0 &&
+			pipe2(report, O_CLOEXEC) == 0);
+		pid = fork();
+		REQUIRE(pid >= 0);
+		if (pid == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			fork_children(go[0], gate, report[1]);
+		}
+		close(gate[1]);
+		fd = grp_on_task(PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLED, pid);
+		REQUIRE_GE(fd, 0);
+		fill_counters(c, 32, PERFGRP_SW_PAGE_FAULTS);
+		REQUIRE(write(go[1], "", 1) == 1);
+		nap_ns(round % 10 * 1000000);
+		REQUIRE_EQ(grp_add_counters(fd, c, 32), 0);
+		REQUIRE(read(report[0], &byte, 1) == 1);
+		for (i = 0; i < 32; i++)
+			raw[i] = grp_raw(fd, c[i].id);
+		/* The task's own faults while the members started one by one are much fewer. */
+		for (i = 1; i < 32; i++)
+			partly += raw[i] > raw[0] + CHILD_PAGES / 2 ||
+				  raw[0] > raw[i] + CHILD_PAGES / 2;
+		kill(pid, SIGKILL);
+		REQUIRE(waitpid(pid, NULL, 0) == pid);
+		close(fd);
+		close(go[0]);
+		close(go[1]);
+		close(gate[0]);
+		close(report[0]);
+		close(report[1]);
+	}
+	EXPECT_EQ(partly, 0);
+}
+
 TEST(inherit_one_call, "G16: an inherited group takes all its members in one call")
 {
 	struct perfgrp_counter c[2] = {

@@ -263,11 +263,13 @@ enum perfgrp_target {
 #define PERFGRP_CREATE_ENABLED		(1U << 0)
 /*
  * Also count the children that the task forks from now on, and theirs (task targets).
- * All members of such a group are added in one PERFGRP_ADD. Its counters are read one
- * after the other, so their values are from slightly different moments, and are final
- * (PERFGRP_VALUE_EXITED) when the task and all its children have exited. While the group
- * is disabled its events stay on the PMU and keep their counters, because children
- * cannot be stopped from outside the perf core; what they count then is not reported.
+ * All members of such a group are added in one PERFGRP_ADD. A child that is forked during it
+ * is counted by all members or by none; before Linux 6.2 perhaps by the software members only,
+ * or by the others only. The counters are read one after the other, so their values are
+ * from slightly different moments, and are final (PERFGRP_VALUE_EXITED) when the task and all
+ * its children have exited. While the group is disabled its events stay on the PMU and keep
+ * their counters, because children cannot be stopped from outside the perf core; what they
+ * count then is not reported.
  */
 #define PERFGRP_CREATE_INHERIT		(1U << 1)
 /*
