@@ -53,4 +53,7 @@ EXPORT_FOR_TESTS(perfgrp_access_uncharge_group);
 
 /* perfcore.c */
 EXPORT_FOR_TESTS(perfgrp_core_can_link);
+EXPORT_FOR_TESTS(perfgrp_core_link_begin);
+EXPORT_FOR_TESTS(perfgrp_core_link_end);
+EXPORT_FOR_TESTS(perfgrp_core_try_link);
 EXPORT_FOR_TESTS(perfgrp_core_count_at_overflow);

@@ -28,7 +28,8 @@
  * perf_event_read_local() is not exported. perfgrp_core_read() does what
  * __perf_event_read() does: pmu->read() while the event is on the PMU, and the times from
  * the fields that __perf_update_times() and perf_event_time_now() use. perfgrp_core_init()
- * compares the result with perf_event_read_value().
+ * compares the result with perf_event_read_value(), of an event that counts and of one that is
+ * off. Read in the same kernels.
  *
  * 3. Reading in NMI context or from a BPF program, which may have interrupted the perf
  * core while it schedules the event. See perfgrp_core_pmu_read_safe() for what is assumed
@@ -54,6 +55,7 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 
 #include "compat.h"
@@ -495,7 +497,8 @@ static struct perf_event_attr self_test_attr(u32 type, u64 config, bool disabled
 
 /*
  * Return: 1 if two such events become one scheduling group, 0 if they do not, a negative
- * errno if this machine cannot count the event.
+ * errno if this machine cannot count the event, or, as one with a single counter, not two of
+ * them at once.
  */
 static int try_group(u32 type, u64 config, int cpu)
 {
@@ -510,12 +513,32 @@ static int try_group(u32 type, u64 config, int cpu)
 
 	member = create_linked(&member_attr, cpu, NULL, leader, NULL, NULL);
 	if (IS_ERR(member)) {
-		ret = 0;
+		ret = PTR_ERR(member);
+		if (ret != -EINVAL && ret != -ENOSPC)
+			ret = 0;
 	} else {
 		ret = member->group_leader == leader && leader->nr_siblings == 1;
 		perf_event_release_kernel(member);
 	}
 	perf_event_release_kernel(leader);
+	return ret;
+}
+
+/**
+ * perfgrp_core_try_link - see whether events that are created under a leader are linked
+ * @cpu: a CPU that is online
+ *
+ * perfgrp_core_link_begin() has succeeded. May sleep.
+ *
+ * Return: 1 if they are, 0 or a negative errno if not.
+ */
+int perfgrp_core_try_link(int cpu)
+{
+	int ret = try_group(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, cpu);
+
+	/* Without a PMU only the software event can be tried. */
+	if (ret == 1 && try_group(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, cpu) == 0)
+		ret = 0;
 	return ret;
 }
 
@@ -538,10 +561,7 @@ static void self_test_link(int cpu)
 	can_link = true;
 	ret = perfgrp_core_link_begin();
 	if (!ret) {
-		ret = try_group(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, cpu);
-		/* Without a PMU only the software event can be tried. */
-		if (ret == 1 && try_group(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, cpu) == 0)
-			ret = 0;
+		ret = perfgrp_core_try_link(cpu);
 		perfgrp_core_link_end();
 	}
 	if (ret != 1) {
@@ -552,36 +572,84 @@ static void self_test_link(int cpu)
 	}
 }
 
+static struct perfgrp_count read_by_core(struct perf_event *event)
+{
+	struct perfgrp_count count;
+
+	count.count = perf_event_read_value(event, &count.enabled, &count.running);
+	return count;
+}
+
+/**
+ * struct self_test - an event that perfgrp_core_read() reads, on its CPU
+ * @event: the event
+ * @count: what it read
+ * @state: its state then
+ */
+struct self_test {
+	struct perf_event *event;
+	struct perfgrp_count count;
+	enum perf_event_state state;
+};
+
+static void self_test_read_here(void *info)
+{
+	struct self_test *test = info;
+
+	test->state = perfgrp_core_read(test->event, perfgrp_core_clock(), &test->count);
+}
+
+static bool is_between(const struct perfgrp_count *count, const struct perfgrp_count *before,
+		       const struct perfgrp_count *after)
+{
+	return before->count <= count->count && count->count <= after->count &&
+	       before->enabled <= count->enabled && count->enabled <= after->enabled &&
+	       before->running <= count->running && count->running <= after->running;
+}
+
+/* The perf core must have read no more just before, and no less just after. */
+static int compare_reads(struct perf_event *event, int cpu, enum perf_event_state state)
+{
+	struct self_test test = { .event = event };
+	struct perfgrp_count before, after;
+	int ret;
+
+	before = read_by_core(event);
+	ret = smp_call_function_single(cpu, self_test_read_here, &test, true);
+	after = read_by_core(event);
+	if (ret)
+		return -ENODEV;
+	if (test.state == state && is_between(&test.count, &before, &after))
+		return 0;
+
+	pr_err("self-test: read count/enabled/running %llu/%llu/%llu in state %d, and not from %llu/%llu/%llu to %llu/%llu/%llu in state %d; not supported on this kernel\n",
+	       test.count.count, test.count.enabled, test.count.running, test.state, before.count,
+	       before.enabled, before.running, after.count, after.enabled, after.running, state);
+	return -EOPNOTSUPP;
+}
+
 /*
- * Compare perfgrp_core_read() with perf_event_read_value() for a clock that has counted
- * and is off.
+ * Compare perfgrp_core_read() with perf_event_read_value(): for a clock that counts, whose
+ * times are worked out from the clock, and for one that has counted and is off, where the two
+ * must be equal.
  */
 static int self_test_read(int cpu, enum perf_sw_ids clock, const struct pmu **pmu)
 {
 	struct perf_event_attr attr = self_test_attr(PERF_TYPE_SOFTWARE, clock, false);
-	struct perfgrp_count count;
 	struct perf_event *event;
-	u64 value, enabled, running;
-	unsigned long flags;
+	int ret;
 
 	event = perfgrp_core_create(&attr, cpu, NULL, NULL, NULL, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 
 	*pmu = event->pmu;
+	ret = compare_reads(event, cpu, PERF_EVENT_STATE_ACTIVE);
 	perf_event_disable(event);
-	value = perf_event_read_value(event, &enabled, &running);
-	local_irq_save(flags);
-	perfgrp_core_read(event, perfgrp_core_clock(), &count);
-	local_irq_restore(flags);
+	if (!ret)
+		ret = compare_reads(event, cpu, PERF_EVENT_STATE_OFF);
 	perf_event_release_kernel(event);
-
-	if (count.count == value && count.enabled == enabled && count.running == running)
-		return 0;
-
-	pr_err("self-test: read count/enabled/running %llu/%llu/%llu instead of %llu/%llu/%llu; not supported on this kernel\n",
-	       count.count, count.enabled, count.running, value, enabled, running);
-	return -EOPNOTSUPP;
+	return ret;
 }
 
 /**

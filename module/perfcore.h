@@ -18,6 +18,7 @@
 int perfgrp_core_init(void);
 void perfgrp_core_exit(void);
 bool perfgrp_core_can_link(void);
+int perfgrp_core_try_link(int cpu);
 int perfgrp_core_link_begin(void);
 void perfgrp_core_link_end(void);
 struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
