@@ -4,6 +4,7 @@
  * for several CPUs at once, exclusive ones, and those with a single counter.
  */
 #include <linux/cpumask.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -14,6 +15,93 @@
 #include "../module/snapshot.h"
 #include "harness.h"
 #include "suites.h"
+
+#define SLOTS 8
+
+static struct perf_event *member_event(const struct perfgrp_group *group, unsigned int index)
+{
+	return group->members[index]->instances[0].event;
+}
+
+/* ---- what there is only once ---------------------------------------------- */
+
+static u32 watched[16];
+
+/* Fill all breakpoints of CPU 0. Return: how many there were. */
+static unsigned int add_breakpoints(struct perfgrp_group *group)
+{
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_counter desc;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(watched); i++) {
+		desc = (struct perfgrp_counter){
+			.flags = PERFGRP_COUNTER_RAW,
+			.type = PERF_TYPE_BREAKPOINT,
+			.config1 = (u64)(uintptr_t)&watched[i],
+			.config2 = HW_BREAKPOINT_LEN_4,
+			.bp_type = HW_BREAKPOINT_W,
+		};
+		if (harness_add(group, &desc, 1, &err))
+			break;
+	}
+	return i;
+}
+
+/*
+ * [G11] A scheduling group's leader leaves: its siblings get new events, and the other members
+ * keep theirs, which may hold what there is only once.
+ */
+static void leader_leaves_the_others_alone(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *exclusive = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *other = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perf_event *events[PERFGRP_MAX_MEMBERS];
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group;
+	unsigned int i, nr;
+	u32 ids[6];
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	exclusive->pmu.capabilities |= PERF_PMU_CAP_EXCLUSIVE;
+	harness_pin_to(test, 0);
+	group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	ids[0] = harness_add_one(test, group, FAKE(exclusive, FAKE_TICKS(1)));
+	ids[1] = harness_add_one(test, group, FAKE(other, FAKE_TICKS(1)));
+	ids[2] = harness_add_one(test, group, FAKE(other, FAKE_TICKS(2)));
+	for (i = 3; i < 6; i++)
+		ids[i] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(i)));
+	add_breakpoints(group);
+	nr = group->nr_members;
+	for (i = 0; i < nr; i++)
+		events[i] = member_event(group, i);
+	fake_pmu_tick(exclusive, 10);
+	fake_pmu_tick(other, 10);
+	fake_pmu_tick(fake, 10);
+
+	atomic_set(&other->inits, 0);
+	KUNIT_ASSERT_EQ_MSG(test, harness_remove(group, ids[3], false, &err), 0, "%s", err.text);
+	KUNIT_EXPECT_EQ(test, atomic_read(&other->inits), 0);
+	for (i = 0; i < nr - 1; i++) {
+		if (i < 3)
+			KUNIT_EXPECT_PTR_EQ(test, member_event(group, i), events[i]);
+		else if (i >= 5)
+			KUNIT_EXPECT_PTR_EQ(test, member_event(group, i), events[i + 1]);
+	}
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[5]).sched_group, ids[4]);
+	fake_pmu_tick(exclusive, 10);
+	fake_pmu_tick(other, 10);
+	fake_pmu_tick(fake, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[0]).raw, 20ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[1]).raw, 20ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[2]).raw, 40ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[4]).raw, 80ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[5]).raw, 100ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[5]).state,
+			(u32)PERFGRP_STATE_COUNTED);
+}
 
 /* [G4] A PMU with a single counter cannot show whether events are linked; software can. */
 static void links_beside_a_single_counter(struct kunit *test)
@@ -34,6 +122,7 @@ static void links_beside_a_single_counter(struct kunit *test)
 }
 
 static struct kunit_case kinds_cases[] = {
+	KUNIT_CASE(leader_leaves_the_others_alone),
 	KUNIT_CASE(links_beside_a_single_counter),
 	{}
 };

@@ -49,11 +49,25 @@ int perfgrp_counter_create(struct perfgrp_group *group, unsigned int instance, u
 	return 0;
 }
 
+/* The event under which all events are that are to be replaced; NULL for all. */
+static struct perf_event *replaced_leader(const struct perfgrp_member *leaving,
+					  unsigned int instance)
+{
+	return leaving ? leaving->instances[instance].event : NULL;
+}
+
+static bool is_replaced(const struct perfgrp_member_instance *counter,
+			const struct perf_event *leader)
+{
+	return !leader || (counter->event && counter->event->group_leader == leader);
+}
+
 /**
- * perfgrp_instance_prepare - create new events for all members of an instance
+ * perfgrp_instance_prepare - create new events for members of an instance
  * @group: the group
  * @instance: index of the instance
- * @without: a member that is about to be removed and gets none; or NULL
+ * @leaving: a member that is about to be removed: those that it leads get new events, it gets
+ *	none, and the others keep theirs. NULL: all members get new events.
  * @err: says why one is refused
  *
  * They are disabled. perfgrp_instance_commit() or perfgrp_instance_abort() must follow.
@@ -61,15 +75,16 @@ int perfgrp_counter_create(struct perfgrp_group *group, unsigned int instance, u
  * Return: 0, or a negative errno with nothing prepared.
  */
 int perfgrp_instance_prepare(struct perfgrp_group *group, unsigned int instance,
-			     const struct perfgrp_member *without, struct perfgrp_error *err)
+			     const struct perfgrp_member *leaving, struct perfgrp_error *err)
 {
-	struct perf_event *event;
+	struct perf_event *event, *leader = replaced_leader(leaving, instance);
 	unsigned int i;
 
 	lockdep_assert_held_write(&group->lock);
 
 	for (i = 0; i < group->nr_members; i++) {
-		if (group->members[i] == without)
+		if (group->members[i] == leaving ||
+		    !is_replaced(&group->members[i]->instances[instance], leader))
 			continue;
 		event = perfgrp_sched_group_create_event(group, instance, i, true, err);
 		if (IS_ERR(event)) {
@@ -84,13 +99,17 @@ int perfgrp_instance_prepare(struct perfgrp_group *group, unsigned int instance,
 /**
  * perfgrp_instance_commit - let prepared events take the place of the current ones
  * @group: the group
- * @instance: index of the instance; its events are stopped and accumulated
+ * @instance: index of the instance; its events that are replaced are stopped and accumulated
+ * @leaving: as in perfgrp_instance_prepare()
  *
- * Members without a prepared event have none afterwards. perfgrp_instance_release_retired()
- * must follow when no event array has the old ones any more.
+ * Of the members whose events are replaced, those without a prepared event have none
+ * afterwards. perfgrp_instance_release_retired() must follow when no event array has the old
+ * ones any more.
  */
-void perfgrp_instance_commit(struct perfgrp_group *group, unsigned int instance)
+void perfgrp_instance_commit(struct perfgrp_group *group, unsigned int instance,
+			     const struct perfgrp_member *leaving)
 {
+	struct perf_event *leader = replaced_leader(leaving, instance);
 	struct perfgrp_member_instance *counter;
 	unsigned int i;
 
@@ -105,6 +124,8 @@ void perfgrp_instance_commit(struct perfgrp_group *group, unsigned int instance)
 	}
 	for (i = 0; i < group->nr_members; i++) {
 		counter = &group->members[i]->instances[instance];
+		if (!is_replaced(counter, leader))
+			continue;
 		counter->retired = counter->event;
 		counter->event = counter->prepared;
 		counter->prepared = NULL;
@@ -186,24 +207,30 @@ static struct perfgrp_count read_stopped(const struct perfgrp_group *group,
 }
 
 /**
- * perfgrp_instance_accumulate - stop the counters of an instance and put what they read
- *	into their bases
+ * perfgrp_instance_accumulate - stop counters of an instance whose events are to be replaced,
+ *	and put what they read into their bases
  * @group: the group
  * @instance: index of the instance; perfgrp_instance_commit() follows
+ * @leaving: as in perfgrp_instance_prepare()
  *
  * They are stopped first, so nothing is lost but what happens until the next events start.
  */
-void perfgrp_instance_accumulate(struct perfgrp_group *group, unsigned int instance)
+void perfgrp_instance_accumulate(struct perfgrp_group *group, unsigned int instance,
+				 const struct perfgrp_member *leaving)
 {
+	struct perf_event *leader = replaced_leader(leaving, instance);
 	struct perfgrp_member_instance *counter;
 	unsigned int i;
 
 	lockdep_assert_held_write(&group->lock);
 
-	perfgrp_instance_stop(group, instance);
+	if (leader)
+		perf_event_disable(leader);
+	else
+		perfgrp_instance_stop(group, instance);
 	for (i = group->nr_members; i--;) {
 		counter = &group->members[i]->instances[instance];
-		if (!counter->event)
+		if (!counter->event || !is_replaced(counter, leader))
 			continue;
 		perf_event_disable(counter->event);
 		counter->base =

@@ -23,10 +23,12 @@ bool perfgrp_counter_failed(const struct perfgrp_member_instance *counter);
 bool perfgrp_counter_dead(const struct perfgrp_member_instance *counter);
 
 int perfgrp_instance_prepare(struct perfgrp_group *group, unsigned int instance,
-			     const struct perfgrp_member *without, struct perfgrp_error *err);
+			     const struct perfgrp_member *leaving, struct perfgrp_error *err);
 void perfgrp_instance_abort(struct perfgrp_group *group, unsigned int instance);
-void perfgrp_instance_accumulate(struct perfgrp_group *group, unsigned int instance);
-void perfgrp_instance_commit(struct perfgrp_group *group, unsigned int instance);
+void perfgrp_instance_accumulate(struct perfgrp_group *group, unsigned int instance,
+				 const struct perfgrp_member *leaving);
+void perfgrp_instance_commit(struct perfgrp_group *group, unsigned int instance,
+			     const struct perfgrp_member *leaving);
 void perfgrp_instance_release_retired(struct perfgrp_group *group, unsigned int instance);
 void perfgrp_instance_start(struct perfgrp_group *group, unsigned int instance);
 void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance);

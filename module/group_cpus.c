@@ -23,8 +23,8 @@ static void release_cpu(struct perfgrp_group *group, struct perfgrp_instance *in
 {
 	unsigned int index = instance - group->instances;
 
-	perfgrp_instance_accumulate(group, index);
-	perfgrp_instance_commit(group, index);
+	perfgrp_instance_accumulate(group, index, NULL);
+	perfgrp_instance_commit(group, index, NULL);
 	if (group->nr_members)
 		perfgrp_event_arrays_publish(group);
 	perfgrp_instance_release_retired(group, index);
@@ -57,7 +57,7 @@ static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *
 
 	/* If that fails there are no events, which shows in the values. */
 	prepare_cpu(group, index);
-	perfgrp_instance_commit(group, index);
+	perfgrp_instance_commit(group, index, NULL);
 	if (instance->seen)
 		instance->epoch++;
 	instance->seen = true;

@@ -388,9 +388,12 @@ static bool any_needs_rebuild(const struct perfgrp_group *group,
 }
 
 /*
- * Before a member that is a scheduling group's leader is released, create the events of
- * the instance again without it, so that its siblings get a leader among themselves. If
- * that fails nothing has changed.
+ * Before a member that is a scheduling group's leader is released, create its siblings'
+ * events again without it, so that they get a leader among themselves. If that fails nothing
+ * has changed. The old and the new events exist side by side for a while; that works for
+ * siblings, which hold nothing but a PMU slot, and that only while they are enabled. Members
+ * that are not under the one that leaves keep their events and go on counting: they may
+ * hold what there is only once (breakpoints, exclusive PMUs).
  */
 static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_member *leaving,
 			   struct perfgrp_error *err)
@@ -429,8 +432,8 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 			perfgrp_instance_abort(group, i);
 			continue;
 		}
-		perfgrp_instance_accumulate(group, i);
-		perfgrp_instance_commit(group, i);
+		perfgrp_instance_accumulate(group, i, leaving);
+		perfgrp_instance_commit(group, i, leaving);
 		replaced = true;
 	}
 	if (replaced)
