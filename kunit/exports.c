@@ -12,6 +12,7 @@
 #include "../module/group_create.h"
 #include "../module/group_file.h"
 #include "../module/member.h"
+#include "../module/overflow.h"
 #include "../module/perfcore.h"
 #include "../module/snapshot.h"
 #include "../module/value.h"
@@ -38,6 +39,9 @@ EXPORT_FOR_TESTS(perfgrp_group_abort_add);
 EXPORT_FOR_TESTS(perfgrp_group_remove);
 EXPORT_FOR_TESTS(perfgrp_group_enable);
 EXPORT_FOR_TESTS(perfgrp_group_disable);
+
+/* overflow.c */
+EXPORT_FOR_TESTS(perfgrp_overflow);
 
 /* snapshot.c */
 EXPORT_FOR_TESTS(perfgrp_snapshot_take);

@@ -11,6 +11,7 @@
 
 #include "../module/group.h"
 #include "../module/member.h"
+#include "../module/overflow.h"
 #include "../module/perfcore.h"
 #include "../module/snapshot.h"
 #include "harness.h"
@@ -21,6 +22,23 @@
 static struct perf_event *member_event(const struct perfgrp_group *group, unsigned int index)
 {
 	return group->members[index]->instances[0].event;
+}
+
+/* A group with a buffer, so that its counters can sample. */
+static struct perfgrp_group *sampling_group(struct kunit *test, u32 target)
+{
+	struct perfgrp_create arg = {
+		.target = target,
+		.flags = PERFGRP_CREATE_ENABLED,
+		.nr_cpus = 1,
+		.buffer_size = 2 * PAGE_SIZE,
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+	const u32 cpu = 0;
+
+	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, &cpu, &err, &group), 0, "%s", err.text);
+	return group;
 }
 
 /* ---- what there is only once ---------------------------------------------- */
@@ -121,9 +139,35 @@ static void links_beside_a_single_counter(struct kunit *test)
 		kunit_skip(test, "this machine has a PMU, which was asked instead");
 }
 
+/* ---- an event on another CPU ---------------------------------------------- */
+
+/* [O1] An overflow on a CPU that the group has no instance for: the event was moved there. */
+static void overflow_on_a_strange_cpu(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = sampling_group(test, PERFGRP_TARGET_CPUS);
+	struct perfgrp_counter desc = FAKE(fake, FAKE_TICKS(1));
+	struct perf_sample_data data;
+	struct pt_regs regs;
+
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	desc.sample_period = 1000;
+	harness_add_one(test, group, desc);
+	harness_pin_to(test, 1);
+	KUNIT_ASSERT_EQ(test, group->instance_of[1], -1);
+	preempt_disable();
+	perf_fetch_caller_regs(&regs);
+	perf_sample_data_init(&data, 0, 1000);
+	perfgrp_overflow(member_event(group, 0), &data, &regs);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, desc.id ?: 1).raw, 0ULL);
+}
+
 static struct kunit_case kinds_cases[] = {
 	KUNIT_CASE(leader_leaves_the_others_alone),
 	KUNIT_CASE(links_beside_a_single_counter),
+	KUNIT_CASE(overflow_on_a_strange_cpu),
 	{}
 };
 

@@ -212,7 +212,11 @@ static void output_sample(const struct sample *sample, u64 period, struct pt_reg
 	perfgrp_records_commit(sampling->records, event, size);
 }
 
-static unsigned int this_instance(const struct perfgrp_group *group)
+/*
+ * Index of the instance that counts here; -1 if none does: the perf core has moved the event to
+ * another CPU (perf_pmu_migrate_context()), because its own is going offline.
+ */
+static int this_instance(const struct perfgrp_group *group)
 {
 	return group->instance_of ? group->instance_of[smp_processor_id()] : 0;
 }
@@ -231,12 +235,15 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, s
 	struct sample sample = { .event = event, .group = group };
 	const struct perfgrp_attachment *attachment;
 	unsigned long flags;
-	int index;
+	int instance, index;
 
 	/* Some kernels call the handlers of software events with interrupts on. */
 	local_irq_save(flags);
 	rcu_read_lock();
-	sample.array = perfgrp_event_array_get(group->event_arrays, this_instance(group));
+	instance = this_instance(group);
+	if (instance < 0)
+		goto out;
+	sample.array = perfgrp_event_array_get(group->event_arrays, instance);
 	index = find_entry(sample.array, event);
 	if (index < 0)
 		goto out;
