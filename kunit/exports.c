@@ -37,6 +37,7 @@ EXPORT_FOR_TESTS(perfgrp_group_prepare_add);
 EXPORT_FOR_TESTS(perfgrp_group_commit_add);
 EXPORT_FOR_TESTS(perfgrp_group_abort_add);
 EXPORT_FOR_TESTS(perfgrp_group_remove);
+EXPORT_FOR_TESTS(perfgrp_group_set_period);
 EXPORT_FOR_TESTS(perfgrp_group_enable);
 EXPORT_FOR_TESTS(perfgrp_group_disable);
 

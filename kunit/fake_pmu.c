@@ -190,6 +190,8 @@ static int fake_event_init(struct perf_event *event)
  */
 int fake_pmu_register(struct fake_pmu *fake)
 {
+	int ret;
+
 	fake->pmu = (struct pmu){
 		.module = THIS_MODULE,
 		.task_ctx_nr = fake->context,
@@ -205,7 +207,9 @@ int fake_pmu_register(struct fake_pmu *fake)
 		.commit_txn = fake_commit_txn,
 		.cancel_txn = fake_cancel_txn,
 	};
-	return perf_pmu_register(&fake->pmu, fake->name, -1);
+	ret = perf_pmu_register(&fake->pmu, fake->name, -1);
+	fake->registered = !ret;
+	return ret;
 }
 
 /* The perf core frees its rotation timers without checking whether they run. */
@@ -223,10 +227,51 @@ static void cancel_rotation(struct fake_pmu *fake)
  */
 void fake_pmu_unregister(struct fake_pmu *fake)
 {
+	if (!fake->registered)
+		return;
+	fake->registered = false;
 	/* Events, and the contexts that point to the PMU, are freed by RCU. */
 	rcu_barrier();
 	cancel_rotation(fake);
 	perf_pmu_unregister(&fake->pmu);
+}
+
+/**
+ * fake_pmu_revoke - unregister a PMU that has events
+ * @fake: the PMU
+ * @events: its events, all of them
+ * @nr: how many
+ *
+ * Before 6.15 that must not happen, and the events are made to look as they do from then on.
+ * fake_pmu_unrevoke() must follow before they are released.
+ */
+void fake_pmu_revoke(struct fake_pmu *fake, struct perf_event *const *events, unsigned int nr)
+{
+#ifdef PERFGRP_HAVE_STATE_REVOKED
+	fake_pmu_unregister(fake);
+#else
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		perf_event_disable(events[i]);
+	for (i = 0; i < nr; i++) {
+		WRITE_ONCE(events[i]->state, PERF_EVENT_STATE_EXIT);
+		WRITE_ONCE(events[i]->pmu, NULL);
+	}
+#endif
+}
+
+/* Undoes what had to be made to look so. */
+void fake_pmu_unrevoke(struct fake_pmu *fake, struct perf_event *const *events, unsigned int nr)
+{
+#ifndef PERFGRP_HAVE_STATE_REVOKED
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		WRITE_ONCE(events[i]->pmu, &fake->pmu);
+		WRITE_ONCE(events[i]->state, PERF_EVENT_STATE_OFF);
+	}
+#endif
 }
 
 /**

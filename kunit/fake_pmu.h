@@ -53,6 +53,7 @@
  *	half of attr.config come to no other PMU
  * @forward: which PMU counts events with FAKE_FORWARD
  * @context: enum perf_event_task_context; takes effect when it is registered
+ * @registered: it is
  * @ticks: how many there were
  * @used: slots in use on each CPU
  * @batch: events put on in the transaction under way on each CPU
@@ -75,6 +76,7 @@ struct fake_pmu {
 	bool hardware;
 	const struct fake_pmu *forward;
 	int context;
+	bool registered;
 	atomic64_t ticks;
 	unsigned int __percpu *used;
 	unsigned int __percpu *batch;
@@ -93,6 +95,8 @@ void fake_pmu_destroy(struct fake_pmu *fake);
 void fake_pmu_free_destroyed(void);
 void fake_pmu_unregister(struct fake_pmu *fake);
 int fake_pmu_register(struct fake_pmu *fake);
+void fake_pmu_revoke(struct fake_pmu *fake, struct perf_event *const *events, unsigned int nr);
+void fake_pmu_unrevoke(struct fake_pmu *fake, struct perf_event *const *events, unsigned int nr);
 void fake_pmu_tick(struct fake_pmu *fake, u64 ticks);
 int fake_pmu_overflow(struct perf_event *event);
 unsigned int fake_pmu_used(const struct fake_pmu *fake, int cpu);

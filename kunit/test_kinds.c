@@ -8,6 +8,7 @@
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
+#include <linux/rwsem.h>
 
 #include "../module/group.h"
 #include "../module/member.h"
@@ -39,6 +40,93 @@ static struct perfgrp_group *sampling_group(struct kunit *test, u32 target)
 
 	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, &cpu, &err, &group), 0, "%s", err.text);
 	return group;
+}
+
+static int set_period(struct perfgrp_group *group, u32 id, u64 period)
+{
+	struct perfgrp_error err = harness_error();
+	int ret;
+
+	down_write(&group->lock);
+	ret = perfgrp_group_set_period(group, id, period, &err);
+	up_write(&group->lock);
+	return ret;
+}
+
+/* ---- PMUs that go --------------------------------------------------------- */
+
+/* [G26] A PMU is unregistered: its members have failed with what they counted, the others go on. */
+static void pmu_goes(struct kunit *test, u32 target)
+{
+	struct fake_pmu *fakes[2] = {
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+	};
+	struct perfgrp_group *group = sampling_group(test, target);
+	struct perfgrp_error err = harness_error();
+	struct perf_event *revoked[2];
+	struct perfgrp_counter desc;
+	struct perfgrp_value value;
+	u32 type = fakes[0]->pmu.type, ids[5];
+	unsigned int i;
+
+	desc = FAKE(fakes[0], FAKE_TICKS(1));
+	desc.sample_period = 1000;
+	ids[0] = harness_add_one(test, group, desc);
+	ids[1] = harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(2)));
+	desc = FAKE(fakes[1], FAKE_TICKS(1));
+	desc.sample_period = 1000;
+	ids[2] = harness_add_one(test, group, desc);
+	ids[3] = harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	fake_pmu_tick(fakes[0], 10);
+	fake_pmu_tick(fakes[1], 10);
+	for (i = 0; i < 2; i++)
+		revoked[i] = member_event(group, i);
+	fake_pmu_revoke(fakes[0], revoked, 2);
+
+	fake_pmu_tick(fakes[0], 1000);
+	fake_pmu_tick(fakes[1], 10);
+	for (i = 0; i < 2; i++) {
+		value = harness_value(test, group, 0, ids[i]);
+		KUNIT_EXPECT_EQ(test, value.raw, (u64)(i + 1) * 10);
+		KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
+		KUNIT_EXPECT_EQ(test, value.pmu, type);
+	}
+	value = harness_value(test, group, 0, ids[2]);
+	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
+
+	/* A sample reads the others, and nothing asks for more of the event. */
+	KUNIT_EXPECT_EQ(test, fake_pmu_overflow(member_event(group, 2)), 0);
+	KUNIT_EXPECT_EQ(test, set_period(group, ids[0], 2000), 0);
+	KUNIT_EXPECT_EQ(test, set_period(group, ids[2], 2000), 0);
+	harness_disable(group);
+	KUNIT_EXPECT_EQ(test, harness_enable(group, NULL), 0);
+	ids[4] = harness_add_one(test, group, FAKE(fakes[1], FAKE_TICKS(3)));
+	fake_pmu_tick(fakes[1], 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[4]).raw, 30ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[4]).sched_group, ids[2]);
+	value = harness_value(test, group, 0, ids[1]);
+	KUNIT_EXPECT_EQ(test, value.raw, 0ULL);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_FAILED);
+
+	fake_pmu_unrevoke(fakes[0], revoked, 2);
+	KUNIT_EXPECT_EQ_MSG(test, harness_remove(group, ids[1], false, &err), 0, "%s", err.text);
+	KUNIT_EXPECT_EQ_MSG(test, harness_remove(group, ids[0], true, &err), 0, "%s", err.text);
+}
+
+static void pmu_of_a_cpu_goes(struct kunit *test)
+{
+	harness_pin_to(test, 0);
+	pmu_goes(test, PERFGRP_TARGET_CPUS);
+}
+
+/* [G26] And a task has not exited because a PMU has gone. */
+static void pmu_of_a_task_goes(struct kunit *test)
+{
+	harness_pin_to(test, 0);
+	pmu_goes(test, PERFGRP_TARGET_TASK);
 }
 
 /* ---- what there is only once ---------------------------------------------- */
@@ -165,6 +253,8 @@ static void overflow_on_a_strange_cpu(struct kunit *test)
 }
 
 static struct kunit_case kinds_cases[] = {
+	KUNIT_CASE(pmu_of_a_cpu_goes),
+	KUNIT_CASE(pmu_of_a_task_goes),
 	KUNIT_CASE(leader_leaves_the_others_alone),
 	KUNIT_CASE(links_beside_a_single_counter),
 	KUNIT_CASE(overflow_on_a_strange_cpu),

@@ -55,6 +55,16 @@ static inline bool compat_counts_for_many(const struct pmu *pmu)
 }
 #endif
 
+/* PERF_EVENT_STATE_REVOKED came with PMUs that may be unregistered at any time (6.15). */
+static inline bool compat_state_is_revoked(enum perf_event_state state)
+{
+#ifdef PERFGRP_HAVE_STATE_REVOKED
+	return state == PERF_EVENT_STATE_REVOKED;
+#else
+	return false;
+#endif
+}
+
 /* A perf context's clock became a struct (7.x). */
 static inline u64 compat_ctx_time(const struct perf_event_context *ctx)
 {

@@ -23,6 +23,17 @@
 
 /* ---- creating ------------------------------------------------------------ */
 
+/* What is to be known of the PMU of a counter's event even if it is unregistered. */
+static void note_pmu(struct perfgrp_member_instance *counter, struct perf_event *event)
+{
+	struct perfgrp_core_pmu pmu;
+
+	if (!perfgrp_core_get_pmu(event, &pmu))
+		return;
+	counter->pmu = pmu.type;
+	counter->software = pmu.software;
+}
+
 /**
  * perfgrp_counter_create - create a member's event on one instance, disabled
  * @group: the group
@@ -44,7 +55,7 @@ int perfgrp_counter_create(struct perfgrp_group *group, unsigned int instance, u
 	if (IS_ERR_OR_NULL(event))
 		return PTR_ERR_OR_ZERO(event);
 	counter->event = event;
-	counter->pmu = event->pmu->type;
+	note_pmu(counter, event);
 	counter->sched_group = perfgrp_sched_group_number(group, instance, index, false);
 	return 0;
 }
@@ -119,7 +130,7 @@ void perfgrp_instance_commit(struct perfgrp_group *group, unsigned int instance,
 		counter = &group->members[i]->instances[instance];
 		if (!counter->prepared)
 			continue;
-		counter->pmu = counter->prepared->pmu->type;
+		note_pmu(counter, counter->prepared);
 		counter->sched_group = perfgrp_sched_group_number(group, instance, i, true);
 	}
 	for (i = 0; i < group->nr_members; i++) {
@@ -274,7 +285,8 @@ bool perfgrp_counter_has_siblings(const struct perfgrp_member_instance *counter)
  * perfgrp_counter_failed - has the perf core given up an event?
  * @counter: whose event it is
  *
- * Return: whether it has, as it does with pinned events for which there is no room.
+ * Return: whether it has, as it does with pinned events for which there is no room, and with
+ * those of a PMU that was unregistered.
  */
 bool perfgrp_counter_failed(const struct perfgrp_member_instance *counter)
 {
@@ -289,7 +301,8 @@ bool perfgrp_counter_failed(const struct perfgrp_member_instance *counter)
  */
 bool perfgrp_counter_dead(const struct perfgrp_member_instance *counter)
 {
-	return counter->event && perfgrp_core_is_dead(counter->event);
+	return counter->event && perfgrp_core_is_dead(counter->event) &&
+	       !perfgrp_core_is_revoked(counter->event);
 }
 
 /* ---- starting and stopping ----------------------------------------------- */

@@ -55,6 +55,7 @@ struct perfgrp_overflow_state {
  * @pmu: number of the PMU of its last event; PERFGRP_NONE if it never had one
  * @sched_group: id of the member that led its scheduling group when its last event was
  *	created; 0 if it never had one
+ * @software: its last event needs no PMU slot
  * @overflow_state: of @event, if it samples
  *
  * All but @overflow_state under perfgrp_group.lock.
@@ -67,6 +68,7 @@ struct perfgrp_member_instance {
 	struct perfgrp_count frozen;
 	u32 pmu;
 	u32 sched_group;
+	bool software;
 	struct perfgrp_overflow_state overflow_state;
 };
 

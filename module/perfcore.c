@@ -57,6 +57,7 @@
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 
 #include "compat.h"
 #include "kprobe.h"
@@ -272,16 +273,54 @@ void perfgrp_core_cancel_exec(struct perf_event *event)
 
 /* ---- reading ------------------------------------------------------------- */
 
-/**
- * perfgrp_core_is_software - is an event one that needs no PMU slot?
- * @event: the event
- *
- * Return: true for the PMUs of perf_sw_context, such as software events, tracepoints and
- * breakpoints.
- */
-bool perfgrp_core_is_software(const struct perf_event *event)
+static bool is_software(const struct pmu *pmu)
 {
-	return event->pmu->task_ctx_nr == perf_sw_context;
+	return pmu->task_ctx_nr == perf_sw_context;
+}
+
+/**
+ * perfgrp_core_pmu_lock - keep an event's PMU from being unregistered
+ * @event: an event that is not inherited: its context never changes
+ *
+ * May sleep. The perf core revokes events with their context's mutex held.
+ *
+ * Return: the PMU, until perfgrp_core_pmu_unlock(); NULL if the event was revoked, and then
+ * there is nothing to unlock.
+ */
+struct pmu *perfgrp_core_pmu_lock(struct perf_event *event)
+{
+	mutex_lock(&event->ctx->mutex);
+	if (!event->pmu)
+		mutex_unlock(&event->ctx->mutex);
+	return event->pmu;
+}
+
+void perfgrp_core_pmu_unlock(struct perf_event *event)
+{
+	mutex_unlock(&event->ctx->mutex);
+}
+
+/**
+ * perfgrp_core_get_pmu - what there is to know of an event's PMU
+ * @event: an event that is not inherited
+ * @pmu: set
+ *
+ * May sleep.
+ *
+ * Return: false if the event was revoked, and @pmu is unchanged.
+ */
+bool perfgrp_core_get_pmu(struct perf_event *event, struct perfgrp_core_pmu *pmu)
+{
+	const struct pmu *id = perfgrp_core_pmu_lock(event);
+
+	if (!id)
+		return false;
+	pmu->id = id;
+	pmu->type = id->type;
+	pmu->software = is_software(id);
+	strscpy(pmu->name, id->name ?: "", sizeof(pmu->name));
+	perfgrp_core_pmu_unlock(event);
+	return true;
 }
 
 /**
@@ -341,13 +380,15 @@ bool perfgrp_core_pmu_read_safe(const struct perf_event *event)
  */
 u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_event *overflowed)
 {
-	bool readable =
-		!in_nmi() || event->pmu == overflowed->pmu || perfgrp_core_is_software(event);
+	struct pmu *pmu;
 
-	if (event != overflowed && readable &&
-	    perfgrp_core_is_here(event, perfgrp_core_state(event)) &&
+	if (event == overflowed || !perfgrp_core_is_here(event, perfgrp_core_state(event)))
+		return local64_read(&event->count);
+
+	pmu = event->pmu;
+	if ((!in_nmi() || pmu == overflowed->pmu || is_software(pmu)) &&
 	    perfgrp_core_pmu_read_safe(event))
-		event->pmu->read(event);
+		pmu->read(event);
 	return local64_read(&event->count);
 }
 
@@ -362,10 +403,13 @@ u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_e
  *
  * May sleep.
  *
- * Return: 0, or -EINVAL if @sample is out of range.
+ * Return: 0, also if the event was revoked; -EINVAL if @sample is out of range.
  */
 int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample)
 {
+	/* perf_event_period() does not look (7.3). */
+	if (perfgrp_core_is_revoked(event))
+		return 0;
 	if (freq && !event->attr.freq)
 		sample = div64_u64(NSEC_PER_SEC, sample);
 	return perf_event_period(event, sample);

@@ -15,6 +15,21 @@
 #include "compat.h"
 #include "value.h"
 
+/**
+ * struct perfgrp_core_pmu - what is known of an event's PMU
+ * @id: the PMU, to be compared only: it may be gone
+ * @type: its number
+ * @software: its events need no PMU slot: it is one of perf_sw_context, such as those of
+ *	software events, tracepoints and breakpoints
+ * @name: its name, perhaps cut off; the clocks' PMUs have none before 6.12
+ */
+struct perfgrp_core_pmu {
+	const struct pmu *id;
+	u32 type;
+	bool software;
+	char name[32];
+};
+
 int perfgrp_core_init(void);
 void perfgrp_core_exit(void);
 bool perfgrp_core_can_link(void);
@@ -24,7 +39,9 @@ void perfgrp_core_link_end(void);
 struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 				       struct task_struct *task, struct perf_event *leader,
 				       perf_overflow_handler_t handler, void *context);
-bool perfgrp_core_is_software(const struct perf_event *event);
+struct pmu *perfgrp_core_pmu_lock(struct perf_event *event);
+void perfgrp_core_pmu_unlock(struct perf_event *event);
+bool perfgrp_core_get_pmu(struct perf_event *event, struct perfgrp_core_pmu *pmu);
 void perfgrp_core_set_inherit(struct perf_event *const *events, unsigned int nr);
 bool perfgrp_core_exec_pending(const struct perf_event *event);
 void perfgrp_core_cancel_exec(struct perf_event *event);
@@ -52,19 +69,43 @@ void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts, void
 			      void *info);
 
 /**
+ * perfgrp_core_is_revoked - was an event's PMU unregistered?
+ * @event: the event
+ *
+ * From 6.15 on a PMU that is unregistered takes its events with it: event->pmu becomes NULL,
+ * and the PMU may be freed. So event->pmu is used only while the event is
+ * PERF_EVENT_STATE_ACTIVE on this CPU and interrupts are off, or within
+ * perfgrp_core_pmu_lock(); else it is compared only. Before, perf_pmu_unregister() must not
+ * be called while there are events.
+ *
+ * Any context.
+ *
+ * Return: whether it was, or is just about to be.
+ */
+static __always_inline bool perfgrp_core_is_revoked(const struct perf_event *event)
+{
+	return compat_state_is_revoked(READ_ONCE(event->state)) || !READ_ONCE(event->pmu);
+}
+
+/**
  * perfgrp_core_state - the effective state of an event
  * @event: the event
  *
  * Any context.
  *
  * Return: the leader's state if the leader is off, because its siblings then do not count
- * whatever their own state is; else the event's own.
+ * whatever their own state is; else the event's own. PERF_EVENT_STATE_ERROR if the event was
+ * revoked.
  */
 static __always_inline enum perf_event_state perfgrp_core_state(const struct perf_event *event)
 {
 	enum perf_event_state leader = READ_ONCE(event->group_leader->state);
 
-	return leader <= PERF_EVENT_STATE_OFF ? leader : READ_ONCE(event->state);
+	if (likely(leader > PERF_EVENT_STATE_OFF))
+		return READ_ONCE(event->state);
+	if (leader <= PERF_EVENT_STATE_EXIT && perfgrp_core_is_revoked(event))
+		return PERF_EVENT_STATE_ERROR;
+	return leader;
 }
 
 /**
@@ -74,7 +115,7 @@ static __always_inline enum perf_event_state perfgrp_core_state(const struct per
  * Any context.
  *
  * Return: true if the task has exited, or has executed a program that its user may not
- * watch, at which the perf core removes the event.
+ * watch, at which the perf core removes the event; or if the event was revoked.
  */
 static __always_inline bool perfgrp_core_is_dead(const struct perf_event *event)
 {

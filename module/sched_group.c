@@ -115,14 +115,14 @@ static struct perf_event *member_event(const struct perfgrp_member *member, unsi
 	return prepared ? counter->prepared : counter->event;
 }
 
-/* Whether events can be put under this one. Nothing can be linked to an event that is dead. */
-static bool can_lead(const struct perf_event *event)
+/* Whether events of @pmu can be put under this one. Nothing can be linked to a dead event. */
+static bool can_lead(const struct perf_event *event, const struct pmu *pmu)
 {
-	return event && event->group_leader == event && !perfgrp_core_is_software(event) &&
+	return event && event->group_leader == event && READ_ONCE(event->pmu) == pmu &&
 	       !perfgrp_core_is_dead(event);
 }
 
-/* The leader on @pmu among the first @nr members; NULL if there is none. */
+/* The leader on @pmu, a hardware PMU, among the first @nr members; NULL if there is none. */
 static struct perf_event *find_sched_leader(const struct perfgrp_group *group,
 					    unsigned int instance, unsigned int nr,
 					    const struct pmu *pmu, bool prepared)
@@ -132,13 +132,16 @@ static struct perf_event *find_sched_leader(const struct perfgrp_group *group,
 
 	for (i = 0; i < nr; i++) {
 		event = member_event(group->members[i], instance, prepared);
-		if (can_lead(event) && event->pmu == pmu)
+		if (can_lead(event, pmu))
 			return event;
 	}
 	return NULL;
 }
 
-/* The PMU that counts the same member on the instance before; NULL if that has no event. */
+/*
+ * The hardware PMU that counts the same member on the instance before; NULL if that has no
+ * event.
+ */
 static const struct pmu *pmu_before(const struct perfgrp_member *member, unsigned int instance,
 				    bool prepared)
 {
@@ -147,7 +150,7 @@ static const struct pmu *pmu_before(const struct perfgrp_member *member, unsigne
 	while (instance--) {
 		event = member_event(member, instance, prepared);
 		if (event)
-			return event->pmu;
+			return member->instances[instance].software ? NULL : READ_ONCE(event->pmu);
 	}
 	return NULL;
 }
@@ -260,7 +263,7 @@ static struct perf_event *create_under(struct perfgrp_group *group, int cpu,
 
 	attr.disabled = 0;
 	event = create(group, cpu, &attr, leader);
-	if (IS_ERR(event) || event->pmu == leader->pmu)
+	if (IS_ERR(event) || READ_ONCE(event->pmu) == READ_ONCE(leader->pmu))
 		return event;
 	perf_event_release_kernel(event);
 	return ERR_PTR(-EXDEV);
@@ -273,12 +276,16 @@ static struct perf_event *create_unknown(struct perfgrp_group *group, unsigned i
 {
 	const struct perfgrp_member *member = group->members[index];
 	int cpu = group->instances[instance].cpu;
+	struct perfgrp_core_pmu pmu;
 	struct perf_event *event;
 
 	event = create_alone(group, cpu, member);
-	if (IS_ERR(event) || !perfgrp_core_can_link() || perfgrp_core_is_software(event))
+	if (IS_ERR(event) || !perfgrp_core_can_link())
 		return event;
-	*leader = find_sched_leader(group, instance, index, event->pmu, prepared);
+	/* check_event() refuses what is revoked. */
+	if (!perfgrp_core_get_pmu(event, &pmu) || pmu.software)
+		return event;
+	*leader = find_sched_leader(group, instance, index, pmu.id, prepared);
 	if (!*leader)
 		return event;
 	perf_event_release_kernel(event);
@@ -336,13 +343,10 @@ static int check_cpu(const struct perfgrp_group *group, const struct perf_event 
 }
 
 /* See fail_probe_pmu(). With a pointer to memory that is not present there is no event. */
-static int check_probe_pmu(const struct perf_event *event, const struct perfgrp_member *member,
+static int check_probe_pmu(const struct perfgrp_core_pmu *pmu, const struct perfgrp_member *member,
 			   struct perfgrp_error *err)
 {
-	/* The clocks' PMUs have none. */
-	const char *pmu = event->pmu->name ?: "";
-
-	if (strcmp(pmu, "kprobe") && strcmp(pmu, "uprobe"))
+	if (strcmp(pmu->name, "kprobe") && strcmp(pmu->name, "uprobe"))
 		return 0;
 	return fail_probe_pmu(member, err);
 }
@@ -367,25 +371,27 @@ static int check_frequency(struct perf_event *event, const struct perfgrp_member
 /* ONE_SCHED_GROUP: no second scheduling group beside the first. */
 static int check_one_sched_group(struct perfgrp_group *group, unsigned int instance,
 				 unsigned int nr, const struct perf_event *event,
+				 const struct perfgrp_core_pmu *pmu,
 				 const struct perfgrp_member *member, bool prepared,
 				 struct perfgrp_error *err)
 {
+	struct perfgrp_core_pmu other_pmu = {};
 	char buf[PERFGRP_EVENT_NAME_LEN];
 	struct perf_event *other;
 	unsigned int i;
 
-	if (!(group->flags & PERFGRP_CREATE_ONE_SCHED_GROUP) || perfgrp_core_is_software(event))
+	if (!(group->flags & PERFGRP_CREATE_ONE_SCHED_GROUP) || pmu->software)
 		return 0;
 	for (i = 0; i < nr; i++) {
 		other = member_event(group->members[i], instance, prepared);
-		if (!other || perfgrp_core_is_software(other) ||
-		    other->group_leader == event->group_leader)
+		if (!other || other->group_leader == event->group_leader ||
+		    !perfgrp_core_get_pmu(other, &other_pmu) || other_pmu.software)
 			continue;
 		err->cpu = group->instances[instance].cpu;
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
 				    "%s: counted by PMU %s, the group by %s; ONE_SCHED_GROUP takes one PMU",
-				    perfgrp_event_name(&member->desc, buf), event->pmu->name,
-				    other->pmu->name);
+				    perfgrp_event_name(&member->desc, buf), pmu->name,
+				    other_pmu.name);
 	}
 	return 0;
 }
@@ -394,15 +400,20 @@ static int check_event(struct perfgrp_group *group, unsigned int instance, unsig
 		       struct perf_event *event, bool prepared, struct perfgrp_error *err)
 {
 	const struct perfgrp_member *member = group->members[index];
+	int cpu = group->instances[instance].cpu;
+	struct perfgrp_core_pmu pmu;
 	int ret;
 
-	ret = check_probe_pmu(event, member, err);
+	if (!perfgrp_core_get_pmu(event, &pmu))
+		return fail_event(member, cpu, -ENODEV, err);
+	ret = check_probe_pmu(&pmu, member, err);
 	if (!ret)
 		ret = check_frequency(event, member, err);
 	if (!ret)
-		ret = check_cpu(group, event, member, group->instances[instance].cpu, err);
+		ret = check_cpu(group, event, member, cpu, err);
 	if (!ret)
-		ret = check_one_sched_group(group, instance, index, event, member, prepared, err);
+		ret = check_one_sched_group(group, instance, index, event, &pmu, member, prepared,
+					    err);
 	return ret;
 }
 

@@ -300,7 +300,8 @@ static void read_inherited_counter(const struct perfgrp_member_instance *counter
 	if (event) {
 		final = peek ? perfgrp_core_peek_inherited(event, &reading->count) :
 			       perfgrp_core_read_inherited(event, &reading->count);
-		reading->state = final ? PERF_EVENT_STATE_EXIT : PERF_EVENT_STATE_ACTIVE;
+		if (!perfgrp_core_is_revoked(event))
+			reading->state = final ? PERF_EVENT_STATE_EXIT : PERF_EVENT_STATE_ACTIVE;
 		reading->throttled = perfgrp_core_throttled(event);
 	}
 	reading->count = perfgrp_count_add(counter->base, reading->count);
