@@ -5,6 +5,8 @@
  * Its callbacks run as any PMU's: add, del, start, stop and read on the event's
  * CPU with interrupts off, event_init in process context.
  */
+#include <linux/cpumask.h>
+#include <linux/device.h>
 #include <linux/err.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
@@ -17,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/sysfs.h>
 
 #include "../module/compat.h"
 #include "fake_pmu.h"
@@ -182,6 +185,42 @@ static int fake_event_init(struct perf_event *event)
 	return 0;
 }
 
+/* The CPUs that it counts on, as user space sees them. */
+static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct fake_pmu *fake = container_of(dev_get_drvdata(dev), struct fake_pmu, pmu);
+
+	return sysfs_emit(buf, "%*pbl\n", cpumask_pr_args(fake->cpus ?: cpu_possible_mask));
+}
+
+static DEVICE_ATTR_RO(cpus);
+
+static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct fake_pmu *fake = container_of(dev_get_drvdata(dev), struct fake_pmu, pmu);
+
+	return sysfs_emit(buf, "%*pbl\n", cpumask_pr_args(fake->cpumask));
+}
+
+static DEVICE_ATTR_RO(cpumask);
+
+static struct attribute *fake_attrs[] = { &dev_attr_cpus.attr, &dev_attr_cpumask.attr, NULL };
+
+static umode_t is_visible(struct kobject *kobj, struct attribute *attr, int index)
+{
+	const struct fake_pmu *fake =
+		container_of(dev_get_drvdata(kobj_to_dev(kobj)), struct fake_pmu, pmu);
+
+	return attr != &dev_attr_cpumask.attr || fake->cpumask ? attr->mode : 0;
+}
+
+static const struct attribute_group fake_attr_group = {
+	.attrs = fake_attrs,
+	.is_visible = is_visible,
+};
+
+static const struct attribute_group *fake_attr_groups[] = { &fake_attr_group, NULL };
+
 /**
  * fake_pmu_register - register a PMU, for the first time or again
  * @fake: the PMU; pmu.type becomes the lowest number that is free
@@ -197,6 +236,7 @@ int fake_pmu_register(struct fake_pmu *fake)
 		.task_ctx_nr = fake->context,
 		.hrtimer_interval_ms = fake->rotation_ms,
 		.capabilities = FAKE_CAPABILITIES,
+		.attr_groups = fake_attr_groups,
 		.event_init = fake_event_init,
 		.add = fake_add,
 		.del = fake_del,
@@ -207,6 +247,9 @@ int fake_pmu_register(struct fake_pmu *fake)
 		.commit_txn = fake_commit_txn,
 		.cancel_txn = fake_cancel_txn,
 	};
+#ifdef PERFGRP_HAVE_PMU_SCOPE
+	fake->pmu.scope = fake->scope;
+#endif
 	ret = perf_pmu_register(&fake->pmu, fake->name, -1);
 	fake->registered = !ret;
 	return ret;

@@ -53,6 +53,8 @@
  *	half of attr.config come to no other PMU
  * @forward: which PMU counts events with FAKE_FORWARD
  * @context: enum perf_event_task_context; takes effect when it is registered
+ * @scope: enum perf_pmu_scope, where the kernel has that; takes effect when it is registered
+ * @cpumask: what its file "cpumask" says; NULL: no such file of its own
  * @registered: it is
  * @ticks: how many there were
  * @used: slots in use on each CPU
@@ -76,6 +78,8 @@ struct fake_pmu {
 	bool hardware;
 	const struct fake_pmu *forward;
 	int context;
+	unsigned int scope;
+	const struct cpumask *cpumask;
 	bool registered;
 	atomic64_t ticks;
 	unsigned int __percpu *used;

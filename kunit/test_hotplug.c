@@ -367,6 +367,49 @@ static void destroyed_while_offline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, CPU), 0U);
 }
 
+
+/*
+ * [G25] [G19] A CPU of a PMU's cpumask goes, and another takes its place there: when it is back it
+ * counts again, but a member that is added then is refused.
+ */
+static void cpumask_changes(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_create arg = {
+		.target = PERFGRP_TARGET_CPUS,
+		.flags = PERFGRP_CREATE_ENABLED,
+		.nr_cpus = 2,
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+	const u32 cpus[2] = { 0, CPU };
+	struct perfgrp_counter desc;
+	struct perfgrp_value value;
+	u32 id;
+
+	fake_pmu_unregister(fake);
+	fake->context = perf_invalid_context;
+	fake->cpumask = cpu_possible_mask;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fake), 0);
+	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, cpus, &err, &group), 0, "%s", err.text);
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	fake_pmu_tick(fake, 10);
+
+	cpu_down(test, group);
+	fake->cpumask = cpumask_of(0);
+	cpu_up(test, group);
+	fake_pmu_tick(fake, 10);
+	value = harness_value(test, group, CPU, id);
+	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
+
+	desc = FAKE(fake, FAKE_TICKS(2));
+	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), EINVAL,
+		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+	KUNIT_EXPECT_EQ(test, err.cpu, CPU);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
+}
+
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(offline_and_online),
 	KUNIT_CASE(many_epochs),
@@ -377,6 +420,7 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(fails_before_it_ran),
 	KUNIT_CASE(offline_at_creation),
 	KUNIT_CASE(destroyed_while_offline),
+	KUNIT_CASE(cpumask_changes),
 	{}
 };
 

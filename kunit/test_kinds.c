@@ -129,6 +129,82 @@ static void pmu_of_a_task_goes(struct kunit *test)
 	pmu_goes(test, PERFGRP_TARGET_TASK);
 }
 
+/* ---- PMUs that count for several CPUs ------------------------------------- */
+
+static int add_on_cpus(struct kunit *test, struct fake_pmu *fake, unsigned int nr, const u32 *cpus,
+		       struct perfgrp_error *err)
+{
+	struct perfgrp_create arg = {
+		.target = cpus ? PERFGRP_TARGET_CPUS : PERFGRP_TARGET_ALL_CPUS,
+		.nr_cpus = nr,
+	};
+	struct perfgrp_counter desc = FAKE(fake, FAKE_TICKS(1));
+	struct perfgrp_group *group = NULL;
+	int ret;
+
+	*err = harness_error();
+	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, cpus, err, &group), 0, "%s", err->text);
+	ret = harness_add(group, &desc, 1, err);
+	harness_destroy(group);
+	return ret;
+}
+
+static void expect_once_a_package(struct kunit *test, struct fake_pmu *fake, u32 in, u32 out)
+{
+	const u32 both[2] = { min(in, out), max(in, out) };
+	struct perfgrp_error err;
+
+	KUNIT_EXPECT_EQ(test, add_on_cpus(test, fake, 1, &in, &err), 0);
+	/* As perf's -C: it is the only one. */
+	KUNIT_EXPECT_EQ(test, add_on_cpus(test, fake, 1, &out, &err), 0);
+	EXPECT_REFUSED(test, add_on_cpus(test, fake, 2, both, &err), EINVAL,
+		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+	KUNIT_EXPECT_EQ(test, err.cpu, (s32)out);
+	EXPECT_TEXT(test, err, fake->name);
+	EXPECT_TEXT(test, err, "cpumask");
+	EXPECT_REFUSED(test, add_on_cpus(test, fake, 0, NULL, &err), EINVAL,
+		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+}
+
+/* [G25] A PMU of a package is counted on the CPUs of its cpumask, or on one. */
+static void pmu_with_cpumask(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	const u32 both[2] = { 0, 1 };
+	struct perfgrp_error err;
+
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	fake_pmu_unregister(fake);
+	fake->context = perf_invalid_context;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fake), 0);
+	/* Without the file, as an uncore PMU of which there is one a CPU. */
+	KUNIT_EXPECT_EQ(test, add_on_cpus(test, fake, 2, both, &err), 0);
+	fake->cpumask = cpumask_of(1);
+	expect_once_a_package(test, fake, 1, 0);
+	fake->cpumask = cpu_possible_mask;
+	KUNIT_EXPECT_EQ(test, add_on_cpus(test, fake, 2, both, &err), 0);
+	KUNIT_EXPECT_EQ(test, add_on_cpus(test, fake, 0, NULL, &err), 0);
+}
+
+/* [G25] The same where the perf core knows the PMU's scope. */
+static void pmu_with_scope(struct kunit *test)
+{
+#ifdef PERFGRP_HAVE_PMU_SCOPE
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	fake_pmu_unregister(fake);
+	fake->context = perf_invalid_context;
+	fake->scope = PERF_PMU_SCOPE_SYS_WIDE;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fake), 0);
+	expect_once_a_package(test, fake, 0, 1);
+#else
+	kunit_skip(test, "PMUs have no scope");
+#endif
+}
+
 /* ---- what there is only once ---------------------------------------------- */
 
 static u32 watched[16];
@@ -255,6 +331,8 @@ static void overflow_on_a_strange_cpu(struct kunit *test)
 static struct kunit_case kinds_cases[] = {
 	KUNIT_CASE(pmu_of_a_cpu_goes),
 	KUNIT_CASE(pmu_of_a_task_goes),
+	KUNIT_CASE(pmu_with_cpumask),
+	KUNIT_CASE(pmu_with_scope),
 	KUNIT_CASE(leader_leaves_the_others_alone),
 	KUNIT_CASE(links_beside_a_single_counter),
 	KUNIT_CASE(overflow_on_a_strange_cpu),

@@ -42,19 +42,6 @@ static inline void compat_set_config3(struct perf_event_attr *attr, u64 config3)
 }
 #endif
 
-/* pmu->scope: PMUs that count for all CPUs of a core, die or socket at once (6.12). */
-#ifdef PERFGRP_HAVE_PMU_SCOPE
-static inline bool compat_counts_for_many(const struct pmu *pmu)
-{
-	return pmu->scope != PERF_PMU_SCOPE_NONE;
-}
-#else
-static inline bool compat_counts_for_many(const struct pmu *pmu)
-{
-	return false;
-}
-#endif
-
 /* PERF_EVENT_STATE_REVOKED came with PMUs that may be unregistered at any time (6.15). */
 static inline bool compat_state_is_revoked(enum perf_event_state state)
 {

@@ -62,6 +62,7 @@
 #include "compat.h"
 #include "kprobe.h"
 #include "perfcore.h"
+#include "pmu_attr.h"
 #include "value.h"
 
 static bool sched_groups = true;
@@ -318,9 +319,34 @@ bool perfgrp_core_get_pmu(struct perf_event *event, struct perfgrp_core_pmu *pmu
 	pmu->id = id;
 	pmu->type = id->type;
 	pmu->software = is_software(id);
+	pmu->uncore = id->task_ctx_nr == perf_invalid_context;
 	strscpy(pmu->name, id->name ?: "", sizeof(pmu->name));
 	perfgrp_core_pmu_unlock(event);
 	return true;
+}
+
+/**
+ * perfgrp_core_is_in_cpumask - is a CPU one of those that are to be counted?
+ * @event: an event of an uncore PMU
+ * @cpu: the CPU
+ * @cpus: used to find out
+ *
+ * A PMU that counts for all CPUs of a core, a die or a socket at once says in its sysfs file
+ * "cpumask" which CPU is to be counted for each of these. It may change with CPU hotplug. May
+ * sleep.
+ *
+ * Return: whether it is, or the PMU has no such file.
+ */
+bool perfgrp_core_is_in_cpumask(struct perf_event *event, int cpu, struct cpumask *cpus)
+{
+	const struct pmu *pmu = perfgrp_core_pmu_lock(event);
+	bool known;
+
+	if (!pmu)
+		return true;
+	known = perfgrp_pmu_attr_cpus(pmu, "cpumask", cpus);
+	perfgrp_core_pmu_unlock(event);
+	return !known || cpumask_test_cpu(cpu, cpus);
 }
 
 /**

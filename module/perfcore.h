@@ -6,6 +6,7 @@
 #ifndef PERFGRP_PERFCORE_H
 #define PERFGRP_PERFCORE_H
 
+#include <linux/cpumask.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
@@ -21,12 +22,14 @@
  * @type: its number
  * @software: its events need no PMU slot: it is one of perf_sw_context, such as those of
  *	software events, tracepoints and breakpoints
+ * @uncore: it does not count tasks, and perhaps for several CPUs at once
  * @name: its name, perhaps cut off; the clocks' PMUs have none before 6.12
  */
 struct perfgrp_core_pmu {
 	const struct pmu *id;
 	u32 type;
 	bool software;
+	bool uncore;
 	char name[32];
 };
 
@@ -42,6 +45,7 @@ struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
 struct pmu *perfgrp_core_pmu_lock(struct perf_event *event);
 void perfgrp_core_pmu_unlock(struct perf_event *event);
 bool perfgrp_core_get_pmu(struct perf_event *event, struct perfgrp_core_pmu *pmu);
+bool perfgrp_core_is_in_cpumask(struct perf_event *event, int cpu, struct cpumask *cpus);
 void perfgrp_core_set_inherit(struct perf_event *const *events, unsigned int nr);
 bool perfgrp_core_exec_pending(const struct perf_event *event);
 void perfgrp_core_cancel_exec(struct perf_event *event);

@@ -16,12 +16,12 @@
  *
  * Process context, perfgrp_group.lock held for writing.
  */
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
 #include <linux/string.h>
 
-#include "compat.h"
 #include "error.h"
 #include "event.h"
 #include "group.h"
@@ -320,12 +320,40 @@ static struct perf_event *create_in_sched_group(struct perfgrp_group *group, uns
 /* ---- what it must be like ------------------------------------------------ */
 
 /*
- * A PMU of a whole package counts on a CPU of its own choice, and the row of another CPU
- * would show that count as its own; or it counts on any, and each CPU's row would show the
- * same count.
+ * A PMU of a whole package may count on any of its CPUs, and then each CPU's row shows the
+ * same count, and totals add it up. So where there are several rows they must be of CPUs in the
+ * PMU's cpumask, one for each package, as those for which perf opens events. That is asked when
+ * the member is added: a CPU that comes back is not in the cpumask any more, but
+ * still the only one of its package here.
  */
-static int check_cpu(const struct perfgrp_group *group, const struct perf_event *event,
-		     const struct perfgrp_member *member, int cpu, struct perfgrp_error *err)
+static int check_cpumask(const struct perfgrp_group *group, struct perf_event *event,
+			 const struct perfgrp_core_pmu *pmu, const struct perfgrp_member *member,
+			 int cpu, struct perfgrp_error *err)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+	cpumask_var_t cpus;
+	bool in_cpumask;
+
+	if (!pmu->uncore || group->nr_instances == 1)
+		return 0;
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return perfgrp_fail_memory(err);
+	in_cpumask = perfgrp_core_is_in_cpumask(event, cpu, cpus);
+	free_cpumask_var(cpus);
+	if (in_cpumask)
+		return 0;
+	err->cpu = cpu;
+	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+			    "%s: PMU %s counts for several CPUs at once; name those of its cpumask file",
+			    perfgrp_event_name(&member->desc, buf), pmu->name);
+}
+
+/*
+ * Or it counts on a CPU of its own choice, and the row of another CPU would show that count as
+ * its own.
+ */
+static int check_cpu(const struct perf_event *event, const struct perfgrp_member *member, int cpu,
+		     struct perfgrp_error *err)
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
 
@@ -335,10 +363,6 @@ static int check_cpu(const struct perfgrp_group *group, const struct perf_event 
 				    "%s: its PMU counts it on CPU %d only; name that CPU",
 				    perfgrp_event_name(&member->desc, buf), event->cpu);
 	}
-	if (group->target == PERFGRP_TARGET_ALL_CPUS && compat_counts_for_many(event->pmu))
-		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
-				    "%s: PMU %s counts for several CPUs at once; name those of its cpumask file",
-				    perfgrp_event_name(&member->desc, buf), event->pmu->name);
 	return 0;
 }
 
@@ -410,7 +434,9 @@ static int check_event(struct perfgrp_group *group, unsigned int instance, unsig
 	if (!ret)
 		ret = check_frequency(event, member, err);
 	if (!ret)
-		ret = check_cpu(group, event, member, cpu, err);
+		ret = check_cpu(event, member, cpu, err);
+	if (!ret && !prepared)
+		ret = check_cpumask(group, event, &pmu, member, cpu, err);
 	if (!ret)
 		ret = check_one_sched_group(group, instance, index, event, &pmu, member, prepared,
 					    err);

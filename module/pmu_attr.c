@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a PMU says of itself in sysfs, in /sys/bus/event_source/devices/PMU: the files "cpus" (it
+ * counts on these CPUs only) and "cpumask" (it counts for several CPUs at once; these are the
+ * ones to count on). struct pmu has no field for them, but it has the attributes themselves.
+ *
+ * Process context.
+ */
+#include <linux/cpumask.h>
+#include <linux/device.h>
+#include <linux/err.h>
+#include <linux/gfp.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "pmu_attr.h"
+
+static struct attribute *find_in_group(const struct pmu *pmu, const struct attribute_group *group,
+				       const char *name)
+{
+	int i;
+
+	for (i = 0; group->attrs && group->attrs[i]; i++) {
+		if (strcmp(group->attrs[i]->name, name))
+			continue;
+		if (group->is_visible && !group->is_visible(&pmu->dev->kobj, group->attrs[i], i))
+			return NULL;
+		return group->attrs[i];
+	}
+	return NULL;
+}
+
+/* Those of subdirectories (events, format) have a name. */
+static struct attribute *find_attr(const struct pmu *pmu,
+				   const struct attribute_group *const *groups, const char *name)
+{
+	struct attribute *attr = NULL;
+
+	for (; groups && *groups && !attr; groups++)
+		if (!(*groups)->name)
+			attr = find_in_group(pmu, *groups, name);
+	return attr;
+}
+
+/**
+ * perfgrp_pmu_attr_cpus - the CPUs in a sysfs file of a PMU
+ * @pmu: the PMU; it is registered
+ * @name: of the file
+ * @cpus: set
+ *
+ * May sleep.
+ *
+ * Return: false if it has no such file, or there is no memory to read it.
+ */
+bool perfgrp_pmu_attr_cpus(const struct pmu *pmu, const char *name, struct cpumask *cpus)
+{
+	struct device_attribute *attr;
+	struct attribute *found;
+	bool ok = false;
+	char *text;
+
+	/* NULL before there is a bus; an error pointer if it is not to have one. */
+	if (IS_ERR_OR_NULL(pmu->dev))
+		return false;
+	found = find_attr(pmu, pmu->attr_groups, name);
+	if (!found)
+		found = find_attr(pmu, pmu->attr_update, name);
+	if (!found && pmu->dev->bus)
+		found = find_attr(pmu, pmu->dev->bus->dev_groups, name);
+	if (!found)
+		return false;
+	attr = container_of(found, struct device_attribute, attr);
+	/* show() may take it for granted that it has a page. */
+	text = (char *)get_zeroed_page(GFP_KERNEL);
+	if (!text)
+		return false;
+	if (attr->show && attr->show(pmu->dev, attr, text) > 0)
+		ok = !cpulist_parse(text, cpus);
+	free_page((unsigned long)text);
+	return ok;
+}
