@@ -175,6 +175,8 @@ static int fake_event_init(struct perf_event *event)
 		return forward(fake, event);
 	if (error)
 		return -error;
+	if (READ_ONCE(fake->refuse))
+		return -READ_ONCE(fake->refuse);
 	if (!fake->unchecked && group_size(event) > READ_ONCE(fake->slots))
 		return -EINVAL;
 	if (event->attr.config & FAKE_ON_CPU0 && event->cpu > 0)

@@ -52,6 +52,7 @@
  * @hardware: it also counts PERF_TYPE_HARDWARE events; those that name it in the upper
  *	half of attr.config come to no other PMU
  * @forward: which PMU counts events with FAKE_FORWARD
+ * @refuse: all events are refused with this errno; 0: none. May be changed.
  * @context: enum perf_event_task_context; takes effect when it is registered
  * @scope: enum perf_pmu_scope, where the kernel has that; takes effect when it is registered
  * @cpumask: what its file "cpumask" says; NULL: no such file of its own
@@ -77,6 +78,7 @@ struct fake_pmu {
 	const struct cpumask *cpus;
 	bool hardware;
 	const struct fake_pmu *forward;
+	int refuse;
 	int context;
 	unsigned int scope;
 	const struct cpumask *cpumask;

@@ -4,6 +4,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -24,14 +25,14 @@ static void cpu_down(struct kunit *test, struct perfgrp_group *group)
 {
 	KUNIT_ASSERT_EQ(test, remove_cpu(CPU), 0);
 	if (group)
-		flush_work(&group->hotplug_work);
+		flush_delayed_work(&group->hotplug_work);
 }
 
 static void cpu_up(struct kunit *test, struct perfgrp_group *group)
 {
 	KUNIT_ASSERT_EQ(test, add_cpu(CPU), 0);
 	if (group)
-		flush_work(&group->hotplug_work);
+		flush_delayed_work(&group->hotplug_work);
 }
 
 static int hotplug_init(struct kunit *test)
@@ -367,6 +368,84 @@ static void destroyed_while_offline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, CPU), 0U);
 }
 
+/* Waits until the group has events on CPU again, which it tries by itself. */
+static bool comes_back(struct kunit *test, struct perfgrp_group *group, u32 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < 200; i++) {
+		if (!(harness_value(test, group, CPU, id).flags & PERFGRP_VALUE_FAILED))
+			return true;
+		msleep(20);
+	}
+	return false;
+}
+
+/* [G19] If memory, for example, is missing when the CPU comes back, it is tried again. */
+static void events_missing_for_a_while(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group =
+		harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_value value;
+	u32 ids[2], later;
+
+	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
+	fake_pmu_tick(fake, 10);
+	cpu_down(test, group);
+	WRITE_ONCE(fake->refuse, ENOMEM);
+	cpu_up(test, group);
+	value = harness_value(test, group, CPU, ids[0]);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
+	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&group->hotplug_work));
+	/* More than once, and less and less often. */
+	msleep(500);
+	KUNIT_EXPECT_GE(test, READ_ONCE(group->retry_ms), 200U);
+	value = harness_value(test, group, CPU, ids[0]);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
+	KUNIT_EXPECT_EQ(test, value.raw, 10ULL);
+
+	WRITE_ONCE(fake->refuse, 0);
+	KUNIT_EXPECT_TRUE(test, comes_back(test, group, ids[0]));
+	flush_delayed_work(&group->hotplug_work);
+	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&group->hotplug_work));
+	fake_pmu_tick(fake, 1);
+	value = harness_value(test, group, CPU, ids[1]);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
+	KUNIT_EXPECT_EQ(test, value.raw, 22ULL);
+	KUNIT_EXPECT_EQ(test, value.sched_group, ids[0]);
+	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).epoch, 1U);
+
+	/* What is added while it waits is there, and stays. */
+	cpu_down(test, group);
+	WRITE_ONCE(fake->refuse, ENOSPC);
+	cpu_up(test, group);
+	WRITE_ONCE(fake->refuse, 0);
+	later = harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	KUNIT_EXPECT_TRUE(test, comes_back(test, group, ids[0]));
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, later).flags &
+				PERFGRP_VALUE_FAILED, 0U);
+	fake_pmu_tick(fake, 1);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[1]).raw, 2ULL);
+}
+
+/* [G13] [G19] A group that goes while it waits to try again. */
+static void destroyed_while_it_waits(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
+
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	cpu_down(test, group);
+	WRITE_ONCE(fake->refuse, ENOMEM);
+	cpu_up(test, group);
+	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&group->hotplug_work));
+	harness_destroy(group);
+	msleep(300);
+	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, CPU), 0U);
+}
+
 
 /*
  * [G25] [G19] A CPU of a PMU's cpumask goes, and another takes its place there: when it is back it
@@ -420,6 +499,8 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(fails_before_it_ran),
 	KUNIT_CASE(offline_at_creation),
 	KUNIT_CASE(destroyed_while_offline),
+	KUNIT_CASE(events_missing_for_a_while),
+	KUNIT_CASE(destroyed_while_it_waits),
 	KUNIT_CASE(cpumask_changes),
 	{}
 };

@@ -100,6 +100,7 @@ struct perfgrp_member {
  *	with it are accumulated and released
  * @live: it has events, or would have if the group had members
  * @seen: it has been live at some time; without it there is no row
+ * @retry: its events could not be created for want of something that may be there later
  * @row: index of its row in a snapshot
  * @epoch: how often it has come back
  *
@@ -110,6 +111,7 @@ struct perfgrp_instance {
 	unsigned long lost;
 	bool live;
 	bool seen;
+	bool retry;
 	u32 row;
 	u32 epoch;
 };
@@ -149,7 +151,9 @@ struct perfgrp_instance {
  * @bpf_events_missed: how many calls that file's probe had missed when the group last
  *	accounted for them; written in any context
  * @node: in hotplug.c's list
- * @hotplug_work: perfgrp_group_sync_cpus()
+ * @hotplug_work: group_cpus.c's; runs when a CPU came or went, and again later while an
+ *	instance has @retry
+ * @retry_ms: how much later; 0 if none has (@lock)
  */
 struct perfgrp_group {
 	refcount_t refs;
@@ -179,7 +183,8 @@ struct perfgrp_group {
 	struct list_head bpf_events_node;
 	atomic_long_t bpf_events_missed;
 	struct list_head node;
-	struct work_struct hotplug_work;
+	struct delayed_work hotplug_work;
+	unsigned int retry_ms;
 };
 
 struct perfgrp_member *perfgrp_group_find_member(const struct perfgrp_group *group, u32 id,

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a group does when a CPU came online or went offline. hotplug.c queues the work.
+ * What a group does when a CPU came online or went offline. hotplug.c queues the work, and so
+ * does the work itself while it has to be done again.
  *
  * Process context: a worker, and PERFGRP_CREATE.
  */
 #include <linux/bitops.h>
 #include <linux/container_of.h>
 #include <linux/cpumask.h>
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
 #include <linux/rwsem.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "counter.h"
 #include "error.h"
 #include "event_array.h"
@@ -51,12 +55,18 @@ static int prepare_cpu(struct perfgrp_group *group, unsigned int index)
 	return ret;
 }
 
+/* Memory, slots and probes may be there later; other errors stay until something changes. */
+static bool is_transient(int ret)
+{
+	return ret == -ENOMEM || ret == -EAGAIN || ret == -EBUSY || ret == -ENOSPC;
+}
+
 static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
 {
 	unsigned int index = instance - group->instances;
 
 	/* If that fails there are no events, which shows in the values. */
-	prepare_cpu(group, index);
+	instance->retry = is_transient(prepare_cpu(group, index));
 	perfgrp_instance_commit(group, index, NULL);
 	if (instance->seen)
 		instance->epoch++;
@@ -65,6 +75,24 @@ static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *
 	cpumask_set_cpu(instance->cpu, group->cpus);
 	if (group->nr_members)
 		perfgrp_event_arrays_publish(group);
+	if (group->enabled)
+		perfgrp_instance_start(group, index);
+}
+
+/* Members that were added since have events already, and get new ones beside the others'. */
+static void retry_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
+{
+	unsigned int index = instance - group->instances;
+	int ret = prepare_cpu(group, index);
+
+	instance->retry = is_transient(ret);
+	if (ret)
+		return;
+	perfgrp_instance_accumulate(group, index, NULL);
+	perfgrp_instance_commit(group, index, NULL);
+	if (group->nr_members)
+		perfgrp_event_arrays_publish(group);
+	perfgrp_instance_release_retired(group, index);
 	if (group->enabled)
 		perfgrp_instance_start(group, index);
 }
@@ -79,11 +107,32 @@ static void number_rows(struct perfgrp_group *group)
 			group->instances[i].row = group->nr_rows++;
 }
 
+/* First and last pause before what failed is tried again; it doubles each time. */
+#define RETRY_FIRST_MS 100
+#define RETRY_LAST_MS  60000
+
+static void schedule_retry(struct perfgrp_group *group)
+{
+	bool retry = false;
+	unsigned int i;
+
+	for (i = 0; i < group->nr_instances; i++)
+		retry |= group->instances[i].live && group->instances[i].retry;
+	if (!retry) {
+		group->retry_ms = 0;
+		return;
+	}
+	group->retry_ms = clamp(2 * group->retry_ms, RETRY_FIRST_MS, RETRY_LAST_MS);
+	queue_delayed_work(compat_unbound_wq, &group->hotplug_work,
+			   msecs_to_jiffies(group->retry_ms));
+}
+
 /*
  * Let the group have events where CPUs are online, and only there. Runs after a CPU came
- * online or went offline, and once at creation. Events of a CPU that went are accumulated
- * and released, events on one that came are created. If that fails the instance's values
- * say so (PERFGRP_VALUE_FAILED) until the CPU comes online again.
+ * online or went offline, once at creation, and while events could not be created. Events of a
+ * CPU that went are accumulated and released, events on one that came are created. If that
+ * fails the instance's values say so (PERFGRP_VALUE_FAILED) until it succeeds: it is tried
+ * again if what is missing may be there later, else when the CPU comes online again.
  */
 static void sync_cpus(struct perfgrp_group *group)
 {
@@ -99,16 +148,21 @@ static void sync_cpus(struct perfgrp_group *group)
 			clear_bit(0, &instance->lost);
 			smp_mb__after_atomic(); /* pairs with hotplug_cpu_offline() */
 		}
-		if (!instance->live && perfgrp_hotplug_cpu_usable(instance->cpu))
+		if (!perfgrp_hotplug_cpu_usable(instance->cpu))
+			continue;
+		if (!instance->live)
 			create_on_cpu(group, instance);
+		else if (instance->retry)
+			retry_on_cpu(group, instance);
 	}
 	number_rows(group);
+	schedule_retry(group);
 	up_write(&group->lock);
 }
 
 static void sync_cpus_work(struct work_struct *work)
 {
-	sync_cpus(container_of(work, struct perfgrp_group, hotplug_work));
+	sync_cpus(container_of(to_delayed_work(work), struct perfgrp_group, hotplug_work));
 }
 
 /**
@@ -117,7 +171,7 @@ static void sync_cpus_work(struct work_struct *work)
  */
 void perfgrp_group_follow_cpus(struct perfgrp_group *group)
 {
-	INIT_WORK(&group->hotplug_work, sync_cpus_work);
+	INIT_DELAYED_WORK(&group->hotplug_work, sync_cpus_work);
 	perfgrp_hotplug_add_group(group);
 	sync_cpus(group);
 }

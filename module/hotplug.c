@@ -54,7 +54,8 @@ static void queue_groups(unsigned int cpu, bool lost)
 			continue;
 		if (lost)
 			set_bit(0, &group->instances[group->instance_of[cpu]].lost);
-		queue_work(compat_unbound_wq, &group->hotplug_work);
+		/* Also if it waits to try again: see group_cpus.c. */
+		mod_delayed_work(compat_unbound_wq, &group->hotplug_work, 0);
 	}
 	mutex_unlock(&groups_lock);
 }
@@ -100,7 +101,7 @@ void perfgrp_hotplug_remove_group(struct perfgrp_group *group)
 	mutex_lock(&groups_lock);
 	list_del(&group->node);
 	mutex_unlock(&groups_lock);
-	cancel_work_sync(&group->hotplug_work);
+	cancel_delayed_work_sync(&group->hotplug_work);
 }
 
 int perfgrp_hotplug_init(void)

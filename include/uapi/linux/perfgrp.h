@@ -676,7 +676,8 @@ enum perfgrp_state {
 #define PERFGRP_VALUE_THROTTLED		(1U << 4)
 /*
  * Not counting, because the kernel could not keep it: a NO_MUX group that lost its room
- * on the PMU, an event that could not be created again or whose PMU was unregistered. In
+ * on the PMU, an event that could not be created again when its CPU came back or whose PMU
+ * was unregistered. Where memory, a slot or the PMU was missing that is tried again. In
  * totals: on some CPU.
  */
 #define PERFGRP_VALUE_FAILED		(1U << 5)
