@@ -6,6 +6,7 @@
  * CPU with interrupts off, event_init in process context.
  */
 #include <linux/cpumask.h>
+#include <linux/cred.h>
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/hrtimer.h>
@@ -177,6 +178,7 @@ static int fake_event_init(struct perf_event *event)
 		return -error;
 	if (READ_ONCE(fake->refuse))
 		return -READ_ONCE(fake->refuse);
+	fake->euid = current_euid();
 	if (!fake->unchecked && group_size(event) > READ_ONCE(fake->slots))
 		return -EINVAL;
 	if (event->attr.config & FAKE_ON_CPU0 && event->cpu > 0)

@@ -18,6 +18,7 @@
 #include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/perf_event.h>
+#include <linux/uidgid.h>
 
 #define FAKE_WEIGHT_MASK 0xffffULL
 #define FAKE_IS_CLOCK	 BIT_ULL(16)
@@ -53,6 +54,7 @@
  *	half of attr.config come to no other PMU
  * @forward: which PMU counts events with FAKE_FORWARD
  * @refuse: all events are refused with this errno; 0: none. May be changed.
+ * @euid: whose credentials the last event was created with
  * @context: enum perf_event_task_context; takes effect when it is registered
  * @scope: enum perf_pmu_scope, where the kernel has that; takes effect when it is registered
  * @cpumask: what its file "cpumask" says; NULL: no such file of its own
@@ -79,6 +81,7 @@ struct fake_pmu {
 	bool hardware;
 	const struct fake_pmu *forward;
 	int refuse;
+	kuid_t euid;
 	int context;
 	unsigned int scope;
 	const struct cpumask *cpumask;

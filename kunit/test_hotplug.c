@@ -4,6 +4,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/cred.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -446,6 +447,67 @@ static void destroyed_while_it_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, CPU), 0U);
 }
 
+/* [G19] [E7] What no CPU can try is refused; what one can try is checked there. */
+static void added_with_no_cpu(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, CPU, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_group *all = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
+	struct perfgrp_counter desc = FAKE(fake, FAKE_TICKS(1));
+	struct perfgrp_error err = harness_error();
+	u32 id;
+
+	cpu_down(test, group);
+	flush_delayed_work(&all->hotplug_work);
+	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), ENODEV,
+		       PERFGRP_REASON_CPU_OFFLINE, "", err);
+	KUNIT_EXPECT_EQ(test, err.cpu, CPU);
+	KUNIT_EXPECT_EQ(test, err.member, 0U);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
+	err = harness_error();
+	desc = FAKE(fake, FAKE_FAIL_INIT(EOPNOTSUPP));
+	EXPECT_REFUSED(test, harness_add(all, &desc, 1, &err), EOPNOTSUPP, PERFGRP_REASON_EVENT,
+		       "config", err);
+	id = harness_add_one(test, all, FAKE(fake, FAKE_TICKS(1)));
+	cpu_up(test, all);
+	flush_delayed_work(&group->hotplug_work);
+	KUNIT_EXPECT_EQ(test, harness_value(test, all, CPU, id).flags & PERFGRP_VALUE_FAILED, 0U);
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+}
+
+/* [A11] Events on a CPU that came back are created with the credentials of who added them. */
+static void created_as_who_added(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group =
+		harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_counter desc = FAKE(fake, FAKE_TICKS(1));
+	struct perfgrp_error err = harness_error();
+	kuid_t nobody = KUIDT_INIT(65534);
+	const struct cred *old;
+	struct cred *cred;
+	int ret;
+
+	/* With all capabilities, and another uid. */
+	cred = prepare_creds();
+	KUNIT_ASSERT_NOT_NULL(test, cred);
+	cred->euid = nobody;
+	old = override_creds(cred);
+	ret = harness_add(group, &desc, 1, &err);
+	revert_creds(old);
+	put_cred(cred);
+	KUNIT_ASSERT_EQ_MSG(test, ret, 0, "%s", err.text);
+	KUNIT_EXPECT_TRUE(test, uid_eq(fake->euid, nobody));
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+
+	fake->euid = GLOBAL_ROOT_UID;
+	cpu_down(test, group);
+	cpu_up(test, group);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, desc.id).flags, PERFGRP_VALUE_SCALED);
+	KUNIT_EXPECT_TRUE(test, uid_eq(fake->euid, nobody));
+	/* The worker has its own again, and so have we. */
+	KUNIT_EXPECT_TRUE(test, uid_eq(current_euid(), GLOBAL_ROOT_UID));
+}
 
 /*
  * [G25] [G19] A CPU of a PMU's cpumask goes, and another takes its place there: when it is back it
@@ -501,6 +563,8 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(destroyed_while_offline),
 	KUNIT_CASE(events_missing_for_a_while),
 	KUNIT_CASE(destroyed_while_it_waits),
+	KUNIT_CASE(added_with_no_cpu),
+	KUNIT_CASE(created_as_who_added),
 	KUNIT_CASE(cpumask_changes),
 	{}
 };

@@ -17,6 +17,7 @@
 #include "perfgrp.h"
 #include "value.h"
 
+struct cred;
 struct perfgrp_attachment;
 struct perfgrp_event_arrays;
 struct perfgrp_sampling;
@@ -77,6 +78,8 @@ struct perfgrp_member_instance {
  * @id: never 0, never used twice in a group
  * @desc: as the user asked for it
  * @attr: as the perf core is asked for it
+ * @cred: the credentials of whoever added it, with a reference. All its events are created
+ *	with them, whoever does it: a worker after CPU hotplug, or who removes another member.
  * @attachment: its BPF program, or NULL (perfgrp_group.lock)
  * @rcu: frees it when no handler can use its overflow_state any more
  * @instances: one per instance of the group
@@ -87,6 +90,7 @@ struct perfgrp_member {
 	u32 id;
 	struct perfgrp_counter desc;
 	struct perf_event_attr attr;
+	const struct cred *cred;
 	struct perfgrp_attachment *attachment;
 	struct rcu_head rcu;
 	struct perfgrp_member_instance instances[];

@@ -8,6 +8,7 @@
  * Process context, perfgrp_group.lock held for writing. Takes the exec_update_lock of a
  * task target under it.
  */
+#include <linux/cred.h>
 #include <linux/lockdep.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -38,6 +39,7 @@ static struct perfgrp_member *alloc_member(struct perfgrp_group *group,
 	if (!member)
 		return NULL;
 	member->desc = *desc;
+	member->cred = get_current_cred();
 	for (i = 0; i < group->nr_instances; i++)
 		member->instances[i].pmu = PERFGRP_NONE;
 	return member;
@@ -51,6 +53,7 @@ static void release_member(struct perfgrp_group *group, struct perfgrp_member *m
 		perfgrp_counter_release(group, &member->instances[i]);
 	perfgrp_bpf_release(group, member);
 	perfgrp_access_uncharge_member(group->owner);
+	put_cred(member->cred);
 	kvfree_rcu(member, rcu);
 }
 
@@ -103,6 +106,20 @@ static int check_sampling(const struct perfgrp_group *group, const struct perfgr
 			    desc->sample_period ? perfgrp_event_sample_field(desc) : "min_delta");
 }
 
+/* What no CPU was there to try may be nonsense, or denied. */
+static int check_tried(const struct perfgrp_group *group, const struct perfgrp_member *member,
+		       struct perfgrp_error *err)
+{
+	unsigned int i;
+
+	for (i = 0; i < group->nr_instances; i++)
+		if (member->instances[i].event)
+			return 0;
+	err->cpu = group->instances[0].cpu;
+	return perfgrp_fail(err, -ENODEV, PERFGRP_REASON_CPU_OFFLINE, "",
+			    "no CPU of the group is online, so the event cannot be tried");
+}
+
 /* @link: set once perfgrp_core_link_end() must follow. */
 static int prepare_member(struct perfgrp_group *group, unsigned int index,
 			  struct perfgrp_counter *desc, bool *link, struct perfgrp_error *err)
@@ -139,6 +156,8 @@ static int prepare_member(struct perfgrp_group *group, unsigned int index,
 	}
 	if (!ret)
 		ret = create_counters(group, index, err);
+	if (!ret)
+		ret = check_tried(group, member, err);
 	return ret;
 }
 

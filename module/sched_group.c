@@ -17,6 +17,7 @@
  * Process context, perfgrp_group.lock held for writing.
  */
 #include <linux/cpumask.h>
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
@@ -375,7 +376,11 @@ static int check_probe_pmu(const struct perfgrp_core_pmu *pmu, const struct perf
 	return fail_probe_pmu(member, err);
 }
 
-/* Kernel counters skip perf_event_open()'s sample_freq check; perf_event_period() does it. */
+/*
+ * Kernel counters skip perf_event_open()'s sample_freq check; perf_event_period() does it. What
+ * was allowed when the member was added stays so: the kernel lowers its limit by itself if
+ * overflows take it too long.
+ */
 static int check_frequency(struct perf_event *event, const struct perfgrp_member *member,
 			   struct perfgrp_error *err)
 {
@@ -431,7 +436,7 @@ static int check_event(struct perfgrp_group *group, unsigned int instance, unsig
 	if (!perfgrp_core_get_pmu(event, &pmu))
 		return fail_event(member, cpu, -ENODEV, err);
 	ret = check_probe_pmu(&pmu, member, err);
-	if (!ret)
+	if (!ret && !prepared)
 		ret = check_frequency(event, member, err);
 	if (!ret)
 		ret = check_cpu(event, member, cpu, err);
@@ -459,12 +464,16 @@ struct perf_event *perfgrp_sched_group_create_event(struct perfgrp_group *group,
 						    bool prepared, struct perfgrp_error *err)
 {
 	const struct perfgrp_instance *on = &group->instances[instance];
+	const struct cred *cred;
 	struct perf_event *event;
 	int ret;
 
 	lockdep_assert_held_write(&group->lock);
 
+	/* The member holds its own reference, so it does not matter who else takes one (6.14). */
+	cred = override_creds(group->members[index]->cred);
 	event = create_in_sched_group(group, instance, index, prepared, err);
+	revert_creds(cred);
 	/* An event created while the CPU went offline may be dead, or its leader may. */
 	if (!group->task && (test_bit(0, &on->lost) || !perfgrp_hotplug_cpu_usable(on->cpu))) {
 		if (!IS_ERR(event))

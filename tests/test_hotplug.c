@@ -236,6 +236,7 @@ TEST(disabled, "G19 G9: a disabled group stays disabled on a CPU that comes back
 
 TEST(named, "G19 G20: a group on one named CPU survives its going; a new one is refused")
 {
+	struct refusal no = refusal(ENODEV, PERFGRP_REASON_CPU_OFFLINE);
 	struct perfgrp_value v;
 	int id, fd;
 
@@ -250,8 +251,11 @@ TEST(named, "G19 G20: a group on one named CPU survives its going; a new one is 
 	EXPECT_GE(snap_value(&snap, CPU, id)->raw, 50);
 	EXPECT_REFUSED_CPU(grp_on_cpu(0, CPU), ENODEV, CPU_OFFLINE, CPU);
 
-	/* Everything can be asked of a group whose only CPU is off line. */
-	EXPECT_GT(grp_add(fd, PERFGRP_SW_CONTEXT_SWITCHES), 0);
+	/* Of a group whose only CPU is off line all can be asked, but what is to be tried there. */
+	no.member = 0;
+	no.cpu = CPU;
+	EXPECT_REFUSED_AS(grp_add(fd, PERFGRP_SW_CONTEXT_SWITCHES), no);
+	EXPECT_GE(snap_value(&snap, CPU, id)->raw, 50);
 	EXPECT_EQ(grp_disable(fd), 0);
 	EXPECT_EQ(grp_reset(fd), 0);
 	EXPECT_EQ(grp_enable(fd), 0);
@@ -261,6 +265,7 @@ TEST(named, "G19 G20: a group on one named CPU survives its going; a new one is 
 	v = grp_value_on(fd, CPU, id);
 	EXPECT_GE(v.raw, 50);
 	EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
+	EXPECT_GT(grp_add(fd, PERFGRP_SW_CONTEXT_SWITCHES), 0);
 }
 
 TEST(late, "G19: a group made while a CPU is off line counts it once it is there")

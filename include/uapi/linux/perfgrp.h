@@ -495,7 +495,8 @@ struct perfgrp_counter {
  *
  * Needs CAP_PERFMON. Errors: EACCES, EINVAL (REASON_EVENT_OPTION, REASON_PMU_FULL,
  * REASON_EVENT_TARGET), ENOENT and EOPNOTSUPP (REASON_EVENT), EOPNOTSUPP (REASON_FEATURE:
- * an INHERIT group has members), EBUSY (a NO_MUX group that does not fit now), ENOSPC
+ * an INHERIT group has members), ENODEV (REASON_CPU_OFFLINE: no CPU of the group is online, so
+ * that the event could be tried), EBUSY (a NO_MUX group that does not fit now), ENOSPC
  * (max_members, or the members of one user), ESRCH, ENOMEM, EINTR.
  */
 struct perfgrp_add {
