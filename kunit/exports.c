@@ -6,6 +6,7 @@
 #include <linux/export.h>
 
 #include "../module/access.h"
+#include "../module/away.h"
 #include "../module/compat.h"
 #include "../module/control.h"
 #include "../module/event.h"
@@ -40,6 +41,9 @@ EXPORT_FOR_TESTS(perfgrp_group_remove);
 EXPORT_FOR_TESTS(perfgrp_group_set_period);
 EXPORT_FOR_TESTS(perfgrp_group_enable);
 EXPORT_FOR_TESTS(perfgrp_group_disable);
+
+/* away.c */
+EXPORT_FOR_TESTS(perfgrp_away_exit);
 
 /* overflow.c */
 EXPORT_FOR_TESTS(perfgrp_overflow);

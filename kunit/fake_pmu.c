@@ -189,6 +189,27 @@ static int fake_event_init(struct perf_event *event)
 	return 0;
 }
 
+/* Where the perf core does not even try to put its events on. */
+#ifdef PERFGRP_HAVE_PMU_FILTER
+static bool fake_filter(struct pmu *pmu, int cpu)
+{
+	const struct fake_pmu *fake = container_of(pmu, struct fake_pmu, pmu);
+
+	return fake->cpus && !cpumask_test_cpu(cpu, fake->cpus);
+}
+
+#define FAKE_FILTER .filter = fake_filter
+#else
+static int fake_filter_match(struct perf_event *event)
+{
+	const struct fake_pmu *fake = fake_of(event);
+
+	return !fake->cpus || cpumask_test_cpu(smp_processor_id(), fake->cpus);
+}
+
+#define FAKE_FILTER .filter_match = fake_filter_match
+#endif
+
 /* The CPUs that it counts on, as user space sees them. */
 static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -241,6 +262,7 @@ int fake_pmu_register(struct fake_pmu *fake)
 		.hrtimer_interval_ms = fake->rotation_ms,
 		.capabilities = FAKE_CAPABILITIES,
 		.attr_groups = fake_attr_groups,
+		FAKE_FILTER,
 		.event_init = fake_event_init,
 		.add = fake_add,
 		.del = fake_del,

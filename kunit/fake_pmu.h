@@ -49,7 +49,8 @@
  * @unchecked: groups larger than @slots are accepted, and never get on
  * @cpus: the only CPUs that it counts on, as the PMU of one kind of CPU of several, which
  *	then also counts PERF_TYPE_RAW events with FAKE_RAW in config1; a task's event
- *	for any CPU is accepted. NULL: all CPUs, and no such events.
+ *	for any CPU is accepted, and counts while the task is on one of these. NULL: all
+ *	CPUs, and no such events.
  * @hardware: it also counts PERF_TYPE_HARDWARE events; those that name it in the upper
  *	half of attr.config come to no other PMU
  * @forward: which PMU counts events with FAKE_FORWARD

@@ -5,6 +5,7 @@
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -146,31 +147,262 @@ static void counts_itself(struct kunit *test)
 	KUNIT_EXPECT_GT(test, harness_value(test, group, -1, soft).raw, 0ULL);
 }
 
-/* [G1] On one CPU: what the task does on another is not counted. */
-static void counts_the_task_on_one_cpu(struct kunit *test)
+/* ---- a task that is elsewhere -------------------------------------------- */
+
+static void expect_counted(struct kunit *test, struct perfgrp_group *group, u32 id, u64 raw)
 {
-	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
-	struct perfgrp_create arg = { .target = PERFGRP_TARGET_TASK, .nr_cpus = 1 };
+	struct perfgrp_value value = harness_value(test, group, group->instances[0].cpu, id);
+
+	KUNIT_EXPECT_EQ(test, value.raw, raw);
+	KUNIT_EXPECT_EQ(test, value.scaled, raw);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
+}
+
+/* The case runs on @cpu for a while, without counting there. */
+static void run_elsewhere(struct kunit *test, struct fake_pmu *fake, int cpu)
+{
+	harness_pin_to(test, cpu);
+	fake_pmu_tick(fake, 1000);
+	mdelay(5);
+}
+
+static struct perfgrp_group *one_cpu_group(struct kunit *test, u32 flags, const u32 cpu)
+{
+	struct perfgrp_create arg = {
+		.target = PERFGRP_TARGET_TASK,
+		.flags = flags,
+		.nr_cpus = 1,
+	};
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_group *group = NULL;
-	struct perfgrp_value value;
-	u32 cpu = 0, id;
 
 	if (!cpu_online(1))
 		kunit_skip(test, "one CPU only");
-	harness_pin_to(test, 0);
 	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, &cpu, &err, &group), 0, "%s", err.text);
-	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	return group;
+}
+
+/*
+ * [G1] [G6] On one CPU: what the task does on another is not counted, and nothing is scaled for
+ * the time that it spends there.
+ */
+static void counts_the_task_on_one_cpu(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = one_cpu_group(test, 0, 0);
+	struct perfgrp_value soft;
+	u32 ids[2], soft_id;
+
+	harness_pin_to(test, 0);
+	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	soft_id = harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(3)));
 	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
 	fake_pmu_tick(fake, 10);
-	harness_pin_to(test, 1);
+	run_elsewhere(test, fake, 1);
+	expect_counted(test, group, ids[0], 10);
+	expect_counted(test, group, ids[1], 30);
+	harness_pin_to(test, 0);
+	fake_pmu_tick(fake, 10);
+	expect_counted(test, group, ids[0], 20);
+	run_elsewhere(test, fake, 1);
+	/* Disabled and enabled elsewhere. */
+	harness_disable(group);
 	fake_pmu_tick(fake, 1000);
-	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 10ULL);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	run_elsewhere(test, fake, 1);
 	harness_pin_to(test, 0);
 	fake_pmu_tick(fake, 10);
 	harness_disable(group);
+	expect_counted(test, group, ids[0], 30);
+	expect_counted(test, group, ids[1], 90);
+	soft = harness_value(test, group, 0, soft_id);
+	KUNIT_EXPECT_EQ(test, soft.scaled, soft.raw);
+	KUNIT_EXPECT_EQ(test, soft.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, soft.time_enabled, soft.time_running);
+}
+
+/* [G6] [S2] Where the task never was, its counters never ran. */
+static void task_is_never_there(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = one_cpu_group(test, PERFGRP_CREATE_ENABLED, 0);
+	struct perfgrp_value value;
+	struct perfgrp_snap snap;
+	unsigned int i;
+
+	harness_pin_to(test, 1);
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	run_elsewhere(test, fake, 1);
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &snap), 0);
+	for (i = 0; i < 2; i++) {
+		value = snap.values[i];
+		KUNIT_EXPECT_EQ(test, value.raw, 0ULL);
+		KUNIT_EXPECT_EQ(test, value.time_enabled, 0ULL);
+		KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
+	}
+	perfgrp_snapshot_free(&snap);
+}
+
+/* [G6] [S13] RESET, ADD and REMOVE, while the task is here and while it is elsewhere. */
+static void changes_of_a_task_elsewhere(struct kunit *test)
+{
+	struct fake_pmu *fakes[2] = {
+		harness_pmu(test, 4, FAKE_NO_ROTATION),
+		harness_pmu(test, 4, FAKE_NO_ROTATION),
+	};
+	struct perfgrp_group *group = one_cpu_group(test, PERFGRP_CREATE_ENABLED, 0);
+	struct perfgrp_error err = harness_error();
+	u32 ids[4];
+	int cpu;
+
+	harness_pin_to(test, 0);
+	for (cpu = 0; cpu < 2; cpu++) {
+		ids[0] = harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+		ids[1] = harness_add_one(test, group, FAKE(fakes[1], FAKE_TICKS(2)));
+		run_elsewhere(test, fakes[0], 1);
+		harness_pin_to(test, cpu);
+		ids[2] = harness_add_one(test, group, FAKE(fakes[1], FAKE_TICKS(3)));
+		run_elsewhere(test, fakes[0], 1);
+		harness_pin_to(test, 0);
+		fake_pmu_tick(fakes[0], 10);
+		fake_pmu_tick(fakes[1], 10);
+		run_elsewhere(test, fakes[0], 1);
+		harness_pin_to(test, cpu);
+		/* It leads the second scheduling group. */
+		KUNIT_ASSERT_EQ_MSG(test, harness_remove(group, ids[1], false, &err), 0, "%s",
+				    err.text);
+		run_elsewhere(test, fakes[0], 1);
+		harness_pin_to(test, 0);
+		fake_pmu_tick(fakes[0], 10);
+		fake_pmu_tick(fakes[1], 10);
+		expect_counted(test, group, ids[0], 20);
+		expect_counted(test, group, ids[2], 60);
+
+		run_elsewhere(test, fakes[0], 1);
+		harness_pin_to(test, cpu);
+		KUNIT_ASSERT_EQ(test, harness_reset(group), 0);
+		run_elsewhere(test, fakes[0], 1);
+		harness_pin_to(test, 0);
+		fake_pmu_tick(fakes[0], 5);
+		expect_counted(test, group, ids[0], 5);
+		KUNIT_ASSERT_EQ_MSG(test, harness_remove(group, ids[0], true, &err), 0, "%s",
+				    err.text);
+	}
+}
+
+/* [G6] [S5] What is multiplexed while the task is here is scaled for that, and for no more. */
+static void multiplexed_and_elsewhere(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
+	struct perf_event *other = harness_fake_event(test, fake, 0, 0, true);
+	struct perfgrp_group *group = one_cpu_group(test, PERFGRP_CREATE_ENABLED, 0);
+	struct perfgrp_value value, soft;
+	unsigned int i;
+	u32 id, soft_id;
+
+	harness_pin_to(test, 0);
+	id = harness_add_one(test, group, FAKE(fake, FAKE_CLOCK(1)));
+	soft_id = harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	for (i = 0; i < 5; i++) {
+		mdelay(5);
+		perf_event_enable(other);
+		mdelay(5);
+		perf_event_disable(other);
+		run_elsewhere(test, fake, 1);
+		run_elsewhere(test, fake, 1);
+		harness_pin_to(test, 0);
+	}
+	harness_disable(group);
 	value = harness_value(test, group, 0, id);
-	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
+	soft = harness_value(test, group, 0, soft_id);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_MULTIPLEXED);
+	KUNIT_EXPECT_EQ(test, value.raw, value.time_running);
+	KUNIT_EXPECT_LT(test, value.time_running, value.time_enabled - value.time_enabled / 4);
+	/* The time that the task was here, as a software event that starts later knows it. */
+	KUNIT_EXPECT_EQ(test, soft.time_enabled, soft.time_running);
+	KUNIT_EXPECT_GT(test, value.time_enabled, soft.time_running - NSEC_PER_MSEC);
+	KUNIT_EXPECT_LT(test, value.time_enabled, soft.time_running + 5 * NSEC_PER_MSEC);
+}
+
+/* [G6] [G16] Inherited counters of a task on one CPU, frozen and reset while it is elsewhere. */
+static void inherits_on_one_cpu(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
+	struct perfgrp_counter descs[2] = {
+		FAKE(fake, FAKE_TICKS(1)), EVENT(PERFGRP_SW_CPU_CLOCK),
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group;
+	struct perfgrp_value soft;
+
+	harness_pin_to(test, 0);
+	group = one_cpu_group(test, PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLED, 0);
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, descs, 2, &err), 0, "%s", err.text);
+	fake_pmu_tick(fake, 10);
+	run_elsewhere(test, fake, 1);
+	expect_counted(test, group, descs[0].id, 10);
+	harness_disable(group);
+	run_elsewhere(test, fake, 1);
+	expect_counted(test, group, descs[0].id, 10);
+	harness_pin_to(test, 0);
+	fake_pmu_tick(fake, 1000);
+	expect_counted(test, group, descs[0].id, 10);
+	run_elsewhere(test, fake, 1);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	run_elsewhere(test, fake, 1);
+	harness_pin_to(test, 0);
+	fake_pmu_tick(fake, 10);
+	expect_counted(test, group, descs[0].id, 20);
+	run_elsewhere(test, fake, 1);
+	KUNIT_ASSERT_EQ(test, harness_reset(group), 0);
+	harness_pin_to(test, 0);
+	fake_pmu_tick(fake, 10);
+	run_elsewhere(test, fake, 1);
+	expect_counted(test, group, descs[0].id, 10);
+	soft = harness_value(test, group, 0, descs[1].id);
+	KUNIT_EXPECT_EQ(test, soft.time_enabled, soft.time_running);
+	KUNIT_EXPECT_EQ(test, soft.scaled, soft.raw);
+}
+
+/* [G6] A PMU of some CPUs does not count a task that runs on the others. */
+static void pmu_of_some_cpus(struct kunit *test)
+{
+	struct fake_pmu *fakes[2] = {
+		harness_pmu(test, 4, FAKE_NO_ROTATION),
+		harness_pmu(test, 4, FAKE_NO_ROTATION),
+	};
+	struct perfgrp_group *group;
+	u32 flags, ids[4];
+
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	fakes[0]->cpus = cpumask_of(0);
+	fakes[1]->cpus = cpumask_of(1);
+	for (flags = 0; flags <= PERFGRP_CREATE_NO_MUX; flags += PERFGRP_CREATE_NO_MUX) {
+		harness_pin_to(test, 0);
+		group = harness_group(test, PERFGRP_TARGET_TASK, flags);
+		ids[0] = harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+		ids[1] = harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(2)));
+		ids[2] = harness_add_one(test, group, FAKE(fakes[1], FAKE_TICKS(1)));
+		ids[3] = harness_add_one(test, group, FAKE(fakes[1], FAKE_TICKS(2)));
+		KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+		fake_pmu_tick(fakes[0], 10);
+		run_elsewhere(test, fakes[0], 1);
+		fake_pmu_tick(fakes[1], 10);
+		expect_counted(test, group, ids[0], 10);
+		expect_counted(test, group, ids[3], 20);
+		run_elsewhere(test, fakes[1], 0);
+		fake_pmu_tick(fakes[0], 10);
+		harness_disable(group);
+		expect_counted(test, group, ids[0], 20);
+		expect_counted(test, group, ids[1], 40);
+		expect_counted(test, group, ids[2], 10);
+		expect_counted(test, group, ids[3], 20);
+		harness_destroy(group);
+	}
 }
 
 /* [G15] A NO_MUX group of a task loses its room to a pinned event of the CPU. */
@@ -336,6 +568,11 @@ static struct kunit_case task_cases[] = {
 	KUNIT_CASE(counts_the_task_only),
 	KUNIT_CASE(counts_itself),
 	KUNIT_CASE(counts_the_task_on_one_cpu),
+	KUNIT_CASE(task_is_never_there),
+	KUNIT_CASE(changes_of_a_task_elsewhere),
+	KUNIT_CASE(multiplexed_and_elsewhere),
+	KUNIT_CASE(inherits_on_one_cpu),
+	KUNIT_CASE(pmu_of_some_cpus),
 	KUNIT_CASE(no_mux_loses_to_cpu),
 	KUNIT_CASE(task_that_exits),
 	KUNIT_CASE(exits_before_it_ran),

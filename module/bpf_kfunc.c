@@ -30,6 +30,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
+#include "away.h"
 #include "bpf_kfunc.h"
 #include "error.h"
 #include "event_array.h"
@@ -86,6 +87,8 @@ static void read_entry(const struct perfgrp_event_array *array, unsigned int ind
 	if (event)
 		state = perfgrp_core_read_anywhere(event, clock, &count);
 	count = perfgrp_count_add(entry->base, count);
+	if (entry->goes_away)
+		perfgrp_away_adjust(entry->away, clock, &count);
 	perfgrp_value_fill(value, &count);
 	value->id = entry->id;
 	value->sched_group = entry->sched_group;

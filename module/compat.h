@@ -11,6 +11,7 @@
 
 #include <linux/capability.h>
 #include <linux/compiler.h>
+#include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
@@ -20,6 +21,8 @@
 #include <linux/sched/user.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
+
+#include "pmu_attr.h"
 
 /* Whether a task may be dumped moved from its mm to the task (7.x). */
 #ifdef PERFGRP_HAVE_EXEC_STATE
@@ -39,6 +42,45 @@ static inline void compat_set_config3(struct perf_event_attr *attr, u64 config3)
 #define PERFGRP_HAVE_CONFIG3 0
 static inline void compat_set_config3(struct perf_event_attr *attr, u64 config3)
 {
+}
+#endif
+
+/*
+ * Before 6.2 a task has a perf context for its software events and one for its hardware
+ * events, which PMUs other than the first may join only with this capability.
+ */
+#ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
+#define COMPAT_HW_TASK_CONTEXT	   perf_hw_context
+#define COMPAT_CAP_HW_TASK_CONTEXT PERF_PMU_CAP_HETEROGENEOUS_CPUS
+#else
+#define COMPAT_HW_TASK_CONTEXT	   perf_sw_context
+#define COMPAT_CAP_HW_TASK_CONTEXT 0
+#endif
+
+/*
+ * Which of the CPUs that are online a PMU leaves out. Before 6.2 only the CPU itself can ask the
+ * PMU, so what it says to user space is used. Return: false if it leaves out none.
+ */
+#ifdef PERFGRP_HAVE_PMU_FILTER
+static inline bool compat_pmu_filtered_cpus(struct pmu *pmu, struct cpumask *cpus)
+{
+	int cpu;
+
+	if (!pmu->filter)
+		return false;
+	cpumask_clear(cpus);
+	for_each_online_cpu(cpu)
+		if (pmu->filter(pmu, cpu))
+			cpumask_set_cpu(cpu, cpus);
+	return !cpumask_empty(cpus);
+}
+#else
+static inline bool compat_pmu_filtered_cpus(struct pmu *pmu, struct cpumask *cpus)
+{
+	if (!(pmu->capabilities & PERF_PMU_CAP_HETEROGENEOUS_CPUS) || !pmu->filter_match ||
+	    !perfgrp_pmu_attr_cpus(pmu, "cpus", cpus))
+		return false;
+	return cpumask_andnot(cpus, cpu_online_mask, cpus);
 }
 #endif
 

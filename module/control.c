@@ -7,6 +7,7 @@
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
 
+#include "away.h"
 #include "control.h"
 #include "counter.h"
 #include "error.h"
@@ -58,6 +59,7 @@ static void freeze_inherited(struct perfgrp_group *group, bool freeze)
 	struct perfgrp_count count;
 	struct perfgrp_member_instance *counter;
 	unsigned int i;
+	u64 away;
 
 	lockdep_assert_held_write(&group->lock);
 
@@ -65,11 +67,18 @@ static void freeze_inherited(struct perfgrp_group *group, bool freeze)
 		counter = &group->members[i]->instances[0];
 		if (!counter->event)
 			continue;
+		away = freeze ? 0 : perfgrp_away_read_inherited(counter->away);
 		perfgrp_core_read_inherited(counter->event, &count);
-		if (freeze)
-			counter->frozen = perfgrp_count_add(counter->base, count);
-		else
+		if (!freeze) {
 			counter->base = perfgrp_count_sub(counter->frozen, count);
+			counter->base.enabled += away;
+			continue;
+		}
+		counter->frozen = perfgrp_count_add(counter->base, count);
+		if (counter->goes_away)
+			perfgrp_away_subtract(counter->away,
+					      perfgrp_away_read_inherited(counter->away),
+					      &counter->frozen);
 	}
 }
 

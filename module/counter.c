@@ -10,12 +10,15 @@
  *
  * Process context, perfgrp_group.lock held for writing.
  */
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
 
+#include "away.h"
 #include "counter.h"
+#include "error.h"
 #include "group.h"
 #include "perfcore.h"
 #include "sched_group.h"
@@ -32,6 +35,65 @@ static void note_pmu(struct perfgrp_member_instance *counter, struct perf_event 
 		return;
 	counter->pmu = pmu.type;
 	counter->software = pmu.software;
+}
+
+/* What tells how long the task was on @cpus: another member's, or a new one. */
+static struct perfgrp_away *get_away(struct perfgrp_group *group, unsigned int index,
+				     const struct cpumask *cpus)
+{
+	const struct perf_event_attr like = {
+		.disabled = group->enable_on_exec || !perfgrp_group_inherits(group),
+		.enable_on_exec = group->enable_on_exec,
+		.exclude_guest = group->members[index]->attr.exclude_guest,
+	};
+	struct perfgrp_away *away;
+	unsigned int i;
+
+	for (i = 0; i < index; i++) {
+		away = group->members[i]->instances[0].away;
+		if (away && away->event->attr.exclude_guest == like.exclude_guest &&
+		    cpumask_equal(to_cpumask(away->cpus), cpus)) {
+			away->users++;
+			return away;
+		}
+	}
+	return perfgrp_away_create(group->task, cpus, &like);
+}
+
+/* If the group's task may be where its new event does not count: see struct perfgrp_away. */
+static int attach_away(struct perfgrp_group *group, unsigned int index, struct perfgrp_error *err)
+{
+	struct perfgrp_member_instance *counter = &group->members[index]->instances[0];
+	int cpu = group->instances[0].cpu;
+	struct perfgrp_away *away;
+	cpumask_var_t cpus;
+	int ret = 0;
+
+	if (counter->software) {
+		counter->goes_away = cpu >= 0;
+		return 0;
+	}
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return perfgrp_fail_memory(err);
+	if (perfgrp_away_cpus(counter->event, cpu, cpus)) {
+		away = get_away(group, index, cpus);
+		if (IS_ERR(away)) {
+			ret = PTR_ERR(away);
+		} else {
+			counter->away = away;
+			counter->goes_away = true;
+		}
+	}
+	free_cpumask_var(cpus);
+	if (ret == -ENOMEM)
+		return perfgrp_fail_memory(err);
+	if (ret == -ESRCH)
+		return perfgrp_fail(err, ret, PERFGRP_REASON_PID, "pid", "the task has exited");
+	if (ret)
+		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "",
+				    "the perf core refused the event that tells when the task is elsewhere, with errno %d",
+				    -ret);
+	return 0;
 }
 
 /**
@@ -57,7 +119,7 @@ int perfgrp_counter_create(struct perfgrp_group *group, unsigned int instance, u
 	counter->event = event;
 	note_pmu(counter, event);
 	counter->sched_group = perfgrp_sched_group_number(group, instance, index, false);
-	return 0;
+	return group->task ? attach_away(group, index, err) : 0;
 }
 
 /* The event under which all events are that are to be replaced; NULL for all. */
@@ -166,6 +228,8 @@ void perfgrp_counter_release(const struct perfgrp_group *group,
 {
 	lockdep_assert_held_write(&group->lock);
 	release_event(&counter->event);
+	perfgrp_away_put(counter->away);
+	counter->away = NULL;
 }
 
 /**
@@ -217,6 +281,20 @@ static struct perfgrp_count read_stopped(const struct perfgrp_group *group,
 	return count;
 }
 
+/* The same for how long the task was away. */
+static u64 read_stopped_away(const struct perfgrp_group *group, const struct perfgrp_away *away)
+{
+	unsigned long flags;
+	u64 time;
+
+	if (!away || perfgrp_group_inherits(group))
+		return perfgrp_away_read_inherited(away);
+	local_irq_save(flags);
+	time = perfgrp_away_time(away, perfgrp_core_clock());
+	local_irq_restore(flags);
+	return time;
+}
+
 /**
  * perfgrp_instance_accumulate - stop counters of an instance whose events are to be replaced,
  *	and put what they read into their bases
@@ -258,13 +336,17 @@ void perfgrp_counter_rebase(const struct perfgrp_group *group,
 			    struct perfgrp_member_instance *counter)
 {
 	struct perfgrp_count zero = {};
+	u64 away;
 
 	lockdep_assert_held_write(&group->lock);
 
 	counter->frozen = zero;
 	counter->base = zero;
-	if (counter->event)
-		counter->base = perfgrp_count_sub(zero, read_stopped(group, counter->event));
+	if (!counter->event)
+		return;
+	away = read_stopped_away(group, counter->away);
+	counter->base = perfgrp_count_sub(zero, read_stopped(group, counter->event));
+	counter->base.enabled += away;
 }
 
 /* ---- state --------------------------------------------------------------- */
@@ -321,8 +403,11 @@ void perfgrp_counter_start(const struct perfgrp_group *group,
 
 	lockdep_assert_held_write(&group->lock);
 
-	if (event && event->group_leader == event)
-		perf_event_enable(event);
+	if (!event || event->group_leader != event)
+		return;
+	if (counter->away)
+		perf_event_enable(counter->away->event);
+	perf_event_enable(event);
 }
 
 /**
@@ -345,6 +430,7 @@ void perfgrp_instance_start(struct perfgrp_group *group, unsigned int instance)
  */
 void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance)
 {
+	struct perfgrp_away *away;
 	struct perf_event *event;
 	unsigned int i;
 
@@ -354,5 +440,12 @@ void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance)
 		event = group->members[i]->instances[instance].event;
 		if (event && event->group_leader == event)
 			perf_event_disable(event);
+	}
+	if (!group->task)
+		return;
+	for (i = 0; i < group->nr_members; i++) {
+		away = group->members[i]->instances[instance].away;
+		if (away)
+			perf_event_disable(away->event);
 	}
 }

@@ -59,6 +59,8 @@ static void fill_event_array(struct perfgrp_event_array *array, const struct per
 			.min_delta = member->desc.min_delta,
 			.attachment = member->attachment,
 			.overflow_state = init_overflow_state(counter),
+			.away = counter->away,
+			.goes_away = counter->goes_away,
 		};
 		array->filters |= member->desc.min_delta;
 	}

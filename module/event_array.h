@@ -11,6 +11,7 @@
 
 struct perf_event;
 struct perfgrp_attachment;
+struct perfgrp_away;
 struct perfgrp_group;
 struct perfgrp_overflow_state;
 
@@ -21,6 +22,8 @@ struct perfgrp_overflow_state;
  * @min_delta: see struct perfgrp_counter
  * @attachment: its BPF program, or NULL
  * @overflow_state: of @event
+ * @away: see struct perfgrp_member_instance
+ * @goes_away: see there
  * @id: of the member
  * @sched_group: see struct perfgrp_member_instance
  * @pmu: see there
@@ -31,6 +34,8 @@ struct perfgrp_event_array_entry {
 	u64 min_delta;
 	struct perfgrp_attachment *attachment;
 	struct perfgrp_overflow_state *overflow_state;
+	const struct perfgrp_away *away;
+	bool goes_away;
 	u32 id;
 	u32 sched_group;
 	u32 pmu;

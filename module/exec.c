@@ -21,6 +21,7 @@
 #include <linux/perf_event.h>
 #include <linux/sched/signal.h>
 
+#include "away.h"
 #include "error.h"
 #include "exec.h"
 #include "group.h"
@@ -120,7 +121,7 @@ void perfgrp_group_sync_exec(struct perfgrp_group *group)
  */
 int perfgrp_exec_cancel(struct perfgrp_group *group, struct perfgrp_error *err)
 {
-	struct perf_event *event;
+	struct perfgrp_member_instance *counter;
 	unsigned int i;
 	int ret;
 
@@ -133,9 +134,11 @@ int perfgrp_exec_cancel(struct perfgrp_group *group, struct perfgrp_error *err)
 		return ret;
 	perfgrp_group_sync_exec(group);
 	for (i = 0; i < group->nr_members; i++) {
-		event = group->members[i]->instances[0].event;
-		if (event)
-			perfgrp_core_cancel_exec(event);
+		counter = &group->members[i]->instances[0];
+		if (counter->event)
+			perfgrp_core_cancel_exec(counter->event);
+		if (counter->away)
+			perfgrp_core_cancel_exec(counter->away->event);
 	}
 	group->enable_on_exec = false;
 	perfgrp_exec_unlock(group);

@@ -19,6 +19,7 @@
 
 struct cred;
 struct perfgrp_attachment;
+struct perfgrp_away;
 struct perfgrp_event_arrays;
 struct perfgrp_sampling;
 struct perfgrp_snap_buffer;
@@ -50,13 +51,16 @@ struct perfgrp_overflow_state {
  * @prepared: an event that is to replace @event; only while a change is prepared
  * @retired: the event that @prepared has replaced, until no event array has it any more
  *	and it can be released
- * @base: the counter reads @base plus what @event reads. It holds what earlier events
- *	counted, minus what a reset took away.
+ * @base: the counter reads @base plus what @event reads, less what @away reads. It holds
+ *	what earlier events counted, minus what a reset took away.
  * @frozen: what an inherited counter read when its group was disabled
  * @pmu: number of the PMU of its last event; PERFGRP_NONE if it never had one
  * @sched_group: id of the member that led its scheduling group when its last event was
  *	created; 0 if it never had one
  * @software: its last event needs no PMU slot
+ * @goes_away: its task may be where the member does not count; see struct perfgrp_away
+ * @away: how long it was, since @away was created; NULL if the member is software, or
+ *	@goes_away is not set. Members that count in the same places share it.
  * @overflow_state: of @event, if it samples
  *
  * All but @overflow_state under perfgrp_group.lock.
@@ -70,6 +74,8 @@ struct perfgrp_member_instance {
 	u32 pmu;
 	u32 sched_group;
 	bool software;
+	bool goes_away;
+	struct perfgrp_away *away;
 	struct perfgrp_overflow_state overflow_state;
 };
 

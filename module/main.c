@@ -7,6 +7,7 @@
  */
 #include <linux/module.h>
 
+#include "away.h"
 #include "bpf_events.h"
 #include "bpf_kfunc.h"
 #include "device.h"
@@ -46,6 +47,7 @@ static void __exit perfgrp_exit(void)
 	perfgrp_device_unregister();
 	perfgrp_bpf_events_exit();
 	perfgrp_hotplug_exit();
+	perfgrp_away_exit();
 	perfgrp_core_exit();
 }
 

@@ -15,6 +15,7 @@
 #include <linux/string.h>
 
 #include "access.h"
+#include "away.h"
 #include "bpf.h"
 #include "control.h"
 #include "counter.h"
@@ -216,11 +217,16 @@ static int check_add(struct perfgrp_group *group, unsigned int nr, struct perfgr
 
 static void set_inherit(struct perfgrp_group *group, unsigned int nr)
 {
-	struct perf_event *events[PERFGRP_MAX_MEMBERS];
+	struct perf_event *events[2 * PERFGRP_MAX_MEMBERS];
+	struct perfgrp_member_instance *counter;
 	unsigned int nr_events = 0;
 
-	while (nr--)
-		events[nr_events++] = group->members[nr]->instances[0].event;
+	while (nr--) {
+		counter = &group->members[nr]->instances[0];
+		if (counter->away)
+			events[nr_events++] = counter->away->event;
+		events[nr_events++] = counter->event;
+	}
 	perfgrp_core_set_inherit(events, nr_events);
 }
 

@@ -24,6 +24,7 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 
+#include "away.h"
 #include "bpf.h"
 #include "clock.h"
 #include "event_array.h"
@@ -177,6 +178,7 @@ static void output_sample(const struct sample *sample, u64 period, struct pt_reg
 	const struct perfgrp_event_array *array = sample->array;
 	const struct perfgrp_event_array_entry *own = &array->entries[sample->index];
 	perfgrp_sample_value_rec *values;
+	struct perfgrp_count count = perfgrp_count_add(own->base, sample->own);
 	struct ring_buffer_event *event;
 	perfgrp_sample_record *record;
 	unsigned int i;
@@ -186,6 +188,8 @@ static void output_sample(const struct sample *sample, u64 period, struct pt_reg
 	event = perfgrp_records_reserve(sampling->records, size, sample->time);
 	if (!event)
 		return;
+	if (own->goes_away)
+		perfgrp_away_adjust(own->away, sample->clock, &count);
 	record = ring_buffer_event_data(event);
 	record->header = (struct perf_event_header){
 		.type = PERF_RECORD_SAMPLE,
@@ -202,8 +206,8 @@ static void output_sample(const struct sample *sample, u64 period, struct pt_reg
 	record->reserved = 0;
 	record->period = period;
 	record->nr = array->nr;
-	record->time_enabled = own->base.enabled + sample->own.enabled;
-	record->time_running = own->base.running + sample->own.running;
+	record->time_enabled = count.enabled;
+	record->time_running = count.running;
 	values = (void *)(record + 1);
 	for (i = 0; i < array->nr; i++) {
 		values[i].value = array->entries[i].base.count + sample->counts[i];

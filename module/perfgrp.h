@@ -34,6 +34,7 @@
  *				creator waits for it and holds no lock
  *	perfgrp_kprobe.lock	how many users want a probe armed, and whether it is
  *	perfcore.c link_lock	one creation under a leader at a time
+ *	away.c away_lock	its PMU is registered once; one creation at a time
  *	bpf_kfunc.c groups_lock	groups by handle; innermost
  *	bpf_events.c subscribers_lock
  *				which groups get records of BPF programs

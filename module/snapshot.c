@@ -31,6 +31,7 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
+#include "away.h"
 #include "clock.h"
 #include "error.h"
 #include "event_array.h"
@@ -138,6 +139,8 @@ static __always_inline void read_counter(const struct perfgrp_member_instance *c
 		*reading = (struct reading){ .state = PERF_EVENT_STATE_ERROR };
 	}
 	reading->count = perfgrp_count_add(counter->base, reading->count);
+	if (unlikely(counter->goes_away))
+		perfgrp_away_adjust(counter->away, clock, &reading->count);
 }
 
 /* Interrupts are off, and the instance's events are on this CPU or on none. */
@@ -213,13 +216,16 @@ static void read_cpus(const struct reader *reader)
 /* An event of the task that is on a CPU now; NULL if none is. May be stale at once. */
 static struct perf_event *active_event(struct perfgrp_group *group)
 {
-	struct perf_event *event;
+	const struct perfgrp_member_instance *counter;
 	unsigned int i;
 
 	for (i = 0; i < group->nr_members; i++) {
-		event = group->members[i]->instances[0].event;
-		if (event && READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
-			return event;
+		counter = &group->members[i]->instances[0];
+		if (counter->event && READ_ONCE(counter->event->state) == PERF_EVENT_STATE_ACTIVE)
+			return counter->event;
+		if (counter->away &&
+		    READ_ONCE(counter->away->event->state) == PERF_EVENT_STATE_ACTIVE)
+			return counter->away->event;
 	}
 	return NULL;
 }
@@ -305,6 +311,11 @@ static void read_inherited_counter(const struct perfgrp_member_instance *counter
 		reading->throttled = perfgrp_core_throttled(event);
 	}
 	reading->count = perfgrp_count_add(counter->base, reading->count);
+	if (counter->goes_away)
+		perfgrp_away_subtract(counter->away,
+				      peek ? perfgrp_away_peek_inherited(counter->away) :
+					     perfgrp_away_read_inherited(counter->away),
+				      &reading->count);
 }
 
 static void read_inherited(const struct reader *reader, bool peek)

@@ -411,6 +411,38 @@ TEST(on_one_cpu, "G1: a group on one CPU counts what runs there")
 	count_on_cpus(fd, id, &cpus);
 }
 
+TEST(task_elsewhere, "G6: page faults of a task on one CPU are not scaled for its time elsewhere")
+{
+	struct perfgrp_value v;
+	unsigned int flags;
+	struct cpus cpus;
+	int fd, id, i;
+
+	settle_memory();
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("%u CPUs", cpus.nr);
+	for (flags = 0; flags <= PERFGRP_CREATE_INHERIT; flags += PERFGRP_CREATE_INHERIT) {
+		run_on(cpus.cpu[0]);
+		fd = grp_on_task_cpu(PERFGRP_CREATE_ENABLED | flags, 0, cpus.cpu[0]);
+		REQUIRE_GE(fd, 0);
+		id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+		REQUIRE_GT(id, 0);
+		for (i = 1; i <= 10; i++) {
+			here_and_there(&cpus, 1);
+			v = grp_value_on(fd, cpus.cpu[0], id);
+			expect_not_scaled(&v);
+			EXPECT_EQ(v.raw, i * 10);
+		}
+		REQUIRE_EQ(grp_reset(fd), 0);
+		here_and_there(&cpus, 1);
+		v = grp_value_on(fd, cpus.cpu[0], id);
+		expect_not_scaled(&v);
+		EXPECT_EQ(v.raw, 10);
+		close(fd);
+	}
+}
+
 TEST(on_some_cpus, "G1: a group on a list of CPUs counts each of them in a row of its own")
 {
 	struct cpus cpus;

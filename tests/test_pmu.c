@@ -209,6 +209,98 @@ TEST(software, "G6: software members take no slot and are never multiplexed")
 	EXPECT_EQ(snap_value(&snap, -1, ids[0])->state, PERFGRP_STATE_COUNTED);
 }
 
+static void count_here_and_there(const struct cpus *cpus, __u32 flags)
+{
+	struct perfgrp_counter c[3] = {
+		{ .event = PERFGRP_HW_INSTRUCTIONS }, { .event = PERFGRP_SW_PAGE_FAULTS },
+		{ .event = PERFGRP_HW_CPU_CYCLES },
+	};
+	struct perfgrp_value v;
+	unsigned int i, round;
+	int fd;
+
+	run_on(cpus->cpu[flags & PERFGRP_CREATE_ENABLED ? 0 : 1]);
+	fd = grp_on_task_cpu(flags, 0, cpus->cpu[0]);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 3), 0);
+	if (!(flags & PERFGRP_CREATE_ENABLED))
+		REQUIRE_EQ(grp_enable(fd), 0);
+	for (round = 1; round <= 20; round++) {
+		here_and_there(cpus, 1);
+		if (flags & PERFGRP_CREATE_INHERIT && round % 5 == 0) {
+			pid_t pid = fork();
+
+			if (!pid) {
+				here_and_there(cpus, 1);
+				_exit(0);
+			}
+			REQUIRE(waitpid(pid, NULL, 0) == pid);
+		}
+		for (i = 0; i < 3; i++) {
+			v = grp_value_on(fd, cpus->cpu[0], c[i].id);
+			expect_not_scaled(&v);
+		}
+		v = grp_value_on(fd, cpus->cpu[0], c[0].id);
+		EXPECT_GE(v.raw, round * 40000);
+		/* Less than a tenth of its instructions are here, but for those of the kernel. */
+		EXPECT_LT(v.raw, round * 200000);
+	}
+	close(fd);
+}
+
+TEST(task_elsewhere, "G6: a task's instructions on one CPU are not scaled for its time elsewhere")
+{
+	struct cpus cpus;
+
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("%u CPUs", cpus.nr);
+	count_here_and_there(&cpus, PERFGRP_CREATE_ENABLED);
+	count_here_and_there(&cpus, 0);
+	count_here_and_there(&cpus, PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_NO_MUX);
+	count_here_and_there(&cpus, PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_INHERIT);
+	count_here_and_there(&cpus, PERFGRP_CREATE_INHERIT);
+}
+
+TEST(exec_elsewhere, "G6 G17: a task that execs where its group does not count")
+{
+	struct perfgrp_value v;
+	int go[2], fd, id, status;
+	struct cpus cpus;
+	unsigned int i;
+	pid_t pid;
+	char byte;
+
+	NEED_FEATURE(INHERIT);
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("%u CPUs", cpus.nr);
+	for (i = 0; i < 2; i++) {
+		REQUIRE(pipe2(go, O_CLOEXEC) == 0);
+		pid = fork();
+		REQUIRE(pid >= 0);
+		if (pid == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			run_on(cpus.cpu[i]);
+			REQUIRE(read(go[0], &byte, 1) == 1);
+			execl("/tests/work", "work", "100000", "100", (char *)NULL);
+			_exit(127);
+		}
+		fd = grp_on_task_cpu(PERFGRP_CREATE_ENABLE_ON_EXEC, pid, cpus.cpu[0]);
+		REQUIRE_GE(fd, 0);
+		id = grp_add(fd, PERFGRP_HW_INSTRUCTIONS);
+		REQUIRE_GT(id, 0);
+		REQUIRE(write(go[1], "", 1) == 1);
+		REQUIRE(waitpid(pid, &status, 0) == pid);
+		REQUIRE_EQ(status, 0);
+		v = grp_value_on(fd, cpus.cpu[0], id);
+		EXPECT_EQ(v.time_enabled, v.time_running);
+		EXPECT_EQ(v.state, i ? PERFGRP_STATE_NEVER_RAN : PERFGRP_STATE_COUNTED);
+		EXPECT_EQ(v.raw > 200000, !i);
+		close(fd);
+	}
+}
+
 TEST(mixed, "G11 G12: a software leader with hardware members; any of these can be removed")
 {
 	int fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0), faults, cycles[3], i;

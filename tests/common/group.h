@@ -458,4 +458,30 @@ static inline void expect_same_value(const struct perfgrp_value *a, const struct
 	EXPECT_EQ(a->time_running, b->time_running);
 }
 
+/*
+ * A task that comes and goes between two CPUs, so that a group on one of them counts a part of
+ * what it does: NR times 10 page faults and a spin here, and 90 page faults and a longer one
+ * there.
+ */
+static inline void here_and_there(const struct cpus *cpus, unsigned int nr)
+{
+	while (nr--) {
+		run_on(cpus->cpu[0]);
+		fault_in(10);
+		spin(20000);
+		run_on(cpus->cpu[1]);
+		fault_in(90);
+		spin(200000);
+	}
+}
+
+/* It was counted whenever it could be; nothing is scaled. */
+static inline void expect_not_scaled(const struct perfgrp_value *v)
+{
+	expect_plausible(v);
+	EXPECT_EQ(v->state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(v->time_enabled, v->time_running);
+	EXPECT_EQ(v->scaled, v->raw);
+}
+
 #endif /* TESTS_GROUP_H */

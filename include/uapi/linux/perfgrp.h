@@ -704,7 +704,9 @@ enum perfgrp_state {
  * @raw: the count while it was on the PMU
  * @scaled: raw * time_enabled / time_running, rounded down; in totals the sum of the CPUs'
  *	scaled values, which is closer to the truth than scaling the sum
- * @time_enabled: ns that the counter was enabled
+ * @time_enabled: ns that the counter was enabled, and the target was where it can count: not
+ *	the time that a task spends on other CPUs than the group's, or on CPUs that the
+ *	counter's PMU does not belong to (P-cores and E-cores, big.LITTLE)
  * @time_running: ns that it was on the PMU
  */
 struct perfgrp_value {
