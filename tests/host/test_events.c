@@ -377,6 +377,12 @@ static void test_faults(void)
 	refused("{cycles}x", 8, "unexpected 'x'");
 	refused("{cycles}:q", 9, "unknown modifier 'q'");
 	refused("{cycles,cs:D}", 11, "whole group");
+	refused("cycles:uu", 7, "twice");
+	refused("cycles:pup,cycles:kIk", 18, "twice");
+	refused("{cycles}:WuW", 9, "twice");
+	refused("mem:0x10:rwr", 9, "twice");
+	refused("cycles,  ", 9, "missing");
+	refused("cycles instructions", 0, "no such event");
 	refused("nope/event=1/", 0, "no PMU 'nope'");
 	refused("core/event=1", 12, "'/' is missing");
 	refused("core/nope=1/", 5, "unknown term 'nope' for pmu 'core'; it has broken,edge");

@@ -170,13 +170,17 @@ static bool any_name(const struct listed_event *entry, const char *pattern)
 	return false;
 }
 
-/* A word picks a kind, or all events that have it in a name; or it is a pattern. */
+/* A word picks a kind, as in perf; or all events that have it in a name; or it is a pattern. */
 static bool wanted(const struct listed_event *entry, const char *word)
 {
 	bool match;
 	char *inside;
+	size_t i;
 
-	if (!strcmp(kinds[entry->kind].word, word) || any_name(entry, word))
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(kinds[i].word, word))
+			return entry->kind == i;
+	if (any_name(entry, word))
 		return true;
 	if (strpbrk(word, "*?["))
 		return false;

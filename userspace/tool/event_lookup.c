@@ -51,9 +51,10 @@ static struct event *finish(struct event_group *group, struct event *event, char
 static int check_leader(const struct parser *p, const struct token *t, const struct modifiers *m)
 {
 	const char *at = m->pinned ? m->pinned : m->exclusive ? m->exclusive : m->weak;
+	const char *what = m->pinned ? "pinned (D)" : m->exclusive ? "exclusive (e)" : "weak (W)";
 
 	if (at && t->group->nr && !t->several)
-		return event_fail(p, at, "'%c' is for a whole group, behind its brace", *at);
+		return event_fail(p, at, "only a whole group is %s: say so behind its brace", what);
 	return 0;
 }
 
@@ -109,9 +110,12 @@ static int parse_breakpoint(const struct parser *p, struct token *t)
 	if (s < t->end && *s == ':') {
 		const char *access = s + 1;
 
-		for (; access < t->end && strchr("rwx", *access); access++)
+		for (; access < t->end && strchr("rwx", *access); access++) {
+			if (memchr(access + 1, *access, t->end - access - 1))
+				return event_fail(p, access, "'%c' is there twice", *access);
 			type |= *access == 'r' ? HW_BREAKPOINT_R :
 				*access == 'w' ? HW_BREAKPOINT_W : HW_BREAKPOINT_X;
+		}
 		if (type)
 			s = access;
 	}
@@ -360,26 +364,36 @@ static int parse_native(const struct parser *p, struct token *t, const char **wh
 {
 	char *text = xstrndup(t->start, t->end - t->start);
 	char *colon = strrchr(text, ':');
-	struct perfgrp_counter counter = { 0 };
 	struct modifiers m = { 0 };
+	struct pfm_event native;
 	struct event *event;
 	int err;
 
-	err = pfm_native_event(text, &counter, why);
+	err = pfm_native_event(text, &native, why);
 	/* perf's modifiers, several in one word, are not libpfm4's. */
-	if (err && colon && event_are_modifiers(p, t->start + (colon + 1 - text), t->end, &m)) {
+	if (err == -ENOENT && colon &&
+	    event_are_modifiers(p, t->start + (colon + 1 - text), t->end, &m)) {
 		*colon = '\0';
-		memset(&counter, 0, sizeof(counter));
-		err = pfm_native_event(text, &counter, why);
+		err = pfm_native_event(text, &native, why);
 	}
 	free(text);
-	if (err)
+	if (err == -ENOENT)
 		return 0;
+	if (err)
+		return event_fail(p, t->start, "%s", *why);
+	/* libpfm4's words for modifiers. */
+	if (native.pinned)
+		m.pinned = t->start;
+	if (native.exclusive)
+		m.exclusive = t->start;
 	err = check_leader(p, t, &m);
 	if (err)
 		return err;
 	event = event_add(t->group);
-	event->counter = counter;
+	event->counter = native.counter;
+	event->machines_named = native.machines_named;
+	event->sample = native.sample;
+	event->freq = native.freq;
 	finish(t->group, event, xstrndup(t->start, t->end - t->start), &m);
 	return 1;
 }

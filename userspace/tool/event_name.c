@@ -21,7 +21,7 @@ static void take_name(void *arg, const char *pmu, const char *name, const char *
 	struct wanted *wanted = arg;
 
 	(void)desc;
-	if (!wanted->name && !strcmp(pmu, "perf") && counter &&
+	if (!wanted->name && !strcmp(pmu, "perf") &&
 	    !(counter->flags & PERFGRP_COUNTER_RAW) && counter->event == wanted->event)
 		wanted->name = xstrdup(name);
 }

@@ -7,122 +7,22 @@
  *	event		see event_lookup.c
  *	modifiers	of "ukhHGIpSDeW"
  */
-#include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "event_parse.h"
 #include "util.h"
 
-#define EXCLUDE_MODES	(PERFGRP_COUNTER_EXCLUDE_USER | PERFGRP_COUNTER_EXCLUDE_KERNEL | \
-			 PERFGRP_COUNTER_EXCLUDE_HV)
-#define EXCLUDE_MACHINES (PERFGRP_COUNTER_EXCLUDE_HOST | PERFGRP_COUNTER_EXCLUDE_GUEST)
-
-/* Notes what is wrong, and where. */
-int event_fail(const struct parser *p, const char *at, const char *fmt, ...)
+/* Blanks are allowed around events, commas and braces. */
+static const char *skip_blanks(const char *s)
 {
-	va_list ap;
-
-	p->err->column = at - p->text;
-	va_start(ap, fmt);
-	vsnprintf(p->err->text, sizeof(p->err->text), fmt, ap);
-	va_end(ap);
-	return -EINVAL;
+	return s + strspn(s, " \t\n");
 }
 
-/* Reads modifiers, and says what is wrong with them. */
-int event_parse_modifiers(const struct parser *p, const char *s, const char *end,
-			  struct modifiers *m)
+static const char *cut_blanks(const char *start, const char *end)
 {
-	if (s == end)
-		return event_fail(p, s, "modifiers are missing behind the colon");
-	for (; s < end; s++) {
-		switch (*s) {
-		case 'u':
-			m->modes |= PERFGRP_COUNTER_EXCLUDE_USER;
-			break;
-		case 'k':
-			m->modes |= PERFGRP_COUNTER_EXCLUDE_KERNEL;
-			break;
-		case 'h':
-			m->modes |= PERFGRP_COUNTER_EXCLUDE_HV;
-			break;
-		case 'I':
-			m->idle = true;
-			break;
-		case 'p':
-			if (++m->precise > 3)
-				return event_fail(p, s, "'p' can stand three times at most");
-			break;
-		case 'S':
-			break;	/* about samples, of which counting has none */
-		case 'D':
-			m->pinned = s;
-			break;
-		case 'e':
-			m->exclusive = s;
-			break;
-		case 'W':
-			m->weak = s;
-			break;
-		case 'H':
-			m->machines |= PERFGRP_COUNTER_EXCLUDE_HOST;
-			break;
-		case 'G':
-			m->machines |= PERFGRP_COUNTER_EXCLUDE_GUEST;
-			break;
-		case 'P':
-		case 'b':
-			return event_fail(p, s, "perfgrp lacks perf's modifier '%c'", *s);
-		default:
-			return event_fail(p, s, "unknown modifier '%c' (not of ukhHGIpSDeW)", *s);
-		}
-	}
-	return 0;
-}
-
-/* Parses modifiers without saying what is wrong with them: they may be none. */
-bool event_are_modifiers(const struct parser *p, const char *s, const char *end,
-			 struct modifiers *m)
-{
-	struct event_error ignored;
-	struct parser quiet = { p->text, p->sources, &ignored };
-
-	memset(m, 0, sizeof(*m));
-	return !event_parse_modifiers(&quiet, s, end, m);
-}
-
-/* As in perf, modes that a group names are added to those its events name. */
-void event_apply(struct event *event, const struct modifiers *m)
-{
-	struct perfgrp_counter *counter = &event->counter;
-
-	if (m->modes) {
-		if (!(counter->flags & EXCLUDE_MODES))
-			counter->flags |= EXCLUDE_MODES;
-		counter->flags &= ~m->modes;
-	}
-	if (m->machines) {
-		if (!event->machines_named)
-			counter->flags |= EXCLUDE_MACHINES;
-		counter->flags &= ~m->machines;
-		event->machines_named = true;
-	}
-	if (m->idle)
-		counter->flags |= PERFGRP_COUNTER_EXCLUDE_IDLE;
-	if (m->precise)
-		counter->precise_ip = m->precise;
-}
-
-/* What modifiers say about the whole group. */
-void event_apply_group(struct event_group *group, const struct modifiers *m)
-{
-	if (m->pinned)
-		group->create_flags |= PERFGRP_CREATE_NO_MUX;
-	if (m->exclusive)
-		group->create_flags |= PERFGRP_CREATE_EXCLUSIVE;
-	if (m->weak)
-		group->weak = true;
+	while (end > start && strchr(" \t\n", end[-1]))
+		end--;
+	return end;
 }
 
 /* Finds the end of the event that begins at @s: a comma or brace outside slashes. */
@@ -144,15 +44,16 @@ static const char *event_end(const char *s)
 static int parse_event(const struct parser *p, const char **s, struct event_list *list,
 		       size_t group, bool several)
 {
+	const char *start = skip_blanks(*s), *end = event_end(start);
 	struct token t = {
-		.start = *s,
-		.end = event_end(*s),
+		.start = start,
+		.end = cut_blanks(start, end),
 		.group = &list->groups[group],
 		.list = list,
 		.several = several,
 	};
 
-	*s = t.end;
+	*s = end;
 	if (t.start == t.end)
 		return event_fail(p, t.start, "an event is missing");
 	return event_lookup(p, &t);
@@ -181,12 +82,12 @@ static int parse_group(const struct parser *p, const char **s, struct event_list
 		return event_fail(p, *s, "a group cannot stand in a group");
 	if (**s != '}')
 		return event_fail(p, brace, "this '{' has no '}'");
-	++*s;
+	*s = skip_blanks(*s + 1);
 	if (**s != ':')
 		return 0;
 
 	end = *s + strcspn(*s, ",{}");
-	err = event_parse_modifiers(p, *s + 1, end, &m);
+	err = event_parse_modifiers(p, *s + 1, cut_blanks(*s + 1, end), &m);
 	if (err)
 		return err;
 	*s = end;
@@ -214,6 +115,7 @@ int events_parse(struct event_list *list, const char *text, const struct event_s
 	int ret;
 
 	for (;;) {
+		s = skip_blanks(s);
 		if (*s == '{') {
 			const char *brace = s++;
 

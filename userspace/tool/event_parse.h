@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the two halves of the event parser share: grammar, and looking names up. */
+/* What the parts of the event parser share: grammar, looking names up, modifiers. */
 #ifndef PERFGRP_EVENT_PARSE_H
 #define PERFGRP_EVENT_PARSE_H
 
@@ -59,7 +59,7 @@ struct event_group *event_add_group(struct event_list *list);
 struct event *event_add(struct event_group *group);
 void event_free_groups(struct event_list *list, size_t from);
 
-/* event_parse.c */
+/* event_modifiers.c */
 int event_fail(const struct parser *p, const char *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int event_parse_modifiers(const struct parser *p, const char *s, const char *end,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Event names from libpfm4. */
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -40,25 +41,41 @@ static int ready(void)
 	return err;
 }
 
-static int encode(const char *text, struct perfgrp_counter *counter)
+static int encode(const char *text, struct pfm_event *event)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
-	pfm_perf_encode_arg_t arg = { .attr = &attr, .size = sizeof(arg) };
+	pfm_perf_encode_arg_t arg = { .attr = &attr, .size = sizeof(arg), .cpu = -1 };
+	struct perfgrp_counter *counter = &event->counter;
 	int err;
 
+	memset(event, 0, sizeof(*event));
 	err = ready();
 	if (err == PFM_SUCCESS)
 		err = pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3,
 						PFM_OS_PERF_EVENT_EXT, &arg);
 	if (err != PFM_SUCCESS)
 		return err;
+	if (arg.cpu >= 0)
+		return PFM_ERR_NOTSUPP;
 
 	event_set(counter, attr.type, attr.config, attr.config1, attr.config2, 0);
 	if (attr.exclude_user)
 		counter->flags |= PERFGRP_COUNTER_EXCLUDE_USER;
 	if (attr.exclude_kernel)
 		counter->flags |= PERFGRP_COUNTER_EXCLUDE_KERNEL;
+	if (attr.exclude_hv)
+		counter->flags |= PERFGRP_COUNTER_EXCLUDE_HV;
+	/* Guests are left out where neither mh nor mg is named; that is counters_make()'s to do. */
+	if (!attr.exclude_guest) {
+		event->machines_named = true;
+		if (attr.exclude_host)
+			counter->flags |= PERFGRP_COUNTER_EXCLUDE_HOST;
+	}
 	counter->precise_ip = attr.precise_ip;
+	event->sample = attr.sample_period;
+	event->freq = attr.freq;
+	event->pinned = attr.pinned;
+	event->exclusive = attr.exclusive;
 	return PFM_SUCCESS;
 }
 
@@ -76,6 +93,7 @@ static bool is_generic(const struct perfgrp_counter *counter)
  */
 int pfm_generic_event(const char *name, struct perfgrp_counter *counter)
 {
+	struct pfm_event event;
 	char *text;
 	size_t i;
 	int err;
@@ -87,28 +105,32 @@ int pfm_generic_event(const char *name, struct perfgrp_counter *counter)
 		}
 	}
 	text = xasprintf(GENERIC "::%s", name);
-	err = encode(text, counter);
+	err = encode(text, &event);
 	free(text);
-	if (err == PFM_SUCCESS && is_generic(counter))
-		return 0;
-	memset(counter, 0, sizeof(*counter));
-	return -1;
+	if (err != PFM_SUCCESS || !is_generic(&event.counter))
+		return -1;
+	*counter = event.counter;
+	return 0;
 }
 
 /**
  * pfm_native_event - find an event in libpfm4's tables
  * @text: what libpfm4 takes: [PMU::]EVENT[:ATTRIBUTE]...
- * @counter: zeros; filled in
+ * @event: filled in
  * @why: set to libpfm4's word for the fault
  *
- * Return: 0, or -1 if there is no such event
+ * Return: 0; -ENOENT if there is no such event; -EOPNOTSUPP if an attribute asks for what cannot be
  */
-int pfm_native_event(const char *text, struct perfgrp_counter *counter, const char **why)
+int pfm_native_event(const char *text, struct pfm_event *event, const char **why)
 {
-	int err = encode(text, counter);
+	int err = encode(text, event);
 
 	*why = pfm_strerror(err);
-	return err == PFM_SUCCESS ? 0 : -1;
+	if (err == PFM_ERR_NOTSUPP) {
+		*why = "the attribute 'cpu' is not for an event; -C names CPUs";
+		return -EOPNOTSUPP;
+	}
+	return err == PFM_SUCCESS ? 0 : -ENOENT;
 }
 
 /*
@@ -128,6 +150,38 @@ static void spell(char *to, size_t size, const char *name)
 			memcpy(to, words[i], strlen(words[i]));
 }
 
+/* Calls @fn for an event if it can be named so. */
+static void list_event(const pfm_pmu_info_t *pmu, const char *name, const char *desc,
+		       pfm_list_fn fn, void *arg)
+{
+	char *text = xasprintf("%s::%s", pmu->name, name);
+	struct pfm_event event;
+
+	if (encode(text, &event) == PFM_SUCCESS)
+		fn(arg, pmu->name, name, desc ? desc : "", &event.counter);
+	free(text);
+}
+
+/* An event by itself, and with each of its unit masks. */
+static void list_native_event(const pfm_pmu_info_t *pmu, const pfm_event_info_t *info,
+			      pfm_list_fn fn, void *arg)
+{
+	int i;
+
+	list_event(pmu, info->name, info->desc, fn, arg);
+	for (i = 0; i < info->nattrs; i++) {
+		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
+		char *name;
+
+		if (pfm_get_event_attr_info(info->idx, i, PFM_OS_PERF_EVENT_EXT, &attr) !=
+		    PFM_SUCCESS || attr.type != PFM_ATTR_UMASK)
+			continue;
+		name = xasprintf("%s:%s", info->name, attr.name);
+		list_event(pmu, name, attr.desc, fn, arg);
+		free(name);
+	}
+}
+
 static void list_pmu(const pfm_pmu_info_t *pmu, pfm_list_fn fn, void *arg)
 {
 	bool generic = !strcmp(pmu->name, GENERIC);
@@ -136,25 +190,19 @@ static void list_pmu(const pfm_pmu_info_t *pmu, pfm_list_fn fn, void *arg)
 	for (i = pmu->first_event; i != -1; i = pfm_get_event_next(i)) {
 		pfm_event_info_t info = { .size = sizeof(info) };
 		struct perfgrp_counter counter = { 0 };
-		char name[128], *text;
-		int err;
+		char name[128];
 
 		if (pfm_get_event_info(i, PFM_OS_PERF_EVENT_EXT, &info) != PFM_SUCCESS)
 			continue;
+		if (!generic) {
+			list_native_event(pmu, &info, fn, arg);
+			continue;
+		}
 		/* Names with underscores are C's constants, which perf does not take. */
-		if (generic && strchr(info.name, '_'))
+		if (strchr(info.name, '_') || pfm_generic_event(info.name, &counter))
 			continue;
-		if (generic)
-			spell(name, sizeof(name), info.name);
-		else
-			snprintf(name, sizeof(name), "%s", info.name);
-		text = xasprintf("%s::%s", pmu->name, info.name);
-		err = encode(text, &counter);
-		free(text);
-		if (generic && (err != PFM_SUCCESS || !is_generic(&counter)))
-			continue;
-		fn(arg, pmu->name, name, info.desc ? info.desc : "",
-		   err == PFM_SUCCESS ? &counter : NULL);
+		spell(name, sizeof(name), info.name);
+		fn(arg, pmu->name, name, info.desc ? info.desc : "", &counter);
 	}
 }
 

@@ -316,8 +316,11 @@ struct term {
 /* Cuts off the next term; returns where the one after it begins, or NULL. */
 static const char *next_term(const char *s, struct term *term)
 {
-	const char *end = s + strcspn(s, ",");
-	const char *equals = memchr(s, '=', end - s);
+	const char *end, *equals;
+
+	s += strspn(s, " ");
+	end = s + strcspn(s, ",");
+	equals = memchr(s, '=', end - s);
 
 	term->name = s;
 	term->name_len = (equals ? equals : end) - s;
