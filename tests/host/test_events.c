@@ -344,8 +344,9 @@ static void test_split(void)
 
 	result(!events_parse(&list, "cs,{cycles,instructions}:W,faults", &sources, &err) &&
 	       list.nr == 3 && list.groups[1].weak, "a weak group");
-	events_split(&list, 1);
-	result(list.nr == 4 && list.groups[1].nr == 1 && list.groups[2].nr == 1 &&
+	events_cut(&list, 1, 1);
+	result(list.nr == 4 && list.groups[2].weak && !list.groups[1].braces &&
+	       list.groups[1].nr == 1 && list.groups[2].nr == 1 &&
 	       !strcmp(list.groups[0].events[0].name, "cs") &&
 	       !strcmp(list.groups[1].events[0].name, "cycles") &&
 	       !strcmp(list.groups[2].events[0].name, "instructions") &&

@@ -58,9 +58,9 @@ static char *print(const struct stat_cell *cells, const struct stat_options *opt
 			struct stat_event *event = &st.groups[i].events[j];
 
 			event->supported = true;
-			event->cells = xcalloc(1, sizeof(*event->cells));
-			event->cells[0] = cells[n++];
-			event->nr = 1;
+			event->last.cells = xcalloc(1, sizeof(*event->last.cells));
+			event->last.cells[0] = cells[n++];
+			event->last.nr = 1;
 		}
 	}
 	stat_print(&st);
@@ -153,14 +153,19 @@ static void ratios(void)
 	cells[4].sched_group = 5;
 	is(cells, &text, "insn per cycle",
 	   "2000 instructions # 2.00 insn per cycle\n"
-	   "400 instructions # 0.44 insn per cycle (50.00%)\n",
-	   "or, if there are none, of all like it");
+	   "400 instructions # 0.50 insn per cycle (50.00%)\n",
+	   "or of those that were on the PMU for the same time");
 	cells[4].sched_group = PERFGRP_NONE;
 	cells[0].sched_group = PERFGRP_NONE;
 	is(cells, &text, "insn per cycle",
-	   "2000 instructions # 2.22 insn per cycle\n"
-	   "400 instructions # 0.44 insn per cycle (50.00%)\n",
-	   "groups that differ between CPUs are not the same");
+	   "2000 instructions # 2.00 insn per cycle\n"
+	   "400 instructions # 0.50 insn per cycle (50.00%)\n",
+	   "also where groups differ between CPUs");
+	cells[4].running = 26;
+	is(cells, &text, "instructions",
+	   "2000 instructions # 2.00 insn per cycle\n"
+	   "400 instructions (52.00%)\n",
+	   "and of no others");
 }
 
 int main(void)

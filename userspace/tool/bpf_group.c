@@ -13,7 +13,6 @@
 #include <linux/kcmp.h>
 
 #include "bpf.h"
-#include "counters.h"
 
 #define GROUP_LINK	"anon_inode:[perfgrp]"
 
@@ -69,7 +68,7 @@ static int get_fd(int pidfd, unsigned int fd)
 {
 	int ours = pidfd_getfd(pidfd, fd, 0);
 
-	if (ours < 0 && errno == EMFILE && counters_allow_more())
+	if (ours < 0 && errno == EMFILE && allow_more_files())
 		ours = pidfd_getfd(pidfd, fd, 0);
 	return ours < 0 ? -errno : ours;
 }

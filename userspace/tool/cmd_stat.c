@@ -26,26 +26,52 @@ static bool machine_has(const char *name)
 	return has;
 }
 
-/* What perf stat counts if it is not told what to count. */
-static int add_default_events(struct stat_cmd *st, unsigned int detail)
+/* The NMI watchdog has one of the PMU's counters to itself. */
+static bool watchdog_counts(void)
 {
-	static const char *const detailed[] = {
-		"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
-		"L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,"
-		"iTLB-loads,iTLB-load-misses",
-		"L1-dcache-prefetches,L1-dcache-prefetch-misses",
-	};
-	unsigned int i;
+	char *text = read_file("/proc/sys/kernel/nmi_watchdog");
+	bool on = text && !strcmp(text, "1");
+
+	free(text);
+	return on;
+}
+
+/*
+ * What perf stat counts if it is not told what to count: in two groups, since each is a file
+ * descriptor a thread. (On machines with stalled cycles the second one has six events, which may
+ * be all of the PMU's counters; a group that wants one that is taken for good never runs.)
+ */
+static int add_default_events(struct stat_cmd *st)
+{
+	const char *front =
+		machine_has("stalled-cycles-frontend") ? ",stalled-cycles-frontend" : "";
+	const char *back = machine_has("stalled-cycles-backend") ? ",stalled-cycles-backend" : "";
+	const bool apart = watchdog_counts();
 	char *text;
 	int err;
 
-	text = xasprintf("%s,context-switches,cpu-migrations,page-faults,cycles%s%s,"
-			 "instructions,branches,branch-misses",
+	text = xasprintf("{%s,context-switches,cpu-migrations,page-faults},"
+			 "{cycles%s%s,instructions,branches,branch-misses}:W%s%s",
 			 target_has_cpus(&st->target) ? "cpu-clock" : "task-clock",
-			 machine_has("stalled-cycles-frontend") ? ",stalled-cycles-frontend" : "",
-			 machine_has("stalled-cycles-backend") ? ",stalled-cycles-backend" : "");
+			 apart ? "" : front, apart ? "" : back, apart ? front : "",
+			 apart ? back : "");
 	err = cmd_add_events(&st->list, text);
 	free(text);
+	return err;
+}
+
+/* Pairs that make a ratio, and have room beside the watchdog. */
+static int add_detailed_events(struct stat_cmd *st, unsigned int detail)
+{
+	static const char *const detailed[] = {
+		"{L1-dcache-loads,L1-dcache-load-misses}:W,{LLC-loads,LLC-load-misses}:W",
+		"{L1-icache-loads,L1-icache-load-misses}:W,{dTLB-loads,dTLB-load-misses}:W,"
+		"{iTLB-loads,iTLB-load-misses}:W",
+		"{L1-dcache-prefetches,L1-dcache-prefetch-misses}:W",
+	};
+	unsigned int i;
+	int err = 0;
+
 	for (i = 0; i < detail && i < ARRAY_SIZE(detailed) && !err; i++)
 		err = cmd_add_events(&st->list, detailed[i]);
 	return err;
@@ -123,7 +149,7 @@ static void usage(FILE *out)
 	      "When:\n"
 	      "  -D, --delay MS           from so many ms after the start\n"
 	      "      --timeout MS         for so many ms\n"
-	      "  -r, --repeat N           COMMAND N times, with the mean and its deviation\n"
+	      "  -r, --repeat N           COMMAND N times, with the mean and its deviation; 0: for ever\n"
 	      "  -I, --interval-print MS  a report every so many ms\n"
 	      "      --interval-count N   N such reports\n"
 	      "What to print:\n"
@@ -203,7 +229,7 @@ static int parse_option(void *arg, int c)
 	case OPT_TIMEOUT:
 		return cmd_parse_uint("--timeout", optarg, 10, max, &opt->timeout);
 	case 'r':
-		return cmd_parse_uint("--repeat", optarg, 1, MAX_RUNS, &opt->runs);
+		return cmd_parse_uint("--repeat", optarg, 0, MAX_RUNS, &opt->runs);
 	case 'n':
 		opt->null = true;
 		break;
@@ -271,7 +297,7 @@ static int check_options(const struct stat_cmd *st, const struct command_line *l
 		error("--timeout and --interval-print exclude one another");
 	else if (opt->interval_count && !opt->interval)
 		error("--interval-count needs --interval-print");
-	else if (opt->runs > 1 && (!st->target.command || opt->interval))
+	else if (opt->runs != 1 && (!st->target.command || opt->interval))
 		error("--repeat needs a command, and no intervals");
 	else if (opt->null && line->events)
 		error("--null and --event exclude one another");
@@ -351,7 +377,9 @@ static int run_stat(struct stat_cmd *st, const struct command_line *line)
 		return EXIT_USAGE;
 	if (target_resolve(&st->target) || check_aggr(st))
 		return EXIT_USAGE;
-	if (!line->events && !st->opt.null && add_default_events(st, line->detail))
+	if (!line->events && !st->opt.null && add_default_events(st))
+		return EXIT_USAGE;
+	if (!st->opt.null && add_detailed_events(st, line->detail))
 		return EXIT_USAGE;
 	if (st->list.nr && open_device(st))
 		return EXIT_FAILED;

@@ -2,7 +2,6 @@
 /* From events to the counters of a group of the module. */
 #include <errno.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include <linux/perf_event.h>
 
@@ -144,15 +143,4 @@ int counters_cpus(const struct event_group *events, const struct target *target,
 	error("%s: its PMU is on the CPUs %s, none of which was asked for",
 	      events->events[0].name, mask);
 	return -EINVAL;
-}
-
-/* Many threads are many groups; returns true if there is more room for files now. */
-bool counters_allow_more(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
-		return false;
-	limit.rlim_cur = limit.rlim_max;
-	return !setrlimit(RLIMIT_NOFILE, &limit);
 }

@@ -15,6 +15,5 @@ void counters_say_why(const char *what, const struct event_group *events,
 		      const struct perfgrp_error *why);
 int counters_cpus(const struct event_group *events, const struct target *target,
 		  struct numbers *cpus);
-bool counters_allow_more(void);
 
 #endif /* PERFGRP_COUNTERS_H */

@@ -106,28 +106,31 @@ void events_free(struct event_list *list)
 }
 
 /**
- * events_split - turn a group into groups of one event each, in its place
+ * events_cut - turn a group into two, in its place
  * @list: the list
  * @index: the group
+ * @at: the first event of the second one
+ *
+ * Neither is in braces any more: they are not counted together.
  */
-void events_split(struct event_list *list, size_t index)
+void events_cut(struct event_list *list, size_t index, size_t at)
 {
-	struct event_group old = list->groups[index];
+	struct event_group *first, *second;
 	size_t i;
 
-	for (i = 1; i < old.nr; i++)
-		event_add_group(list);
-	memmove(&list->groups[index + old.nr], &list->groups[index + 1],
-		(list->nr - index - old.nr) * sizeof(*list->groups));
-	for (i = 0; i < old.nr; i++) {
-		struct event_group *group = &list->groups[index + i];
-
-		memset(group, 0, sizeof(*group));
-		group->create_flags = old.create_flags;
-		GROW(group->events, group->nr, group->room);
-		group->events[group->nr++] = old.events[i];
+	event_add_group(list);
+	first = &list->groups[index];
+	second = first + 1;
+	memmove(second + 1, second, (list->nr - index - 2) * sizeof(*list->groups));
+	memset(second, 0, sizeof(*second));
+	second->create_flags = first->create_flags;
+	second->weak = first->weak;
+	for (i = at; i < first->nr; i++) {
+		GROW(second->events, second->nr, second->room);
+		second->events[second->nr++] = first->events[i];
 	}
-	free(old.events);
+	first->nr = at;
+	first->braces = false;
 }
 
 const char *event_sources_pmus(const struct event_sources *sources)

@@ -89,7 +89,7 @@ struct event_sources {
 
 int events_parse(struct event_list *list, const char *text, const struct event_sources *sources,
 		 struct event_error *err);
-void events_split(struct event_list *list, size_t index);
+void events_cut(struct event_list *list, size_t index, size_t at);
 void events_free(struct event_list *list);
 
 const char *event_sources_pmus(const struct event_sources *sources);

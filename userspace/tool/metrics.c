@@ -2,7 +2,10 @@
 /*
  * What follows the '#': ratios of counts, chosen, worded and rounded as perf stat
  * does it. Only counts of the same place and of the same modes go into a ratio, and of these
- * only those of the same scheduling group, if there are any.
+ * only such as were counted at the same times: a ratio of two estimates that were taken at
+ * different times is none.
+ *
+ * An event in braces takes its divisor from these, where they have one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -61,23 +64,34 @@ static bool is_clock(const struct event *event)
 }
 
 /* The cell of another event that belongs beside a cell, or NULL. */
-static const struct stat_cell *cell_beside(const struct stat_event *event,
+static const struct stat_cell *cell_beside(const struct stat_cells *counts,
 					   const struct stat_cell *cell)
 {
 	const struct stat_cell *found = NULL;
 	size_t i;
 
-	for (i = 0; i < event->nr; i++) {
-		if (event->cells[i].place != cell->place)
+	for (i = 0; i < counts->nr; i++) {
+		if (counts->cells[i].place != cell->place)
 			continue;
-		if (event->cells[i].pmu == cell->pmu)
-			return &event->cells[i];
+		if (counts->cells[i].pmu == cell->pmu)
+			return &counts->cells[i];
 		/* Of several PMUs in one place none belongs beside that of another. */
 		if (found)
 			return NULL;
-		found = &event->cells[i];
+		found = &counts->cells[i];
 	}
 	return found;
+}
+
+/* Software events have no place on the PMU to wait for. */
+static bool is_never_multiplexed(const struct event *event)
+{
+	return event_type(&event->counter) == PERF_TYPE_SOFTWARE;
+}
+
+static bool same_cpus(const struct event *a, const struct event *b)
+{
+	return a->cpus && b->cpus ? !strcmp(a->cpus, b->cpus) : !a->cpus && !b->cpus;
 }
 
 static bool is_together(const struct stat_cell *a, const struct stat_cell *b)
@@ -85,30 +99,83 @@ static bool is_together(const struct stat_cell *a, const struct stat_cell *b)
 	return stat_sched_group(a) && stat_sched_group(a) == stat_sched_group(b);
 }
 
-/* As count_of(), of one scheduling group or of all. */
-static bool mean_of(const struct stat_cmd *st, __u64 constant, const struct event *beside,
-		    const struct stat_cell *cell, bool together, double *count)
+/*
+ * On the PMU at the same times: always, or as one scheduling group, or, where it is not known
+ * what leads it, for the same time. (When they were enabled differs by what it takes to enable
+ * one group after the other.)
+ */
+static bool same_times(const struct stat_cell *a, const struct stat_cell *b)
 {
-	const bool clock = constant == PERFGRP_SW_TASK_CLOCK;
+	return is_together(a, b) || (a->running == a->enabled && b->running == b->enabled) ||
+	       (a->running == b->running && a->enabled == b->enabled);
+}
+
+/* Which events may be divisors: from the narrowest choice to the widest. */
+enum choice {
+	CHOOSE_BRACES,		/* of the same braces */
+	CHOOSE_TOGETHER,	/* of the same scheduling group */
+	CHOOSE_ANY,		/* counted at the same times */
+	NR_CHOICES,
+};
+
+/**
+ * struct divisor - what a count is to be divided by
+ * @constant: the event
+ * @group: the group of the event that is to be divided
+ * @event: that event
+ * @cell: its count
+ */
+struct divisor {
+	__u64 constant;
+	size_t group;
+	const struct event *event;
+	const struct stat_cell *cell;
+};
+
+static bool may_divide(const struct divisor *div, enum choice choice, const struct event *event,
+		       const struct stat_cell *cell)
+{
+	if (!cell->running || cell->flags & PERFGRP_VALUE_FAILED || !same_cpus(event, div->event))
+		return false;
+	/* Means are of the same runs. */
+	if (cell->mean.nr != div->cell->mean.nr)
+		return false;
+	switch (choice) {
+	case CHOOSE_BRACES:
+		return is_never_multiplexed(event) || same_times(cell, div->cell);
+	case CHOOSE_TOGETHER:
+		return is_together(cell, div->cell);
+	default:
+		return same_times(cell, div->cell);
+	}
+}
+
+/* Mean of the divisors of one choice; *@named tells whether there are such events at all. */
+static bool mean_of(const struct stat_cmd *st, const struct divisor *div, enum choice choice,
+		    double *count, bool *named)
+{
+	const bool clock = div->constant == PERFGRP_SW_TASK_CLOCK;
 	unsigned int nr = 0;
 	double sum = 0;
 	size_t i, j;
 
+	*named = false;
 	for (i = 0; i < st->nr_groups; i++) {
+		if (choice == CHOOSE_BRACES && (i != div->group || !st->list.groups[i].braces))
+			continue;
 		for (j = 0; j < st->list.groups[i].nr; j++) {
 			const struct event *event = &st->list.groups[i].events[j];
-			const struct stat_mean *mean;
-			const struct stat_cell *c;
+			const struct stat_cell *cell;
 
-			if (clock ? !is_clock(event) : !is(event, constant))
+			if (clock ? !is_clock(event) : !is(event, div->constant))
 				continue;
-			if ((event->counter.flags ^ beside->counter.flags) & MODES)
+			if ((event->counter.flags ^ div->event->counter.flags) & MODES)
 				continue;
-			c = cell_beside(&st->groups[i].events[j], cell);
-			if (!c || !c->running || (together && !is_together(c, cell)))
+			*named = true;
+			cell = cell_beside(stat_cells(st, &st->groups[i].events[j]), div->cell);
+			if (!cell || !may_divide(div, choice, event, cell))
 				continue;
-			mean = &st->groups[i].events[j].mean;
-			sum += mean->nr > 1 ? mean->about : stat_count(st, c);
+			sum += stat_exact_count(st, cell);
 			nr++;
 		}
 	}
@@ -117,15 +184,23 @@ static bool mean_of(const struct stat_cmd *st, __u64 constant, const struct even
 }
 
 /*
- * The count of an event beside a cell: the mean over runs, and over events if there are
- * several like it, as perf has it; but if some were on the PMU together with the cell's
- * event, only over those. False where it was not counted.
+ * What an event's count is to be divided by: the count of another event, the mean over runs,
+ * and over events if there are several like it, as perf has it. False where there is none.
  */
-static bool count_of(const struct stat_cmd *st, __u64 constant, const struct event *beside,
-		     const struct stat_cell *cell, double *count)
+static bool count_of(const struct stat_cmd *st, struct divisor *div, __u64 constant, double *count)
 {
-	return mean_of(st, constant, beside, cell, true, count) ||
-	       mean_of(st, constant, beside, cell, false, count);
+	enum choice choice;
+
+	div->constant = constant;
+	for (choice = CHOOSE_BRACES; choice < NR_CHOICES; choice++) {
+		bool named;
+
+		if (mean_of(st, div, choice, count, &named))
+			return true;
+		if (choice == CHOOSE_BRACES && named)
+			break;
+	}
+	return false;
 }
 
 static void set(struct stat_metric *metric, const char *format, const char *unit, double value)
@@ -151,24 +226,31 @@ static void set_rate(struct stat_metric *metric, double per_second)
 /**
  * stat_metrics - what can be said about a count
  * @st: with the counts of all events
- * @event: the event
+ * @group: number of the event's group
+ * @index: number of the event there
  * @cell: its count, which has run
  * @metrics: filled in
  *
  * Return: how many there are; one without a format is known and has no value
  */
-unsigned int stat_metrics(const struct stat_cmd *st, const struct event *event,
+unsigned int stat_metrics(const struct stat_cmd *st, size_t group, size_t index,
 			  const struct stat_cell *cell, struct stat_metric metrics[2])
 {
-	double count = stat_count(st, cell), other, another;
+	const struct event *event = &st->list.groups[group].events[index];
+	struct divisor div = {
+		.group = group,
+		.event = event,
+		.cell = cell,
+	};
+	double count = stat_exact_count(st, cell), other, another;
 	size_t i;
 
 	if (is(event, PERFGRP_HW_INSTRUCTIONS)) {
-		count_of(st, PERFGRP_HW_CPU_CYCLES, event, cell, &other);
+		count_of(st, &div, PERFGRP_HW_CPU_CYCLES, &other);
 		set(&metrics[0], other ? "%7.2f " : NULL, "insn per cycle",
 		    other ? count / other : 0);
-		count_of(st, PERFGRP_HW_STALLED_CYCLES_FRONTEND, event, cell, &other);
-		count_of(st, PERFGRP_HW_STALLED_CYCLES_BACKEND, event, cell, &another);
+		count_of(st, &div, PERFGRP_HW_STALLED_CYCLES_FRONTEND, &other);
+		count_of(st, &div, PERFGRP_HW_STALLED_CYCLES_BACKEND, &another);
 		if (another > other)
 			other = another;
 		if (!other || !count)
@@ -177,7 +259,7 @@ unsigned int stat_metrics(const struct stat_cmd *st, const struct event *event,
 		return 2;
 	}
 	if (is(event, PERFGRP_HW_CPU_CYCLES)) {
-		count_of(st, PERFGRP_SW_TASK_CLOCK, event, cell, &other);
+		count_of(st, &div, PERFGRP_SW_TASK_CLOCK, &other);
 		set(&metrics[0], other ? "%8.3f" : NULL, "GHz", other ? count / other : 0);
 		return 1;
 	}
@@ -192,12 +274,12 @@ unsigned int stat_metrics(const struct stat_cmd *st, const struct event *event,
 
 		if (!is(event, parts[i].event))
 			continue;
-		counted = count_of(st, parts[i].whole, event, cell, &other);
+		counted = count_of(st, &div, parts[i].whole, &other);
 		set(&metrics[0], counted ? parts[i].format : NULL, parts[i].unit,
 		    other ? count * 100 / other : 0);
 		return 1;
 	}
-	if (count_of(st, PERFGRP_SW_TASK_CLOCK, event, cell, &other)) {
+	if (count_of(st, &div, PERFGRP_SW_TASK_CLOCK, &other)) {
 		set_rate(&metrics[0], other ? 1e9 * count / other : 0);
 		return 1;
 	}

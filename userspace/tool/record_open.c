@@ -141,7 +141,7 @@ static int open_group(struct record *rec, const struct event_group *events, size
 		struct perfgrp_group *fd;
 
 		fd = create_group(rec, events, &cpus, i);
-		if (!fd && errno == EMFILE && counters_allow_more())
+		if (!fd && errno == EMFILE && allow_more_files())
 			fd = create_group(rec, events, &cpus, i);
 		if (fd && !add_counters(rec, events, fd, first_event, i)) {
 			opened++;

@@ -25,7 +25,7 @@
  * @interval_count: end after so many intervals; 0: do not
  * @timeout: end after so many ms; 0: do not
  * @delay: begin to count after so many ms
- * @runs: how often to run the command
+ * @runs: how often to run the command; 0: for ever
  */
 struct stat_options {
 	const char *separator;
@@ -45,31 +45,6 @@ struct stat_options {
 };
 
 /**
- * struct stat_cell - one event's count in one place
- * @place: which of the places of &struct stat_cmd.aggr
- * @pmu: number of the PMU that counted it, or PERFGRP_NONE
- * @sched_group: number of the event that leads its scheduling group, from 1; 0 if that is
- *	not known, PERFGRP_NONE if it is not the same everywhere
- * @state: enum perfgrp_state
- * @flags: PERFGRP_VALUE_*
- * @raw: sum of raw counts
- * @scaled: sum of scaled counts
- * @enabled: sum of time_enabled
- * @running: sum of time_running
- */
-struct stat_cell {
-	size_t place;
-	__u32 pmu;
-	__u32 sched_group;
-	__u32 state;
-	__u32 flags;
-	__u64 raw;
-	__u64 scaled;
-	__u64 enabled;
-	__u64 running;
-};
-
-/**
  * struct stat_mean - mean and spread of some values
  * @nr: how many
  * @sum: their sum
@@ -84,19 +59,55 @@ struct stat_mean {
 };
 
 /**
- * struct stat_event - an event and its counts
- * @cells: its counts of the last snapshot
+ * struct stat_cell - one event's count in one place
+ * @place: which of the places of &struct stat_cmd.aggr
+ * @pmu: number of the PMU that counted it, or PERFGRP_NONE
+ * @sched_group: number of the event that leads its scheduling group, from 1; 0 if that is
+ *	not known, PERFGRP_NONE if it is not the same everywhere
+ * @state: enum perfgrp_state
+ * @flags: PERFGRP_VALUE_*
+ * @raw: sum of raw counts
+ * @scaled: sum of scaled counts
+ * @enabled: sum of time_enabled
+ * @running: sum of time_running
+ * @mean: of a cell that sums several runs of the command up: mean of the counts of those in
+ *	which there was one
+ */
+struct stat_cell {
+	size_t place;
+	__u32 pmu;
+	__u32 sched_group;
+	__u32 state;
+	__u32 flags;
+	__u64 raw;
+	__u64 scaled;
+	__u64 enabled;
+	__u64 running;
+	struct stat_mean mean;
+};
+
+/**
+ * struct stat_cells - an event's counts
+ * @cells: one for each place, or for each PMU there
  * @nr: how many
  * @room: how many @cells has room for
- * @supported: the machine has it
- * @mean: mean of the counts of all runs of the command
  */
-struct stat_event {
+struct stat_cells {
 	struct stat_cell *cells;
 	size_t nr;
 	size_t room;
+};
+
+/**
+ * struct stat_event - an event and its counts
+ * @last: those of the last snapshot
+ * @runs: those of all runs of the command, if it is run several times
+ * @supported: the machine has it
+ */
+struct stat_event {
+	struct stat_cells last;
+	struct stat_cells runs;
 	bool supported;
-	struct stat_mean mean;
 };
 
 /**
@@ -133,7 +144,7 @@ struct stat_group {
  * @out: where to print
  * @elapsed: length of what is printed in ns: of the run, or of the interval
  * @timestamp: time since the start in ns, for intervals
- * @mean_elapsed: mean of @elapsed over all runs
+ * @mean_elapsed: mean of @elapsed over all runs that have been added up
  * @user: user time of the command in seconds, or negative
  * @sys: system time of the command in seconds
  */
@@ -170,7 +181,23 @@ bool stat_enables_on_exec(const struct stat_cmd *st);
 int stat_enable(struct stat_cmd *st);
 int stat_disable(struct stat_cmd *st);
 int stat_collect(struct stat_cmd *st);
+void stat_add_run(struct stat_cmd *st);
 bool stat_tasks_exited(struct stat_cmd *st);
+
+/* stat_cell.c: what can be said about one count */
+const struct stat_cells *stat_cells(const struct stat_cmd *st, const struct stat_event *event);
+bool stat_was_counted(const struct stat_cmd *st, const struct stat_cell *cell);
+__u64 stat_count(const struct stat_cmd *st, const struct stat_cell *cell);
+double stat_exact_count(const struct stat_cmd *st, const struct stat_cell *cell);
+__u64 stat_runtime(const struct stat_cmd *st, const struct stat_cell *cell);
+double stat_percent(const struct stat_cell *cell);
+const char *stat_state(const struct stat_cell *cell);
+const char *stat_next_flag(const struct stat_cell *cell, unsigned int *i);
+__u32 stat_sched_group(const struct stat_cell *cell);
+void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *place,
+		      const char *separator);
+void stat_add_to_mean(struct stat_mean *mean, __u64 value);
+double stat_deviation(const struct stat_mean *mean);
 
 /* stat_print.c: what all formats have in common */
 
@@ -195,7 +222,8 @@ struct stat_metric {
  * @missing: why there is no count, or NULL
  * @metrics: metrics
  * @nr_metrics: how many
- * @noise: standard deviation of that mean, in percent
+ * @noise: standard deviation of the mean over runs, in percent
+ * @runs: in how many runs there was a count; 0: in all
  */
 struct stat_line {
 	const struct aggr_place *place;
@@ -206,6 +234,7 @@ struct stat_line {
 	struct stat_metric metrics[2];
 	unsigned int nr_metrics;
 	double noise;
+	unsigned int runs;
 };
 
 /**
@@ -222,20 +251,11 @@ struct stat_format {
 
 extern const struct stat_format stat_text, stat_csv, stat_json;
 
-void stat_add_run(struct stat_cmd *st);
-void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *place,
-		      const char *separator);
-double stat_deviation(const struct stat_mean *mean);
 void stat_print(struct stat_cmd *st);
-__u64 stat_count(const struct stat_cmd *st, const struct stat_cell *cell);
-double stat_percent(const struct stat_cell *cell);
-const char *stat_state(const struct stat_cell *cell);
-const char *stat_next_flag(const struct stat_cell *cell, unsigned int *i);
-__u32 stat_sched_group(const struct stat_cell *cell);
 
 /* metrics.c */
 
-unsigned int stat_metrics(const struct stat_cmd *st, const struct event *event,
+unsigned int stat_metrics(const struct stat_cmd *st, size_t group, size_t index,
 			  const struct stat_cell *cell, struct stat_metric metrics[2]);
 
 #endif /* PERFGRP_STAT_H */

@@ -7,14 +7,16 @@
 #include "stat.h"
 
 /* Flags that hold for a sum if they do for all that was added up; the others, for any. */
-#define FLAGS_OF_ALL \
-	(PERFGRP_VALUE_SCALED | PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED)
+#define FLAGS_OF_ALL	(PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED)
 
-static __u64 add_saturated(__u64 a, __u64 b)
+static __u64 add_saturated(__u64 a, __u64 b, __u32 *flags)
 {
 	__u64 sum;
 
-	return __builtin_add_overflow(a, b, &sum) ? ~0ULL : sum;
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	*flags |= PERFGRP_VALUE_SATURATED;
+	return ~0ULL;
 }
 
 /* Calls a function on all groups; a task that is gone is no error. */
@@ -51,20 +53,20 @@ int stat_disable(struct stat_cmd *st)
  * The event's cell for a value: that of its place, and of its PMU where counts of
  * different PMUs are not to be added up.
  */
-static struct stat_cell *find_cell(const struct stat_cmd *st, struct stat_event *event,
+static struct stat_cell *find_cell(const struct stat_cmd *st, struct stat_cells *cells,
 				   size_t place, __u32 pmu)
 {
 	bool apart = target_has_cpus(&st->target) && st->aggr.mode != AGGR_CPU && !st->opt.merge;
 	struct stat_cell *cell;
 	size_t i;
 
-	for (i = 0; i < event->nr; i++) {
-		cell = &event->cells[i];
+	for (i = 0; i < cells->nr; i++) {
+		cell = &cells->cells[i];
 		if (cell->place == place && (!apart || cell->pmu == pmu))
 			return cell;
 	}
-	GROW(event->cells, event->nr, event->room);
-	cell = &event->cells[event->nr++];
+	GROW(cells->cells, cells->nr, cells->room);
+	cell = &cells->cells[cells->nr++];
 	memset(cell, 0, sizeof(*cell));
 	cell->place = place;
 	cell->pmu = pmu;
@@ -98,21 +100,37 @@ static __u32 sum_state(const struct stat_cell *cell, __u32 a, __u32 b)
 	return cell->running < cell->enabled ? PERFGRP_STATE_MULTIPLEXED : PERFGRP_STATE_COUNTED;
 }
 
-static void add_value(struct stat_cell *cell, const struct perfgrp_value *value,
+static void add_cell(struct stat_cell *sum, const struct stat_cell *cell)
+{
+	__u32 flags = (sum->flags & cell->flags & FLAGS_OF_ALL) |
+		      ((sum->flags | cell->flags) & ~FLAGS_OF_ALL);
+
+	if (!sum->sched_group)
+		sum->sched_group = cell->sched_group;
+	else if (cell->sched_group && cell->sched_group != sum->sched_group)
+		sum->sched_group = PERFGRP_NONE;
+	sum->raw = add_saturated(sum->raw, cell->raw, &flags);
+	sum->scaled = add_saturated(sum->scaled, cell->scaled, &flags);
+	sum->enabled = add_saturated(sum->enabled, cell->enabled, &flags);
+	sum->running = add_saturated(sum->running, cell->running, &flags);
+	sum->state = sum_state(sum, sum->state, cell->state);
+	sum->flags = flags;
+}
+
+static void add_value(struct stat_cell *sum, const struct perfgrp_value *value,
 		      __u32 sched_group)
 {
-	if (!cell->sched_group)
-		cell->sched_group = sched_group;
-	else if (sched_group && sched_group != cell->sched_group)
-		cell->sched_group = PERFGRP_NONE;
-	cell->raw = add_saturated(cell->raw, value->raw);
-	if (value->flags & PERFGRP_VALUE_SCALED)
-		cell->scaled = add_saturated(cell->scaled, value->scaled);
-	cell->enabled = add_saturated(cell->enabled, value->time_enabled);
-	cell->running = add_saturated(cell->running, value->time_running);
-	cell->state = sum_state(cell, cell->state, value->state);
-	cell->flags = (cell->flags & value->flags & FLAGS_OF_ALL) |
-		      ((cell->flags | value->flags) & ~FLAGS_OF_ALL);
+	const struct stat_cell cell = {
+		.sched_group = sched_group,
+		.state = value->state,
+		.flags = value->flags,
+		.raw = value->raw,
+		.scaled = value->flags & PERFGRP_VALUE_SCALED ? value->scaled : 0,
+		.enabled = value->time_enabled,
+		.running = value->time_running,
+	};
+
+	add_cell(sum, &cell);
 }
 
 /* Adds the snapshot of one perfgrp group to the cells of its events. */
@@ -135,7 +153,7 @@ static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd,
 			value = perfgrp_snap_value(&st->snap, row, ids[i]);
 			if (!value)
 				continue;
-			add_value(find_cell(st, &group->events[i], place, value->pmu), value,
+			add_value(find_cell(st, &group->events[i].last, place, value->pmu), value,
 				  find_sched_group(value, ids, nr, first_event));
 		}
 	}
@@ -176,7 +194,7 @@ int stat_collect(struct stat_cmd *st)
 		size_t nr = st->list.groups[i].nr;
 
 		for (j = 0; j < nr; j++)
-			group->events[j].nr = 0;
+			group->events[j].last.nr = 0;
 		for (j = 0; j < group->nr; j++) {
 			int err = perfgrp_take_snap(group->fds[j], flags, &st->snap);
 
@@ -192,11 +210,39 @@ int stat_collect(struct stat_cmd *st)
 		first_event += nr;
 		/* As in perf, the busiest threads come first. */
 		for (j = 0; j < nr && st->aggr.mode == AGGR_THREAD; j++)
-			if (group->events[j].nr)
-				qsort(group->events[j].cells, group->events[j].nr,
-				      sizeof(*group->events[j].cells), compare_counts);
+			if (group->events[j].last.nr)
+				qsort(group->events[j].last.cells, group->events[j].last.nr,
+				      sizeof(*group->events[j].last.cells), compare_counts);
 	}
 	return 0;
+}
+
+/**
+ * stat_add_run - take the counts of one run of many into the sums and means
+ * @st: with the counts of the last stat_collect(), and the run's length
+ *
+ * Times and raw counts are those of all runs; a run without a count is not in the mean.
+ */
+void stat_add_run(struct stat_cmd *st)
+{
+	size_t i, j, k;
+
+	stat_add_to_mean(&st->mean_elapsed, st->elapsed);
+	for (i = 0; i < st->nr_groups; i++) {
+		for (j = 0; j < st->list.groups[i].nr; j++) {
+			struct stat_event *event = &st->groups[i].events[j];
+
+			for (k = 0; k < event->last.nr; k++) {
+				const struct stat_cell *cell = &event->last.cells[k];
+				struct stat_cell *sum;
+
+				sum = find_cell(st, &event->runs, cell->place, cell->pmu);
+				add_cell(sum, cell);
+				if (stat_was_counted(st, cell))
+					stat_add_to_mean(&sum->mean, stat_count(st, cell));
+			}
+		}
+	}
 }
 
 static bool tasks_exist(const struct numbers *tasks)

@@ -5,7 +5,8 @@
  *	[time,][place,]count,unit,event,[variance,]running,percent,metric,metric unit
  *
  * and with --raw, behind these: raw, scaled, time enabled, time running, state, flags with
- * blanks between them, scheduling group. Numbers are the same in every locale.
+ * blanks between them, scheduling group. "3 of 4 runs" stands at the end of a line whose event
+ * was not counted in all of them. Numbers are the same in every locale.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -92,11 +93,13 @@ static void line(struct stat_cmd *st, const struct stat_line *line)
 	fprintf(st->out, "%s%s%s%s", sep, line->event->unit, sep, line->name);
 	if (st->opt.runs > 1)
 		fprintf(st->out, "%s%.2f%%", sep, line->noise);
-	fprintf(st->out, "%s%" PRIu64 "%s%.2f", sep, (uint64_t)cell->running, sep,
+	fprintf(st->out, "%s%" PRIu64 "%s%.2f", sep, (uint64_t)stat_runtime(st, cell), sep,
 		stat_percent(cell));
 	print_metric(st, line->nr_metrics ? &line->metrics[0] : NULL);
 	if (st->opt.raw)
 		print_raw(st, cell);
+	if (line->runs)
+		fprintf(st->out, "%s%u of %u runs", sep, line->runs, st->mean_elapsed.nr);
 	fputc('\n', st->out);
 
 	/* A further metric has a line of its own, with its columns where they belong. */

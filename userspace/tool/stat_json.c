@@ -71,8 +71,11 @@ static struct json_object *new_line(const struct stat_cmd *st, const struct stat
 	return object;
 }
 
+/* A metric without a value is none: its zero would be taken for one. */
 static void add_metric(struct json_object *object, const struct stat_metric *metric)
 {
+	if (metric && !metric->format)
+		metric = NULL;
 	json_add_double(object, "metric-value", "%f", metric ? metric->value : 0);
 	json_add_string(object, "metric-unit", metric ? metric->unit : "");
 }
@@ -114,7 +117,9 @@ static void line(struct stat_cmd *st, const struct stat_line *line)
 	json_add_string(object, "event", line->name);
 	if (st->opt.runs > 1)
 		json_add_double(object, "variance", "%.2f", line->noise);
-	json_add_u64(object, "event-runtime", cell->running);
+	if (line->runs)
+		json_add_u64(object, "runs-counted", line->runs);
+	json_add_u64(object, "event-runtime", stat_runtime(st, cell));
 	json_add_double(object, "pcnt-running", "%.2f", stat_percent(cell));
 	add_metric(object, line->nr_metrics ? &line->metrics[0] : NULL);
 	if (st->opt.raw)

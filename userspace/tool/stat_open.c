@@ -52,6 +52,7 @@ static int add_fd(const struct stat_cmd *st, struct stat_group *group,
 enum refusal {
 	REFUSED,		/* there is nothing to be done */
 	REFUSED_EVENT,		/* the machine lacks an event: go on without its group */
+	REFUSED_CUT,		/* it lacks one of a weak group: go on with the others */
 	REFUSED_SPLIT,		/* a weak group: try its events one at a time */
 	REFUSED_GONE,		/* the task has exited: go on without it */
 };
@@ -63,6 +64,8 @@ static enum refusal judge(const struct stat_cmd *st, struct stat_group *group,
 
 	if ((why->error == ENOENT || why->error == EOPNOTSUPP) &&
 	    why->reason == PERFGRP_REASON_EVENT) {
+		if (events->weak && events->nr > 1 && why->member < events->nr)
+			return REFUSED_CUT;
 		for (i = 0; i < events->nr; i++) {
 			/* The culprit is not supported, the others are only not counted. */
 			group->events[i].supported = i != why->member;
@@ -106,13 +109,51 @@ static struct perfgrp_group *create_group(const struct stat_cmd *st, const struc
 }
 
 /*
+ * Cuts a group in two, in its place. Its events keep what was counted in earlier runs.
+ */
+static void cut_group(struct stat_cmd *st, size_t index, size_t at)
+{
+	size_t nr = st->list.groups[index].nr;
+	struct stat_group *first, *second;
+
+	GROW(st->groups, st->nr_groups, st->room_groups);
+	first = &st->groups[index];
+	second = first + 1;
+	memmove(second + 1, second, (st->nr_groups - index - 1) * sizeof(*second));
+	st->nr_groups++;
+	memset(second, 0, sizeof(*second));
+	second->events = xcalloc(nr - at, sizeof(*second->events));
+	memcpy(second->events, first->events + at, (nr - at) * sizeof(*second->events));
+	events_cut(&st->list, index, at);
+}
+
+/* Cuts off a group whatever can be counted without the event @member. */
+static void cut_around(struct stat_cmd *st, size_t index, size_t member)
+{
+	if (member + 1 < st->list.groups[index].nr)
+		cut_group(st, index, member + 1);
+	if (member)
+		cut_group(st, index, member);
+}
+
+static void split_group(struct stat_cmd *st, size_t index)
+{
+	if (st->opt.verbose)
+		error("%s: the group does not fit and is taken apart",
+		      st->list.groups[index].events[0].name);
+	while (st->list.groups[index].nr > 1)
+		cut_group(st, index, st->list.groups[index].nr - 1);
+}
+
+/*
  * Opens one group on each task, or on the CPUs. Returns 0 (also where the machine
- * lacks an event), -EAGAIN if the group is to be taken apart, or another error,
+ * lacks an event), -EAGAIN if the group has been taken apart, or another error,
  * which has been reported.
  */
-static int open_group(struct stat_cmd *st, struct stat_group *group,
-		      const struct event_group *events)
+static int open_group(struct stat_cmd *st, size_t index)
 {
+	const struct event_group *events = &st->list.groups[index];
+	struct stat_group *group = &st->groups[index];
 	__u32 flags = create_flags(st, events);
 	bool on_cpus = target_has_cpus(&st->target);
 	const struct numbers *tasks = &st->target.tasks;
@@ -125,22 +166,31 @@ static int open_group(struct stat_cmd *st, struct stat_group *group,
 	for (i = 0; i < nr && !err; i++) {
 		const struct perfgrp_error *why;
 		struct perfgrp_group *fd;
+		enum refusal judgement;
 
 		fd = create_group(st, &cpus, i, flags);
-		if (!fd && errno == EMFILE && counters_allow_more())
+		if (!fd && errno == EMFILE && allow_more_files())
 			fd = create_group(st, &cpus, i, flags);
 		if (fd && !add_fd(st, group, events, fd, on_cpus ? 0 : tasks->n[i]))
 			continue;
 
 		why = fd ? perfgrp_group_error(fd) : perfgrp_dev_error(st->dev);
-		switch (judge(st, group, events, why)) {
+		judgement = judge(st, group, events, why);
+		switch (judgement) {
 		case REFUSED_EVENT:
 			perfgrp_group_close(fd);
 			close_fds(group);
 			goto out;
+		case REFUSED_CUT:
 		case REFUSED_SPLIT:
-			err = -EAGAIN;
-			break;
+			numbers_free(&cpus);
+			close_fds(group);
+			if (judgement == REFUSED_CUT)
+				cut_around(st, index, why->member);
+			else
+				split_group(st, index);
+			perfgrp_group_close(fd);
+			return -EAGAIN;
 		case REFUSED_GONE:
 			break;
 		case REFUSED:
@@ -175,7 +225,7 @@ static void list_places(struct stat_cmd *st)
 	numbers_free(&online);
 }
 
-static struct stat_group *new_group(struct stat_cmd *st, size_t nr_events)
+static void add_group(struct stat_cmd *st, size_t nr_events)
 {
 	struct stat_group *group;
 
@@ -183,7 +233,6 @@ static struct stat_group *new_group(struct stat_cmd *st, size_t nr_events)
 	group = &st->groups[st->nr_groups++];
 	memset(group, 0, sizeof(*group));
 	group->events = xcalloc(nr_events, sizeof(*group->events));
-	return group;
 }
 
 /**
@@ -196,34 +245,24 @@ static struct stat_group *new_group(struct stat_cmd *st, size_t nr_events)
  */
 int stat_open(struct stat_cmd *st)
 {
-	size_t i = 0, j;
+	size_t i, j;
 
 	list_places(st);
+	for (i = st->nr_groups; i < st->list.nr; i++)
+		add_group(st, st->list.groups[i].nr);
+	i = 0;
 	while (i < st->list.nr) {
-		struct event_group *events = &st->list.groups[i];
-		struct stat_group *group;
 		int err;
 
-		group = i < st->nr_groups ? &st->groups[i] : new_group(st, events->nr);
-		for (j = 0; j < events->nr; j++)
-			group->events[j].supported = true;
-
-		err = open_group(st, group, events);
+		for (j = 0; j < st->list.groups[i].nr; j++)
+			st->groups[i].events[j].supported = true;
+		err = open_group(st, i);
 		if (!err) {
 			i++;
-			continue;
-		}
-		if (err != -EAGAIN) {
+		} else if (err != -EAGAIN) {
 			stat_close(st);
 			return err;
 		}
-		if (st->opt.verbose)
-			error("%s: the group does not fit and is taken apart",
-			      events->events[0].name);
-		close_fds(group);
-		free(group->events);
-		st->nr_groups--;
-		events_split(&st->list, i);
 	}
 	return 0;
 }
@@ -250,8 +289,10 @@ void stat_free(struct stat_cmd *st)
 
 	stat_close(st);
 	for (i = 0; i < st->nr_groups; i++) {
-		for (j = 0; j < st->list.groups[i].nr; j++)
-			free(st->groups[i].events[j].cells);
+		for (j = 0; j < st->list.groups[i].nr; j++) {
+			free(st->groups[i].events[j].last.cells);
+			free(st->groups[i].events[j].runs.cells);
+		}
 		free(st->groups[i].events);
 	}
 	free(st->groups);

@@ -41,13 +41,28 @@ struct run {
 	unsigned int intervals;
 };
 
-/* Reads and prints what was counted since the last time. */
-static int print_interval(struct run *run, __u64 time)
+static bool was_enabled(const struct stat_cmd *st)
+{
+	size_t i, j, k;
+
+	for (i = 0; i < st->nr_groups; i++)
+		for (j = 0; j < st->list.groups[i].nr; j++)
+			for (k = 0; k < st->groups[i].events[j].last.nr; k++)
+				if (st->groups[i].events[j].last.cells[k].enabled)
+					return true;
+	return false;
+}
+
+/*
+ * Reads and prints what was counted since the last time; nothing if that is the end, and nothing
+ * was to be counted since.
+ */
+static int print_interval(struct run *run, __u64 time, bool end)
 {
 	struct stat_cmd *st = run->st;
 	int err = stat_collect(st);
 
-	if (err)
+	if (err || (end && run->intervals && !was_enabled(st)))
 		return err;
 	st->timestamp = time - run->start;
 	st->elapsed = time - run->last;
@@ -93,7 +108,7 @@ static int count(struct run *run)
 			return 0;
 		if (time < next)
 			continue;
-		err = print_interval(run, time);
+		err = print_interval(run, time, false);
 		if (err || run->intervals == opt->interval_count)
 			return err;
 		/* Intervals that have been missed altogether are one long one. */
@@ -108,7 +123,7 @@ static void end_command(struct run *run)
 	struct stat_cmd *st = run->st;
 
 	ending_stop_command(&run->ending);
-	if (st->target.kind == TARGET_COMMAND && st->opt.runs == 1) {
+	if (st->target.kind == TARGET_COMMAND && st->opt.runs <= 1) {
 		st->user = usage->ru_utime.tv_sec + usage->ru_utime.tv_usec / 1e6;
 		st->sys = usage->ru_stime.tv_sec + usage->ru_stime.tv_usec / 1e6;
 	}
@@ -174,7 +189,7 @@ static int run_once(struct run *run)
 	if (!err && !st->opt.interval)
 		err = stat_collect(st);
 	else if (!err && (!run->intervals || run->intervals != st->opt.interval_count))
-		err = print_interval(run, end);
+		err = print_interval(run, end, true);
 	stat_close(st);
 	return err;
 }
@@ -193,13 +208,17 @@ int stat_run(struct stat_cmd *st)
 
 	if (ending_begin(&run.ending))
 		return EXIT_FAILED;
-	for (i = 0; i < st->opt.runs && !run.ending.signal; i++) {
+	for (i = 0; (i < st->opt.runs || !st->opt.runs) && !run.ending.signal; i++) {
 		if (run_once(&run))
 			return EXIT_FAILED;
 		status = ending_status(&run.ending, &st->target);
-		stat_add_run(st);
+		/* A run that a signal has ended is like no other. */
+		if (st->opt.runs > 1 && (!run.ending.signal || !i))
+			stat_add_run(st);
+		else if (!st->opt.runs)
+			stat_print(st);
 	}
-	if (!st->opt.interval)
+	if (!st->opt.interval && st->opt.runs)
 		stat_print(st);
 	ending_finish(&run.ending);
 	return status;

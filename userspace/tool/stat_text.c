@@ -61,7 +61,7 @@ static void print_target(const struct stat_cmd *st)
 	}
 	fputc('\'', st->out);
 	if (st->opt.runs > 1)
-		fprintf(st->out, " (%u runs)", st->opt.runs);
+		fprintf(st->out, " (%u runs)", st->mean_elapsed.nr);
 }
 
 /* What stands above the places. */
@@ -170,6 +170,8 @@ static void print_line(struct stat_cmd *st, const struct stat_line *line, FILE *
 		fprintf(out, "  ( +-%6.2f%% )", line->noise);
 	if (cell->running != cell->enabled)
 		fprintf(out, "  (%.2f%%)", stat_percent(cell));
+	if (line->runs)
+		fprintf(out, "  (%u of %u runs)", line->runs, st->mean_elapsed.nr);
 	fputc('\n', out);
 }
 
@@ -205,9 +207,12 @@ static void print_raw(struct stat_cmd *st, const struct stat_line *line, FILE *o
 	fprintf(out, time, (uint64_t)cell->running);
 	print_state(cell, out);
 	if (stat_sched_group(cell))
-		fprintf(out, "  %5u  %s\n", stat_sched_group(cell), line->name);
+		fprintf(out, "  %5u  %s", stat_sched_group(cell), line->name);
 	else
-		fprintf(out, "  %5s  %s\n", "-", line->name);
+		fprintf(out, "  %5s  %s", "-", line->name);
+	if (line->runs)
+		fprintf(out, "  (%u of %u runs)", line->runs, st->mean_elapsed.nr);
+	fputc('\n', out);
 }
 
 /* Prints a line (or two) without the blanks that perf leaves at its end. */

@@ -50,6 +50,13 @@ static int add_processes(struct target *target, const char *list)
 	return err;
 }
 
+static int open_pidfd(unsigned int pid)
+{
+	int fd = pidfd_open(pid, 0);
+
+	return fd < 0 && errno == EMFILE && allow_more_files() ? pidfd_open(pid, 0) : fd;
+}
+
 /*
  * Holds on to the processes, whose numbers can be another's by the time that the module sees
  * them. Threads that do not lead their process have no pidfd before Linux 6.9.
@@ -60,7 +67,7 @@ static void open_pidfds(struct target *target)
 
 	target->pidfds = xcalloc(target->tasks.nr, sizeof(*target->pidfds));
 	for (i = 0; i < target->tasks.nr; i++)
-		target->pidfds[i] = pidfd_open(target->tasks.n[i], 0);
+		target->pidfds[i] = open_pidfd(target->tasks.n[i]);
 }
 
 /**

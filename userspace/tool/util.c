@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "util.h"
 
@@ -217,6 +218,17 @@ void numbers_free(struct numbers *list)
 {
 	free(list->n);
 	memset(list, 0, sizeof(*list));
+}
+
+/* Many threads are many files; returns true if there is room for more now. */
+bool allow_more_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* Says what went wrong, on a line of its own, on standard error. */

@@ -65,6 +65,8 @@ bool numbers_have(const struct numbers *list, unsigned int n);
 int numbers_parse(struct numbers *list, const char *s, bool ranges);
 void numbers_free(struct numbers *list);
 
+bool allow_more_files(void);
+
 void error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif /* PERFGRP_UTIL_H */

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What can be said about one count, for all that print it or compute with it. */
+#include <math.h>
+
+#include "stat.h"
+
+/* The counts to be printed: of all runs of the command, or of the one. */
+const struct stat_cells *stat_cells(const struct stat_cmd *st, const struct stat_event *event)
+{
+	return st->opt.runs > 1 ? &event->runs : &event->last;
+}
+
+/*
+ * Whether there is a count. Of a counter that failed nobody knows what it has missed; --raw shows
+ * what it has.
+ */
+bool stat_was_counted(const struct stat_cmd *st, const struct stat_cell *cell)
+{
+	if (cell->mean.nr)
+		return true;
+	if (cell->state != PERFGRP_STATE_COUNTED && cell->state != PERFGRP_STATE_MULTIPLEXED)
+		return false;
+	return st->opt.raw || !(cell->flags & PERFGRP_VALUE_FAILED);
+}
+
+/* The count that the user wants to see, the mean of several runs rounded down. */
+__u64 stat_count(const struct stat_cmd *st, const struct stat_cell *cell)
+{
+	if (cell->mean.nr)
+		return cell->mean.sum / cell->mean.nr;
+	return st->opt.no_scale ? cell->raw : cell->scaled;
+}
+
+/* The same, to compute with. */
+double stat_exact_count(const struct stat_cmd *st, const struct stat_cell *cell)
+{
+	return cell->mean.nr ? cell->mean.about : stat_count(st, cell);
+}
+
+/* How long the event was on the PMU; as perf, the mean of several runs. */
+__u64 stat_runtime(const struct stat_cmd *st, const struct stat_cell *cell)
+{
+	return st->opt.runs > 1 && st->mean_elapsed.nr ? cell->running / st->mean_elapsed.nr :
+							 cell->running;
+}
+
+/* How much of the time that it was enabled an event was counted. */
+double stat_percent(const struct stat_cell *cell)
+{
+	return cell->running == cell->enabled ? 100.0 : 100.0 * cell->running / cell->enabled;
+}
+
+/* The state of a count in a word or two. */
+const char *stat_state(const struct stat_cell *cell)
+{
+	static const char *const states[] = {
+		[PERFGRP_STATE_NONE] = "not counted",
+		[PERFGRP_STATE_COUNTED] = "counted",
+		[PERFGRP_STATE_MULTIPLEXED] = "multiplexed",
+		[PERFGRP_STATE_NEVER_RAN] = "never ran",
+	};
+
+	return cell->state < ARRAY_SIZE(states) ? states[cell->state] : "unknown";
+}
+
+/**
+ * stat_next_flag - go through what has become of a count's counter
+ * @cell: the count
+ * @i: begin with 0; moved on
+ *
+ * Return: the next flag in a word, or NULL
+ */
+const char *stat_next_flag(const struct stat_cell *cell, unsigned int *i)
+{
+	static const struct {
+		__u32 flag;
+		const char *word;
+	} flags[] = {
+		{ PERFGRP_VALUE_FAILED, "failed" },
+		{ PERFGRP_VALUE_OFFLINE, "offline" },
+		{ PERFGRP_VALUE_EXITED, "exited" },
+		{ PERFGRP_VALUE_THROTTLED, "throttled" },
+		{ PERFGRP_VALUE_SATURATED, "saturated" },
+		{ PERFGRP_VALUE_PARTIAL, "partial" },
+		{ PERFGRP_VALUE_MIXED_PMUS, "mixed-pmus" },
+	};
+
+	while (*i < ARRAY_SIZE(flags)) {
+		unsigned int at = (*i)++;
+
+		if (cell->flags & flags[at].flag)
+			return flags[at].word;
+	}
+	return NULL;
+}
+
+/* Number of an event's scheduling group, or 0 if it has none. */
+__u32 stat_sched_group(const struct stat_cell *cell)
+{
+	return cell->sched_group == PERFGRP_NONE ? 0 : cell->sched_group;
+}
+
+/**
+ * stat_print_place - print what a line is about, as perf does, if it needs saying
+ * @out: where to
+ * @mode: what is added up
+ * @place: the place
+ * @separator: of CSV; NULL for a table, whose columns are of even width
+ */
+void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *place,
+		      const char *separator)
+{
+	const char *sep = separator ? separator : " ";
+	const bool table = !separator;
+
+	switch (mode) {
+	case AGGR_CPU:
+		if (place->cpu >= 0)
+			fprintf(out, "CPU%*d%s", table ? -7 : 0, place->cpu, sep);
+		return;
+	case AGGR_CORE:
+		fprintf(out, "S%d-D%d-C%*d%s", place->socket, place->die, table ? -8 : 0,
+			place->core, sep);
+		break;
+	case AGGR_DIE:
+		fprintf(out, "S%d-D%*d%s", place->socket, table ? -8 : 0, place->die, sep);
+		break;
+	case AGGR_SOCKET:
+		fprintf(out, "S%*d%s", table ? -5 : 0, place->socket, sep);
+		break;
+	case AGGR_NODE:
+		fprintf(out, "N%*d%s", table ? -5 : 0, place->node, sep);
+		break;
+	case AGGR_THREAD:
+		fprintf(out, "%*s-%*d%s", table ? 16 : 0, place->comm, table ? -8 : 0, place->tid,
+			sep);
+		return;
+	case AGGR_GLOBAL:
+		return;
+	}
+	fprintf(out, "%*u%s", table ? 4 : 0, place->nr_cpus, sep);
+}
+
+/* Takes one more value into a mean. */
+void stat_add_to_mean(struct stat_mean *mean, __u64 value)
+{
+	double off = value - mean->about;
+
+	mean->nr++;
+	mean->sum += value;
+	mean->about += off / mean->nr;
+	mean->squares += off * (value - mean->about);
+}
+
+/* Returns the standard deviation of a mean (not of the values). */
+double stat_deviation(const struct stat_mean *mean)
+{
+	return mean->nr < 2 ? 0 : sqrt(mean->squares / (mean->nr - 1) / mean->nr);
+}
