@@ -64,9 +64,17 @@ struct perfgrp_dev *cmd_open_device(struct perfgrp_info *info, __u64 feature, co
 bool cmd_parse_options(const struct cmd_options *options, int argc, char **argv, void *arg,
 		       int *status)
 {
+	static char tool[] = "perfgrp";
 	int c;
 
+	/* What getopt's own messages begin with. */
+	argv[0] = tool;
 	while ((c = getopt_long(argc, argv, options->letters, options->table, NULL)) != -1) {
+		if (c == '?') {
+			error("\"perfgrp %s --help\" lists the options", options->name);
+			*status = EXIT_USAGE;
+			return false;
+		}
 		if (c == 'h') {
 			options->usage(stdout);
 			*status = 0;

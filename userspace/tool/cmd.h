@@ -43,13 +43,15 @@ enum {
 
 /**
  * struct cmd_options - the options of a command
+ * @name: the command
  * @letters: those with a letter, as getopt_long() takes them
  * @table: those with a name
  * @usage: prints them
- * @parse: called for each but --help, with optarg, and for '?'; returns 0, or a negative
- *	errno after saying what is wrong
+ * @parse: called for each but --help, with optarg; returns 0, or a negative errno after saying
+ *	what is wrong
  */
 struct cmd_options {
+	const char *name;
 	const char *letters;
 	const struct option *table;
 	void (*usage)(FILE *out);

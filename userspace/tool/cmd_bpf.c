@@ -103,9 +103,6 @@ static int parse_option(void *arg, int c)
 	struct bpf_options *opt = arg;
 
 	switch (c) {
-	case '?':
-		usage(stderr);
-		return -EINVAL;
 	case 'g':
 		opt->has_holder = true;
 		return bpf_holder_parse(&opt->holder, optarg);
@@ -145,6 +142,7 @@ static bool parse_options(struct bpf_options *opt, int argc, char **argv, const 
 			  const struct option *table, int *status)
 {
 	const struct cmd_options options = {
+		.name = "bpf",
 		.letters = letters,
 		.table = table,
 		.usage = usage,

@@ -109,12 +109,10 @@ static int parse_option(void *arg, int c)
 {
 	bool *json = arg;
 
-	if (c == 'j') {
-		*json = true;
-		return 0;
-	}
-	usage(stderr);
-	return -EINVAL;
+	if (c != 'j')
+		return -EINVAL;
+	*json = true;
+	return 0;
 }
 
 int cmd_info(int argc, char **argv)
@@ -124,6 +122,7 @@ int cmd_info(int argc, char **argv)
 		CMD_HELP_OPTION
 	};
 	static const struct cmd_options options = {
+		.name = "info",
 		.letters = "jh",
 		.table = table,
 		.usage = usage,
@@ -143,7 +142,7 @@ int cmd_info(int argc, char **argv)
 
 	dev = cmd_open_device(&info, 0, NULL);
 	if (!dev)
-		return 1;
+		return EXIT_FAILED;
 	if (json)
 		print_json(&info);
 	else

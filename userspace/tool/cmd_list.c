@@ -257,7 +257,6 @@ static int parse_option(void *arg, int c)
 		list->json = true;
 		return 0;
 	}
-	usage(stderr);
 	return -EINVAL;
 }
 
@@ -269,6 +268,7 @@ int cmd_list(int argc, char **argv)
 		CMD_HELP_OPTION
 	};
 	static const struct cmd_options options = {
+		.name = "list",
 		.letters = "djh",
 		.table = table,
 		.usage = usage,

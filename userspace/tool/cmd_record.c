@@ -3,15 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
 #include "record.h"
 
-/* As perf's. */
-#define DEFAULT_FREQ	4000
 #define DEFAULT_FILE	"perfgrp.data"
 #define DEFAULT_JSON	"perfgrp.json"
 
@@ -56,25 +52,6 @@ static void usage(FILE *out)
 
 /* ---- the command line ----------------------------------------------------- */
 
-static int parse_positive(const char *what, const char *text, __u64 *value)
-{
-	char *end;
-
-	if (!parse_u64(text, 10, &end, value) && !*end && *value)
-		return 0;
-	error("%s: '%s' is not a number above 0", what, text);
-	return -EINVAL;
-}
-
-static __u64 max_freq(void)
-{
-	char *text = read_file("/proc/sys/kernel/perf_event_max_sample_rate");
-	__u64 freq = text ? strtoull(text, NULL, 10) : 0;
-
-	free(text);
-	return freq;
-}
-
 /* As perf's: a number of pages, or of bytes with a letter. */
 static int parse_size(const char *text, __u32 *size)
 {
@@ -96,33 +73,6 @@ static int parse_size(const char *text, __u32 *size)
 bad:
 	error("--mmap-pages: '%s' is neither a number of pages nor a size such as 512K", text);
 	return -EINVAL;
-}
-
-/**
- * record_parse_sampling - an option that says what to sample, and how often
- * @rec: what the user wants
- * @c: one of RECORD_OPTIONS or CMD_MODE_OPTIONS
- *
- * Return: 0, or a negative errno after saying what is wrong
- */
-int record_parse_sampling(struct record *rec, int c)
-{
-	struct record_options *opt = &rec->opt;
-
-	switch (c) {
-	case 'e':
-		rec->events_named = true;
-		return cmd_add_events(&rec->list, optarg);
-	case 'c':
-		return parse_positive("--count", optarg, &opt->period);
-	case 'F':
-		opt->freq_asked = true;
-		if (strcmp(optarg, "max"))
-			return parse_positive("--freq", optarg, &opt->freq);
-		opt->freq = max_freq();
-		return 0;
-	}
-	return cmd_parse_target(&rec->target, c);
 }
 
 static int parse_option(void *arg, int c)
@@ -151,82 +101,12 @@ static int parse_option(void *arg, int c)
 	return record_parse_sampling(rec, c);
 }
 
-/**
- * record_check_options - see whether options go together, and fill in what is missing
- * @rec: what the user wants
- *
- * Return: 0, or a negative errno after saying what is wrong
- */
-int record_check_options(struct record *rec)
-{
-	struct record_options *opt = &rec->opt;
-	__u64 max = max_freq();
-
-	if (opt->period && opt->freq_asked) {
-		error("--count and --freq exclude one another");
-		return -EINVAL;
-	}
-	if (cmd_check_modes(&rec->target))
-		return -EINVAL;
-	if (max && opt->freq > max) {
-		error("--freq: at most %llu (sysctl kernel.perf_event_max_sample_rate)",
-		      (unsigned long long)max);
-		return -EINVAL;
-	}
-	/* What nobody has asked for must be possible. */
-	if (!opt->freq)
-		opt->freq = max && max < DEFAULT_FREQ ? max : DEFAULT_FREQ;
-	return 0;
-}
-
-/* ---- the file ------------------------------------------------------------- */
-
-/* What was there before is kept once, as perf does. */
-static void keep_old(const char *file)
-{
-	struct stat st;
-	char *old;
-
-	if (stat(file, &st) || !S_ISREG(st.st_mode) || !st.st_size)
-		return;
-	old = xasprintf("%s.old", file);
-	rename(file, old);
-	free(old);
-}
-
 static void name_output(struct record *rec)
 {
 	if (!rec->file)
 		rec->file = rec->opt.json ? DEFAULT_JSON : DEFAULT_FILE;
 	if (!strcmp(rec->file, "-"))
 		rec->file = NULL;
-}
-
-/**
- * record_open_output - open the file, when it is clear that there will be records
- * @rec: its file is opened
- *
- * Return: 0, or a negative errno after saying what is wrong
- */
-int record_open_output(struct record *rec)
-{
-	FILE *out = stdout;
-
-	if (rec->file) {
-		keep_old(rec->file);
-		out = fopen(rec->file, "we");
-	}
-	if (!out) {
-		error("cannot write to %s: %s", rec->file, strerror(errno));
-		return -errno;
-	}
-	if (!rec->opt.json && isatty(fileno(out))) {
-		error("perf.data is not for terminals; -o names a file");
-		return -EINVAL;
-	}
-	rec->data.out = out;
-	rec->data.pipe = !rec->file || fseek(out, 0, SEEK_SET);
-	return 0;
 }
 
 static int run_record(struct record *rec)
@@ -263,6 +143,7 @@ static char **command_line(int argc, char **argv)
 int cmd_record(int argc, char **argv)
 {
 	static const struct cmd_options options = {
+		.name = "record",
 		.letters = "+" RECORD_LETTERS "io:m:vh",
 		.table = option_table,
 		.usage = usage,

@@ -291,6 +291,8 @@ static int check_options(const struct stat_cmd *st, const struct command_line *l
 		error("-x needs a separator");
 	else if (line->file && line->fd >= 0)
 		error("--output and --log-fd exclude one another");
+	else if (line->append && !line->file && line->fd < 0)
+		error("--append needs --output: the file to append to");
 	else if (cmd_check_modes(&st->target))
 		return -EINVAL;
 	else if (opt->timeout && opt->interval)
@@ -313,7 +315,8 @@ static int open_output(struct stat_cmd *st, const struct command_line *line)
 
 	if (line->file) {
 		st->out = fopen(line->file, mode);
-		if (st->out)
+		/* JSON has no comments. */
+		if (st->out && !st->opt.json)
 			fprintf(st->out, "# started on %s\n", ctime(&t));
 	} else if (line->fd >= 0) {
 		st->out = fdopen(line->fd, mode);
@@ -397,6 +400,7 @@ static int run_stat(struct stat_cmd *st, const struct command_line *line)
 int cmd_stat(int argc, char **argv)
 {
 	static const struct cmd_options options = {
+		.name = "stat",
 		.letters = "+" CMD_TARGET_LETTERS "e:AiD:dr:nI:Bx:jo:vh",
 		.table = option_table,
 		.usage = usage,

@@ -12,9 +12,20 @@
 
 #define NSEC_PER_SEC	1000000000ULL
 
+static bool is_ignored(int signal)
+{
+	struct sigaction action;
+
+	return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
 /**
  * ending_begin - from here on, signals wait
  * @e: filled in
+ *
+ * A SIGHUP that is ignored, as nohup(1) does it, stays so. SIGINT and SIGTERM are heeded
+ * whatever they were: for what they run in the background, shells without job control ignore
+ * SIGINT.
  *
  * Return: 0, or a negative errno after saying what is wrong
  */
@@ -28,7 +39,8 @@ int ending_begin(struct ending *e)
 	sigemptyset(&e->signals);
 	sigaddset(&e->signals, SIGINT);
 	sigaddset(&e->signals, SIGTERM);
-	sigaddset(&e->signals, SIGHUP);
+	if (!is_ignored(SIGHUP))
+		sigaddset(&e->signals, SIGHUP);
 	sigaddset(&e->signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &e->signals, &e->mask);
 	e->timer_fd = -1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfgrp: the tool. Here is only the way to its commands. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +30,13 @@ static void usage(FILE *out)
 	fputs("\n\"perfgrp COMMAND --help\" lists a command's options.\n", out);
 }
 
-int main(int argc, char **argv)
+static int no_such_command(const char *name)
+{
+	error("there is no command '%s' (try \"perfgrp help\")", name);
+	return EXIT_USAGE;
+}
+
+static int run(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : NULL;
 	size_t i;
@@ -52,9 +59,20 @@ int main(int argc, char **argv)
 			if (!strcmp(argv[2], commands[i].name))
 				return commands[i].run(2, help);
 		}
+		if (argc > 2)
+			return no_such_command(argv[2]);
 		usage(stdout);
 		return 0;
 	}
-	error("there is no command '%s' (try \"perfgrp help\")", name);
-	return EXIT_USAGE;
+	return no_such_command(name);
+}
+
+int main(int argc, char **argv)
+{
+	int status = run(argc, argv);
+
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	error("cannot write to standard output: %s", strerror(errno));
+	return EXIT_FAILED;
 }

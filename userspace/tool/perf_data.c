@@ -268,6 +268,8 @@ struct blob {
 
 static void blob_add(struct blob *blob, const void *bytes, size_t nr)
 {
+	if (!nr)
+		return;
 	while (blob->room < blob->nr + nr) {
 		blob->room = blob->room ? 2 * blob->room : 256;
 		blob->bytes = xrealloc(blob->bytes, blob->room, 1);

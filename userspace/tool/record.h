@@ -89,7 +89,7 @@ struct record {
 	char **argv;
 };
 
-/* cmd_record.c */
+/* record_options.c */
 
 /* Rows of a table of options that record_parse_sampling() knows, and what help says of them. */
 #define RECORD_LETTERS	CMD_TARGET_LETTERS "e:c:F:"
@@ -109,6 +109,8 @@ struct record {
 
 int record_parse_sampling(struct record *rec, int c);
 int record_check_options(struct record *rec);
+
+/* record_file.c */
 int record_open_output(struct record *rec);
 
 /* record_open.c: groups of the module */

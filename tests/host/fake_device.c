@@ -1,0 +1,897 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A simulated /dev/perfgrp: a shared library to be loaded before libc (LD_PRELOAD) that answers
+ * the ioctls of <linux/perfgrp.h> as a script says. With it the real tool runs on a machine
+ * without the module, on counts that the test chooses.
+ *
+ * FAKE_DEVICE names the script. It has one directive per line; "#" begins a comment. Of several
+ * "value" lines that apply the last one is used. The directives:
+ *
+ *	open errno=E			the device cannot be opened
+ *	info [features=N] [max_groups=N]
+ *	cpus N				CPUs that are online
+ *	slots N				hardware members that fit the PMU at once; one more is
+ *					refused with PMU_FULL
+ *	pmu cpu=N type=T		the PMU that counts hardware events on that CPU
+ *	fail CALL [nth=N] [from=N] [event=E] [reason=R] errno=E [text=...]
+ *					CALL fails the N-th time; from the N-th time on; when
+ *					it adds E. The text is the rest of the line
+ *	value [event=E] [group=N] [member=N] [snap=N] [cpu=N]
+ *	      [raw=N] [enabled=N] [running=N] [sched=N] [flags=N] [pmu=N]
+ *					what a snapshot says of event E, of the N-th group
+ *					created, of the member with id N, in the group's N-th
+ *					snapshot, on CPU N
+ *	samples N			a group that samples has N records when it is enabled
+ *	exit [snap=N]			the task has exited by the group's N-th snapshot; a stream
+ *					ends behind its records
+ *
+ * Events are TYPE:CONFIG, or one of the names below; errnos and reasons go by their names.
+ *
+ * FAKE_LOG names a file that gets a line for each call. Files below FAKE_ROOT stand in for those
+ * of the same name below / that the tool reads.
+ *
+ * Group fds are real ones: an eventfd, or the read end of a pipe for a group with a buffer, so
+ * that poll(2), read(2), fcntl(2) and limits need no simulation.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <linux/perf_event.h>
+#include <linux/perfgrp.h>
+
+#define DEVICE		"/dev/perfgrp"
+#define MAX_FDS		65536
+#define MAX_MEMBERS	32
+#define MAX_LINES	256
+#define MAX_CPUS	16
+#define NONE		(~0ULL)
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* ---- the script ------------------------------------------------------------ */
+
+/* One directive; what it does not name is NONE. */
+struct line {
+	char word[16];
+	char call[24];
+	char text[160];
+	__u64 event;
+	__u64 group, member, snap, cpu, nth, from;
+	__u64 raw, enabled, running, sched, flags, pmu;
+	__u64 number, error, reason, type, features, max_groups;
+};
+
+static struct line lines[MAX_LINES];
+static size_t nr_lines;
+static bool loaded;
+
+struct name {
+	const char *name;
+	__u64 value;
+};
+
+#define NAME(n)		{ #n, n }
+#define REASON(n)	{ #n, PERFGRP_REASON_##n }
+
+static const struct name events[] = {
+	{ "cycles", PERFGRP_HW_CPU_CYCLES },
+	{ "instructions", PERFGRP_HW_INSTRUCTIONS },
+	{ "cache-references", PERFGRP_HW_CACHE_REFERENCES },
+	{ "cache-misses", PERFGRP_HW_CACHE_MISSES },
+	{ "branches", PERFGRP_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-misses", PERFGRP_HW_BRANCH_MISSES },
+	{ "cpu-clock", PERFGRP_SW_CPU_CLOCK },
+	{ "task-clock", PERFGRP_SW_TASK_CLOCK },
+	{ "page-faults", PERFGRP_SW_PAGE_FAULTS },
+	{ "context-switches", PERFGRP_SW_CONTEXT_SWITCHES },
+	{ "stalled-cycles-frontend", PERFGRP_HW_STALLED_CYCLES_FRONTEND },
+};
+
+static const struct name errnos[] = {
+	NAME(EACCES), NAME(EBUSY), NAME(EINVAL), NAME(EMFILE), NAME(ENODEV), NAME(ENOENT),
+	NAME(ENOMEM), NAME(ENOSPC), NAME(EOPNOTSUPP), NAME(ESRCH), NAME(EINTR),
+};
+
+static const struct name reasons[] = {
+	REASON(NONE), REASON(EVENT), REASON(EVENT_OPTION), REASON(PMU_FULL), REASON(PMU_BUSY),
+	REASON(PID), REASON(LIMIT), REASON(PRIVILEGE), REASON(MEMORY), REASON(FEATURE),
+};
+
+__attribute__((noreturn, format(printf, 1, 2)))
+static void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("fake device: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	_exit(99);
+}
+
+static __u64 find(const struct name *names, size_t nr, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(names[i].name, text))
+			return names[i].value;
+	die("'%s' is no name", text);
+}
+
+static __u64 number(const char *text)
+{
+	char *end;
+	__u64 n = strtoull(text, &end, 0);
+
+	if (end == text || *end)
+		die("'%s' is no number", text);
+	return n;
+}
+
+static __u64 parse_event(const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	return colon ? PERFGRP_EVENT(strtoul(text, NULL, 0), number(colon + 1)) :
+		       find(events, ARRAY_SIZE(events), text);
+}
+
+static void parse_word(struct line *line, const char *key, const char *value)
+{
+	const struct {
+		const char *key;
+		__u64 *value;
+	} numbers[] = {
+		{ "group", &line->group }, { "member", &line->member }, { "snap", &line->snap },
+		{ "cpu", &line->cpu }, { "nth", &line->nth }, { "from", &line->from },
+		{ "raw", &line->raw }, { "enabled", &line->enabled },
+		{ "running", &line->running }, { "sched", &line->sched },
+		{ "flags", &line->flags }, { "pmu", &line->pmu }, { "type", &line->type },
+		{ "features", &line->features }, { "max_groups", &line->max_groups },
+	};
+	size_t i;
+
+	if (!strcmp(key, "event")) {
+		line->event = parse_event(value);
+	} else if (!strcmp(key, "errno")) {
+		line->error = find(errnos, ARRAY_SIZE(errnos), value);
+	} else if (!strcmp(key, "reason")) {
+		line->reason = find(reasons, ARRAY_SIZE(reasons), value);
+	} else {
+		for (i = 0; i < ARRAY_SIZE(numbers); i++)
+			if (!strcmp(key, numbers[i].key))
+				break;
+		if (i == ARRAY_SIZE(numbers))
+			die("'%s' is no key", key);
+		*numbers[i].value = number(value);
+	}
+}
+
+static void parse_line(char *s)
+{
+	static const char *const words[] = {
+		"open", "info", "cpus", "slots", "pmu", "fail", "value", "samples", "exit",
+	};
+	struct line *line = &lines[nr_lines];
+	char *text = strstr(s, " text="), *word, *rest;
+	size_t i;
+
+	s[strcspn(s, "#\n")] = '\0';
+	/* All ones: NONE. */
+	memset(line, 0xff, sizeof(*line));
+	line->text[0] = '\0';
+	line->call[0] = '\0';
+	if (text) {
+		*text = '\0';
+		snprintf(line->text, sizeof(line->text), "%s", text + strlen(" text="));
+	}
+	word = strtok_r(s, " \t", &rest);
+	if (!word)
+		return;
+	for (i = 0; i < ARRAY_SIZE(words) && strcmp(words[i], word); i++)
+		;
+	if (i == ARRAY_SIZE(words))
+		die("'%s' is no directive", word);
+	if (nr_lines++ == MAX_LINES - 1)
+		die("more than %d lines", MAX_LINES - 1);
+	snprintf(line->word, sizeof(line->word), "%s", word);
+	while ((word = strtok_r(NULL, " \t", &rest))) {
+		char *equals = strchr(word, '=');
+
+		if (equals) {
+			*equals = '\0';
+			parse_word(line, word, equals + 1);
+		} else if (!strcmp(line->word, "fail")) {
+			snprintf(line->call, sizeof(line->call), "%s", word);
+		} else {
+			line->number = number(word);
+		}
+	}
+}
+
+static void load(void)
+{
+	const char *path = getenv("FAKE_DEVICE");
+	char text[512];
+	FILE *f;
+
+	if (loaded)
+		return;
+	loaded = true;
+	if (!path)
+		die("FAKE_DEVICE is not set");
+	f = fopen(path, "re");
+	if (!f)
+		die("cannot read %s", path);
+	while (fgets(text, sizeof(text), f))
+		parse_line(text);
+	fclose(f);
+}
+
+/* The last line that begins with a word, or NULL. */
+static const struct line *setting(const char *word)
+{
+	size_t i;
+
+	load();
+	for (i = nr_lines; i-- > 0;)
+		if (!strcmp(lines[i].word, word))
+			return &lines[i];
+	return NULL;
+}
+
+static __u64 setting_number(const char *word, __u64 otherwise)
+{
+	const struct line *line = setting(word);
+
+	return line ? line->number : otherwise;
+}
+
+/* ---- the log --------------------------------------------------------------- */
+
+__attribute__((format(printf, 1, 2)))
+static void log_call(const char *fmt, ...)
+{
+	const char *path = getenv("FAKE_LOG");
+	static FILE *f;
+	va_list ap;
+
+	if (!path)
+		return;
+	/* Opened once: a test may leave no room for more files. */
+	if (!f)
+		f = fopen(path, "ae");
+	if (!f)
+		die("cannot write to %s", path);
+	va_start(ap, fmt);
+	vfprintf(f, fmt, ap);
+	va_end(ap);
+	fputc('\n', f);
+	fflush(f);
+}
+
+/* ---- groups ---------------------------------------------------------------- */
+
+struct group {
+	unsigned int nr;		/* the how manieth it is, from 1 */
+	struct perfgrp_create create;
+	__u32 cpus[MAX_CPUS];
+	__u32 nr_cpus;			/* 0: a task */
+	struct perfgrp_counter members[MAX_MEMBERS];
+	__u32 nr_members;
+	unsigned int snaps;
+	bool enabled;
+	int records;			/* the write end, or -1 */
+};
+
+static struct group *groups[MAX_FDS];
+static unsigned int nr_creations, nr_created, nr_open;
+static int device_fd = -1;
+
+static int refuse(void *arg, int error, __u32 reason, __u32 member, const char *text)
+{
+	/* Every argument begins as this one does. */
+	const struct perfgrp_control *head = arg;
+	struct perfgrp_error *out = (void *)(unsigned long)head->error;
+
+	if (out) {
+		memset((char *)out + sizeof(out->size), 0, sizeof(*out) - sizeof(out->size));
+		out->error = error;
+		out->reason = reason;
+		out->member = member;
+		out->cpu = -1;
+		snprintf(out->text, sizeof(out->text), "%s", text);
+	}
+	errno = error;
+	return -1;
+}
+
+/* What is of the wrong size, or not zero, is a mistake of the tool's, not a case to be tested. */
+static void check_size(const char *call, __u32 size, size_t expected)
+{
+	if (size != expected)
+		die("%s: size is %u, not %zu", call, size, expected);
+}
+
+/* A "fail" line for this call, the nth of its kind. */
+static const struct line *find_failure(const char *call, unsigned int nth, __u64 event)
+{
+	size_t i;
+
+	load();
+	for (i = 0; i < nr_lines; i++) {
+		const struct line *line = &lines[i];
+
+		if (strcmp(line->word, "fail") || strcmp(line->call, call))
+			continue;
+		if (line->nth != NONE && line->nth != nth)
+			continue;
+		if (line->from != NONE && nth < line->from)
+			continue;
+		if (line->event == event)
+			return line;
+	}
+	return NULL;
+}
+
+static int fail(void *arg, const struct line *line, __u32 member)
+{
+	return refuse(arg, line->error, line->reason == NONE ? PERFGRP_REASON_NONE : line->reason,
+		      line->member == NONE ? member : line->member,
+		      *line->text ? line->text : strerror(line->error));
+}
+
+static __u64 event_of(const struct perfgrp_counter *counter)
+{
+	return counter->flags & PERFGRP_COUNTER_RAW ?
+	       PERFGRP_EVENT(counter->type, counter->config) : counter->event;
+}
+
+static bool is_software(const struct perfgrp_counter *counter)
+{
+	switch (PERFGRP_EVENT_TYPE(event_of(counter))) {
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_TRACEPOINT:
+		return true;
+	}
+	return false;
+}
+
+static __u32 pmu_of(const struct perfgrp_counter *counter, int cpu)
+{
+	__u32 type = PERFGRP_EVENT_TYPE(event_of(counter)), pmu = PERF_TYPE_RAW;
+	size_t i;
+
+	if (type != PERF_TYPE_HARDWARE && type != PERF_TYPE_HW_CACHE)
+		return type;
+	for (i = 0; i < nr_lines; i++)
+		if (!strcmp(lines[i].word, "pmu") && (int)lines[i].cpu == cpu)
+			pmu = lines[i].type;
+	return pmu;
+}
+
+/* ---- the device's ioctls --------------------------------------------------- */
+
+static int get_info(struct perfgrp_info *info)
+{
+	const struct line *line = setting("info");
+
+	check_size("GET_INFO", info->size, sizeof(*info));
+	info->features = PERFGRP_FEATURE_SCHED_GROUP | PERFGRP_FEATURE_INHERIT |
+			 PERFGRP_FEATURE_NO_MUX | PERFGRP_FEATURE_HOTPLUG |
+			 PERFGRP_FEATURE_SAMPLING | PERFGRP_FEATURE_BPF_EVENTS |
+			 PERFGRP_FEATURE_PIDFD;
+	info->max_groups = 4096;
+	if (line && line->features != NONE)
+		info->features = line->features;
+	if (line && line->max_groups != NONE)
+		info->max_groups = line->max_groups;
+	info->max_members = MAX_MEMBERS;
+	info->nr_cpu_ids = MAX_CPUS;
+	info->max_buffer = 64U << 20;
+	info->abi_version = PERFGRP_ABI_VERSION;
+	snprintf(info->version, sizeof(info->version), "fake");
+	return 0;
+}
+
+static void log_create(const struct group *group)
+{
+	static const char *const targets[] = {
+		[PERFGRP_TARGET_TASK] = "TASK", [PERFGRP_TARGET_CPUS] = "CPUS",
+		[PERFGRP_TARGET_ALL_CPUS] = "ALL_CPUS", [PERFGRP_TARGET_PIDFD] = "PIDFD",
+	};
+	char cpus[4 * MAX_CPUS + 1] = "";
+	__u32 i;
+
+	for (i = 0; i < group->create.nr_cpus; i++)
+		snprintf(cpus + strlen(cpus), 5, "%s%u", i ? "," : "", group->cpus[i]);
+	log_call("CREATE group=%u target=%s pid=%d cpus=%s%s%s%s%s%s%s buffer=%u", group->nr,
+		 targets[group->create.target], group->create.pid, cpus,
+		 group->create.flags & PERFGRP_CREATE_INHERIT ? " INHERIT" : "",
+		 group->create.flags & PERFGRP_CREATE_ENABLE_ON_EXEC ? " ENABLE_ON_EXEC" : "",
+		 group->create.flags & PERFGRP_CREATE_NO_MUX ? " NO_MUX" : "",
+		 group->create.flags & PERFGRP_CREATE_EXCLUSIVE ? " EXCLUSIVE" : "",
+		 group->create.flags & PERFGRP_CREATE_OVERWRITE ? " OVERWRITE" : "",
+		 group->create.flags & PERFGRP_CREATE_BPF_EVENTS ? " BPF_EVENTS" : "",
+		 group->create.buffer_size);
+}
+
+static void set_cpus(struct group *group)
+{
+	const struct perfgrp_create *create = &group->create;
+	__u32 i;
+
+	switch (create->target) {
+	case PERFGRP_TARGET_ALL_CPUS:
+		group->nr_cpus = setting_number("cpus", 2);
+		for (i = 0; i < group->nr_cpus; i++)
+			group->cpus[i] = i;
+		break;
+	case PERFGRP_TARGET_CPUS:
+		if (!create->nr_cpus || create->nr_cpus > MAX_CPUS)
+			die("CREATE: %u CPUs", create->nr_cpus);
+		group->nr_cpus = create->nr_cpus;
+		memcpy(group->cpus, (void *)(unsigned long)create->cpus,
+		       create->nr_cpus * sizeof(*group->cpus));
+		break;
+	case PERFGRP_TARGET_TASK:
+	case PERFGRP_TARGET_PIDFD:
+		if (create->nr_cpus)
+			die("CREATE: a task on a CPU is not simulated");
+		break;
+	default:
+		die("CREATE: target %u", create->target);
+	}
+}
+
+static int create_group(struct perfgrp_create *create)
+{
+	const struct line *line;
+	struct perfgrp_info info = { .size = sizeof(info) };
+	struct group *group;
+	int fds[2] = { -1, -1 };
+
+	check_size("CREATE", create->size, sizeof(*create));
+	line = find_failure("CREATE", ++nr_creations, NONE);
+	if (line)
+		return fail(create, line, PERFGRP_NONE);
+	get_info(&info);
+	if (nr_open >= info.max_groups)
+		return refuse(create, ENOSPC, PERFGRP_REASON_LIMIT, PERFGRP_NONE,
+			      "a user can have no more groups open");
+	if (create->fd || create->reserved)
+		die("CREATE: fd or reserved is not 0");
+
+	if (!create->buffer_size)
+		fds[0] = eventfd(0, EFD_CLOEXEC);
+	else if (pipe2(fds, O_CLOEXEC))
+		fds[0] = -1;
+	if (fds[0] < 0)
+		return refuse(create, errno, PERFGRP_REASON_NONE, PERFGRP_NONE, "no file");
+	if (fds[0] >= MAX_FDS)
+		die("more than %d files", MAX_FDS);
+
+	group = calloc(1, sizeof(*group));
+	group->nr = ++nr_created;
+	group->create = *create;
+	group->records = fds[1];
+	set_cpus(group);
+	nr_open++;
+	groups[fds[0]] = group;
+	create->fd = fds[0];
+	log_create(group);
+	return 0;
+}
+
+/* ---- the groups' ioctls ---------------------------------------------------- */
+
+static void check_counter(const struct perfgrp_counter *c)
+{
+	const bool raw = c->flags & PERFGRP_COUNTER_RAW;
+
+	if (c->id || c->pmu || raw == !!c->event || !(c->event >> 63) != raw ||
+	    (!raw && (c->type || c->config || c->config1 || c->config2 || c->config3 ||
+		      c->bp_type)))
+		die("ADD: a counter has fields that are not zero, or no event");
+}
+
+static int add(struct group *group, struct perfgrp_add *arg)
+{
+	struct perfgrp_counter *counters = (void *)(unsigned long)arg->counters;
+	const __u64 slots = setting_number("slots", MAX_MEMBERS);
+	static unsigned int calls;
+	const struct line *line;
+	__u32 hardware = 0, i;
+
+	check_size("ADD", arg->size, sizeof(*arg));
+	check_size("ADD: a counter", arg->counter_size, sizeof(*counters));
+	calls++;
+	line = find_failure("ADD", calls, NONE);
+	if (line)
+		return fail(arg, line, 0);
+	if (!arg->nr_counters || group->nr_members + arg->nr_counters > MAX_MEMBERS)
+		die("ADD: %u counters", arg->nr_counters);
+	for (i = 0; i < arg->nr_counters; i++) {
+		struct perfgrp_counter *c = &counters[i];
+
+		check_counter(c);
+		log_call("ADD group=%u event=%u:0x%llx flags=0x%x precise=%u period=%llu config1=0x%llx",
+			 group->nr, PERFGRP_EVENT_TYPE(event_of(c)),
+			 c->flags & PERFGRP_COUNTER_RAW ? (unsigned long long)c->config :
+			 (unsigned long long)PERFGRP_EVENT_CONFIG(c->event), c->flags,
+			 c->precise_ip, (unsigned long long)c->sample_period,
+			 (unsigned long long)c->config1);
+		line = find_failure("ADD", calls, event_of(c));
+		if (line)
+			return fail(arg, line, i);
+		hardware += !is_software(c);
+		if (hardware > slots)
+			return refuse(arg, EINVAL, PERFGRP_REASON_PMU_FULL, i,
+				      "the PMU cannot count it at the same time");
+		if (c->sample_period && !group->create.buffer_size)
+			die("ADD: it samples, and there is no buffer");
+	}
+	for (i = 0; i < arg->nr_counters; i++) {
+		counters[i].id = group->nr_members + 1;
+		group->members[group->nr_members++] = counters[i];
+	}
+	return 0;
+}
+
+static void write_samples(struct group *group)
+{
+	__u64 n = setting_number("samples", 0), i;
+	__u32 j;
+
+	if (group->records < 0)
+		return;
+	for (i = 0; i < n && group->nr_members; i++) {
+		struct {
+			struct perfgrp_record_sample sample;
+			struct perfgrp_sample_value values[MAX_MEMBERS];
+		} record = {
+			.sample = {
+				.header = {
+					.type = PERF_RECORD_SAMPLE,
+					.misc = PERF_RECORD_MISC_USER,
+					.size = sizeof(record.sample) +
+						group->nr_members * sizeof(record.values[0]),
+				},
+				.ip = 0x1000,
+				.pid = getpid(),
+				.tid = getpid(),
+				.time = i + 1,
+				.id = 1,
+				.period = 1,
+				.nr = group->nr_members,
+				.time_enabled = i + 1,
+				.time_running = i + 1,
+			},
+		};
+
+		for (j = 0; j < group->nr_members; j++)
+			record.values[j] = (struct perfgrp_sample_value){ .value = i, .id = j + 1 };
+		if (write(group->records, &record, record.sample.header.size) < 0)
+			die("too many samples for a pipe");
+	}
+	if (setting("exit")) {
+		close(group->records);
+		group->records = -1;
+	}
+}
+
+static int control(struct group *group, const char *call, struct perfgrp_control *arg, bool enable)
+{
+	static unsigned int calls[2];
+	const struct line *line;
+
+	check_size(call, arg->size, sizeof(*arg));
+	log_call("%s group=%u", call, group->nr);
+	line = find_failure(call, ++calls[enable], NONE);
+	if (line)
+		return fail(arg, line, PERFGRP_NONE);
+	if (enable && !group->enabled)
+		write_samples(group);
+	group->enabled = enable;
+	return 0;
+}
+
+/* Members of one PMU are one scheduling group, led by the first of them. */
+static __u32 find_sched_group(const struct group *group, __u32 index, int cpu)
+{
+	const struct perfgrp_counter *member = &group->members[index];
+	__u32 i;
+
+	for (i = 0; i < index && !is_software(member); i++)
+		if (!is_software(&group->members[i]) &&
+		    pmu_of(&group->members[i], cpu) == pmu_of(member, cpu))
+			return group->members[i].id;
+	return member->id;
+}
+
+static bool applies(const struct line *line, const struct group *group, __u32 index, int cpu)
+{
+	const struct perfgrp_counter *member = &group->members[index];
+
+	return !strcmp(line->word, "value") &&
+	       (line->event == NONE || line->event == event_of(member)) &&
+	       (line->group == NONE || line->group == group->nr) &&
+	       (line->member == NONE || line->member == member->id) &&
+	       (line->snap == NONE || line->snap == group->snaps) &&
+	       (line->cpu == NONE || (int)line->cpu == cpu);
+}
+
+static void set_value(const struct group *group, __u32 index, int cpu, struct perfgrp_value *v)
+{
+	const struct perfgrp_counter *member = &group->members[index];
+	const struct line *line = NULL;
+	size_t i;
+
+	for (i = 0; i < nr_lines; i++)
+		if (applies(&lines[i], group, index, cpu))
+			line = &lines[i];
+	memset(v, 0, sizeof(*v));
+	v->id = member->id;
+	v->raw = line && line->raw != NONE ? line->raw : 1000;
+	v->time_enabled = line && line->enabled != NONE ? line->enabled : 1000000;
+	v->time_running = line && line->running != NONE ? line->running : v->time_enabled;
+	v->sched_group = line && line->sched != NONE ? line->sched :
+			 find_sched_group(group, index, cpu);
+	v->pmu = line && line->pmu != NONE ? line->pmu : pmu_of(member, cpu);
+	v->flags = line && line->flags != NONE ? line->flags : 0;
+	if (!v->time_running) {
+		v->state = PERFGRP_STATE_NEVER_RAN;
+		return;
+	}
+	v->state = v->time_running < v->time_enabled ? PERFGRP_STATE_MULTIPLEXED :
+						       PERFGRP_STATE_COUNTED;
+	v->scaled = (__uint128_t)v->raw * v->time_enabled / v->time_running;
+	v->flags |= PERFGRP_VALUE_SCALED;
+}
+
+static void add_value(struct perfgrp_value *sum, const struct perfgrp_value *v)
+{
+	sum->raw += v->raw;
+	sum->scaled += v->scaled;
+	sum->time_enabled += v->time_enabled;
+	sum->time_running += v->time_running;
+	if (sum->sched_group != v->sched_group)
+		sum->sched_group = 0;
+	if (sum->pmu != v->pmu) {
+		sum->pmu = PERFGRP_NONE;
+		sum->flags |= PERFGRP_VALUE_MIXED_PMUS;
+	}
+	if (!(v->flags & PERFGRP_VALUE_SCALED) || !(sum->flags & PERFGRP_VALUE_SCALED))
+		sum->flags |= PERFGRP_VALUE_PARTIAL;
+	sum->flags |= v->flags;
+	sum->state = !sum->time_running ? PERFGRP_STATE_NEVER_RAN :
+		     sum->time_running < sum->time_enabled ? PERFGRP_STATE_MULTIPLEXED :
+		     PERFGRP_STATE_COUNTED;
+}
+
+static bool same_pmus(const struct perfgrp_value *a, const struct perfgrp_value *b, __u32 nr)
+{
+	__u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (a[i].pmu != b[i].pmu)
+			return false;
+	return true;
+}
+
+/* Fills in a row a CPU, or a task, or sums; returns the number of rows. */
+static __u32 make_rows(const struct group *group, __u32 flags, struct perfgrp_row *rows,
+		       struct perfgrp_value (*values)[MAX_MEMBERS])
+{
+	__u32 nr = 0, i, j, r;
+
+	for (i = 0; i < group->nr_cpus || i < 1; i++) {
+		int cpu = group->nr_cpus ? (int)group->cpus[i] : -1;
+
+		for (j = 0; j < group->nr_members; j++)
+			set_value(group, j, cpu, &values[nr][j]);
+		for (r = 0; flags & PERFGRP_SNAPSHOT_TOTALS && r < nr; r++)
+			if (flags & PERFGRP_SNAPSHOT_MIX_PMUS ||
+			    same_pmus(values[r], values[nr], group->nr_members))
+				break;
+		if (flags & PERFGRP_SNAPSHOT_TOTALS && r < nr) {
+			for (j = 0; j < group->nr_members; j++)
+				add_value(&values[r][j], &values[nr][j]);
+			rows[r].nr_cpus++;
+			continue;
+		}
+		rows[nr] = (struct perfgrp_row){
+			.cpu = flags & PERFGRP_SNAPSHOT_TOTALS ? -1 : cpu,
+			.flags = flags & PERFGRP_SNAPSHOT_TOTALS ? PERFGRP_ROW_TOTAL : 0,
+			.nr_values = group->nr_members,
+			.nr_cpus = group->nr_cpus ? 1 : 0,
+			.first_value = nr * group->nr_members,
+		};
+		nr++;
+	}
+	return nr;
+}
+
+static int snapshot(struct group *group, struct perfgrp_snapshot *arg)
+{
+	struct perfgrp_value values[MAX_CPUS][MAX_MEMBERS];
+	struct perfgrp_value *to = (void *)(unsigned long)arg->values;
+	struct perfgrp_row rows[MAX_CPUS], *to_rows = (void *)(unsigned long)arg->rows;
+	const struct line *line, *end = setting("exit");
+	static unsigned int calls;
+	__u32 nr, nr_values, i;
+
+	check_size("SNAPSHOT", arg->size, sizeof(*arg));
+	check_size("SNAPSHOT: a row", arg->row_size, sizeof(*rows));
+	check_size("SNAPSHOT: a value", arg->value_size, sizeof(**values));
+	nr = make_rows(group, arg->flags, rows, values);
+	nr_values = nr * group->nr_members;
+	if (arg->nr_rows < nr || arg->nr_values < nr_values) {
+		arg->nr_rows = nr;
+		arg->nr_values = nr_values;
+		return refuse(arg, EMSGSIZE, PERFGRP_REASON_BUFFER, PERFGRP_NONE, "no room");
+	}
+	log_call("SNAPSHOT group=%u%s%s%s", group->nr,
+		 arg->flags & PERFGRP_SNAPSHOT_TOTALS ? " TOTALS" : "",
+		 arg->flags & PERFGRP_SNAPSHOT_MIX_PMUS ? " MIX_PMUS" : "",
+		 arg->flags & PERFGRP_SNAPSHOT_RESET ? " RESET" : "");
+	line = find_failure("SNAPSHOT", ++calls, NONE);
+	if (line)
+		return fail(arg, line, PERFGRP_NONE);
+	group->snaps++;
+	nr = make_rows(group, arg->flags, rows, values);
+	arg->nr_rows = nr;
+	arg->nr_values = nr_values;
+	for (i = 0; i < nr; i++) {
+		if (end && (end->snap == NONE || group->snaps >= end->snap))
+			rows[i].flags |= PERFGRP_ROW_EXITED;
+		to_rows[i] = rows[i];
+		memcpy(&to[i * group->nr_members], values[i], group->nr_members * sizeof(*to));
+	}
+	arg->time_before = 1000;
+	arg->time_after = 3000;
+	arg->generation = 1;
+	return 0;
+}
+
+static int stream_stats(struct group *group, struct perfgrp_stream_stats *arg)
+{
+	check_size("GET_STREAM_STATS", arg->size, sizeof(*arg));
+	arg->produced = setting_number("samples", 0);
+	arg->read = arg->produced;
+	arg->sample_type = PERFGRP_SAMPLE_TYPE;
+	arg->read_format = PERFGRP_READ_FORMAT;
+	arg->buffer_size = group->create.buffer_size;
+	return 0;
+}
+
+static int group_ioctl(struct group *group, unsigned long nr, void *arg)
+{
+	switch (nr) {
+	case PERFGRP_ADD:
+		return add(group, arg);
+	case PERFGRP_ENABLE:
+		return control(group, "ENABLE", arg, true);
+	case PERFGRP_DISABLE:
+		return control(group, "DISABLE", arg, false);
+	case PERFGRP_SNAPSHOT:
+		return snapshot(group, arg);
+	case PERFGRP_GET_STREAM_STATS:
+		return stream_stats(group, arg);
+	}
+	die("ioctl 0x%lx of a group is not simulated", nr);
+}
+
+/* ---- what stands before libc's functions ----------------------------------- */
+
+#define REAL(name)								\
+({										\
+	static typeof(name) *real;						\
+										\
+	if (!real)								\
+		real = (typeof(name) *)dlsym(RTLD_NEXT, #name);			\
+	real;									\
+})
+
+/* The name of the file that stands in for another, or that name itself. */
+static const char *redirect(const char *path, char *buf, size_t size)
+{
+	const char *root = getenv("FAKE_ROOT");
+
+	if (!root || *path != '/')
+		return path;
+	snprintf(buf, size, "%s%s", root, path);
+	return REAL(access)(buf, F_OK) ? path : buf;
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	char buf[PATH_MAX];
+
+	return REAL(fopen)(redirect(path, buf, sizeof(buf)), mode);
+}
+
+DIR *opendir(const char *path)
+{
+	char buf[PATH_MAX];
+
+	return REAL(opendir)(redirect(path, buf, sizeof(buf)));
+}
+
+int access(const char *path, int mode)
+{
+	char buf[PATH_MAX];
+
+	return REAL(access)(redirect(path, buf, sizeof(buf)), mode);
+}
+
+int open(const char *path, int flags, ...)
+{
+	const struct line *line;
+	mode_t mode = 0;
+
+	if (flags & (O_CREAT | O_TMPFILE)) {
+		va_list ap;
+
+		va_start(ap, flags);
+		mode = va_arg(ap, mode_t);
+		va_end(ap);
+	}
+	if (strcmp(path, DEVICE))
+		return REAL(open)(path, flags, mode);
+	line = setting("open");
+	if (line) {
+		errno = line->error;
+		return -1;
+	}
+	device_fd = REAL(open)("/dev/null", flags);
+	return device_fd;
+}
+
+int close(int fd)
+{
+	if (fd >= 0 && fd == device_fd) {
+		device_fd = -1;
+	} else if (fd >= 0 && fd < MAX_FDS && groups[fd]) {
+		log_call("CLOSE group=%u", groups[fd]->nr);
+		if (groups[fd]->records >= 0)
+			REAL(close)(groups[fd]->records);
+		free(groups[fd]);
+		groups[fd] = NULL;
+		nr_open--;
+	}
+	return REAL(close)(fd);
+}
+
+int ioctl(int fd, unsigned long nr, ...)
+{
+	va_list ap;
+	void *arg;
+
+	va_start(ap, nr);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if (fd >= 0 && fd == device_fd) {
+		if (nr == PERFGRP_GET_INFO)
+			return get_info(arg);
+		if (nr == PERFGRP_CREATE)
+			return create_group(arg);
+		die("ioctl 0x%lx of the device is not simulated", nr);
+	}
+	if (fd >= 0 && fd < MAX_FDS && groups[fd])
+		return group_ioctl(groups[fd], nr, arg);
+	return REAL(ioctl)(fd, nr, arg);
+}

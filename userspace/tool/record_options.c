@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Options that say what to sample, and how often; "perfgrp bpf attach" has them, too. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "record.h"
+
+/* As perf's. */
+#define DEFAULT_FREQ	4000
+
+static int parse_positive(const char *what, const char *text, __u64 *value)
+{
+	char *end;
+
+	if (!parse_u64(text, 10, &end, value) && !*end && *value)
+		return 0;
+	error("%s: '%s' is not a number above 0", what, text);
+	return -EINVAL;
+}
+
+static __u64 max_freq(void)
+{
+	char *text = read_file("/proc/sys/kernel/perf_event_max_sample_rate");
+	__u64 freq = text ? strtoull(text, NULL, 10) : 0;
+
+	free(text);
+	return freq;
+}
+
+/**
+ * record_parse_sampling - an option that says what to sample, and how often
+ * @rec: what the user wants
+ * @c: one of RECORD_OPTIONS or CMD_MODE_OPTIONS
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int record_parse_sampling(struct record *rec, int c)
+{
+	struct record_options *opt = &rec->opt;
+
+	switch (c) {
+	case 'e':
+		rec->events_named = true;
+		return cmd_add_events(&rec->list, optarg);
+	case 'c':
+		return parse_positive("--count", optarg, &opt->period);
+	case 'F':
+		opt->freq_asked = true;
+		if (strcmp(optarg, "max"))
+			return parse_positive("--freq", optarg, &opt->freq);
+		opt->freq = max_freq();
+		return 0;
+	}
+	return cmd_parse_target(&rec->target, c);
+}
+
+/**
+ * record_check_options - see whether options go together, and fill in what is missing
+ * @rec: what the user wants
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int record_check_options(struct record *rec)
+{
+	struct record_options *opt = &rec->opt;
+	__u64 max = max_freq();
+
+	if (opt->period && opt->freq_asked) {
+		error("--count and --freq exclude one another");
+		return -EINVAL;
+	}
+	if (cmd_check_modes(&rec->target))
+		return -EINVAL;
+	if (max && opt->freq > max) {
+		error("--freq: at most %llu (sysctl kernel.perf_event_max_sample_rate)",
+		      (unsigned long long)max);
+		return -EINVAL;
+	}
+	/* What nobody has asked for must be possible. */
+	if (!opt->freq)
+		opt->freq = max && max < DEFAULT_FREQ ? max : DEFAULT_FREQ;
+	return 0;
+}
