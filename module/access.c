@@ -10,7 +10,7 @@
  * context, when a group is created or a counter is added. The perf core removes a task's
  * events at a setuid exec. So that no event is created after an exec on the strength of a
  * check before it, a task is checked and its events are created under its
- * exec_update_lock.
+ * exec_update_lock. Read in begin_new_exec() of 6.1.192, 6.12.117 and 7.3.4.
  *
  * Process context. Takes none of the module's locks; the xarrays have their own.
  */

@@ -10,7 +10,7 @@
  * once when a program has got its id, before the loader gets the fd, and once when the
  * program's last reference is dropped, while it still has its id. (6.1 does the latter
  * from 6.1.8 on; before that, the id of an unload is 0.) There is a kprobe on that
- * function, armed while at least one group subscribes.
+ * function, armed while at least one group subscribes. Read in 6.1.192, 6.12.117 and 7.3.4.
  *
  * The function is called in tasks and in softirqs. If such a softirq has interrupted the
  * handler of another kprobe, the kernel does not call this one but counts a miss; the

@@ -13,7 +13,8 @@
  * over; usually it is. So publishing allocates nothing and cannot fail.
  *
  * An event is released after the array without it is published. The perf core frees
- * it an RCU grace period later, so a reader never sees a freed event.
+ * it and its context an RCU grace period later, so a reader never sees a freed one:
+ * __free_event() and put_ctx() of 6.12.117 and 7.3.4, _free_event() of 6.1.192.
  */
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>

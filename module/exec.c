@@ -11,6 +11,9 @@
  * group->enable_on_exec says that the group waits, or that the exec came and has not been
  * noted yet. perfgrp_group_sync_exec() then turns it into group->enabled.
  *
+ * Read in begin_new_exec(), perf_event_exec() and event_enable_on_exec() of 6.1.192, 6.12.117 and
+ * 7.3.4.
+ *
  * An exec is kept away with the task's exec_update_lock, taken for reading under
  * perfgrp_group.lock. Nobody must wait for user memory under it.
  *

@@ -9,7 +9,9 @@
  *
  * The offline callback runs while the CPU is still online and before the perf core takes
  * the CPU's events off, the online callback after the perf core is ready for new ones. In
- * between the CPU is not usable: no event is created on it.
+ * between the CPU is not usable: no event is created on it. That is so because
+ * CPUHP_AP_ONLINE_DYN comes after CPUHP_AP_PERF_ONLINE: perf_event_init_cpu() and
+ * perf_event_exit_cpu() of 6.1.192, 6.12.117 and 7.3.4.
  */
 #include <linux/atomic.h>
 #include <linux/cpu.h>

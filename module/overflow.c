@@ -147,7 +147,9 @@ static void output_throttle(const struct sample *sample, u32 type)
 
 /*
  * The perf core reports throttling to its own buffers only. Here a throttled event shows
- * in hw.interrupts, and an unthrottled one by its next overflow.
+ * in hw.interrupts, and an unthrottled one by its next overflow. In 6.1.192 and 6.12.117 that is
+ * the event that overflowed; 7.3.4 stops and marks its whole scheduling group
+ * (perf_event_throttle_group()), and here too the event that overflowed is reported.
  */
 static void output_throttle_change(const struct sample *sample)
 {

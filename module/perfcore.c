@@ -17,8 +17,8 @@
  *
  * Assumed: perf_event_alloc() is a symbol of its own (not inlined, not cloned with other
  * arguments), takes attr first and the leader fourth, and is called once per creation.
- * This was read in 6.1.192 and 6.12.117, and runs on Debian's 6.1 and 6.12 on x86-64 and
- * 6.1 on arm64. perfgrp_core_init() tests it; if the test fails, perfgrp_core_can_link()
+ * This was read in 6.1.192, 6.12.117 and 7.3.4, and runs on Debian's 6.1, 6.12 and 7.3 on x86-64
+ * and 6.1 on arm64. perfgrp_core_init() tests it; if the test fails, perfgrp_core_can_link()
  * is false and groups consist of independent counters.
  *
  * The caller must make sure that leader and sibling have the same PMU and the same CPU or
@@ -33,7 +33,9 @@
  *
  * 3. Reading in NMI context or from a BPF program, which may have interrupted the perf
  * core while it schedules the event. See perfgrp_core_pmu_read_safe() for what is assumed
- * there.
+ * there: event_sched_in() and the clocks' PMUs of the same kernels.
+ *
+ * Documentation/assumptions.md lists what to read again for another kernel.
  *
  * Process context, unless a function says otherwise. Takes link_lock; perfgrp.h has its
  * place in the lock order.

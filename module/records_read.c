@@ -6,7 +6,8 @@
  * consumed. Peeking into an empty buffer can lose records: ring_buffer.c first checks how
  * much is on the reader's page and then whether the writer has left that page; if the
  * writer fills and leaves it in between, the rest of the page is never read. With a record
- * known to be there, either the page has more, or it is full and the writer has left it.
+ * known to be there, either the page has more, or it is full and the writer has left it. Read in
+ * rb_get_reader_page() and rb_buffer_peek() of 6.1.192, 6.12.117 and 7.3.4.
  *
  * A page fault takes as long as the memory's owner likes (FUSE, userfaultfd). So nobody waits
  * for one with perfgrp_records.reading held: records are copied with page faults disabled, and

@@ -6,6 +6,10 @@
  * buffer is written. It takes no lock, and counts per CPU with operations that an NMI may
  * interrupt. Readers are woken by an irq_work, because the scheduler may have been
  * interrupted.
+ *
+ * ring_buffer_lock_reserve(), _unlock_commit() and _discard_commit() take no lock either. They
+ * would queue an irq_work of ring_buffer.c for tasks in ring_buffer_wait(), which nobody calls.
+ * Read in 6.1.192, 6.12.117 and 7.3.4.
  */
 #include <linux/atomic.h>
 #include <linux/bpf.h>

@@ -9,7 +9,7 @@
  * A group of CPUs is read with one cross-call: read_cpu() runs on all its CPUs in
  * parallel, in hard IRQ context with interrupts off, takes no lock, and writes only its
  * own row. A CPU that the call does not reach is offline. Its events were scheduled out
- * before it went offline, so they can be read from any CPU.
+ * before it went offline (perf_event_exit_cpu_context()), so they can be read from any CPU.
  *
  * A task is read in the same way by a call to the CPU that it runs on. If none of its
  * events is on a CPU, they are read with their contexts' locks held, so that none can get
