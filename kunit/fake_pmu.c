@@ -7,6 +7,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/cred.h>
+#include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/hrtimer.h>
@@ -57,6 +58,20 @@ static void update(struct perf_event *event, u64 now)
 	local64_add((now - before) * (event->attr.config & FAKE_WEIGHT_MASK), &event->count);
 }
 
+/* By delay loops, because where the clock depends on a tick it may stand still meanwhile. */
+static void meet(struct fake_pmu *fake)
+{
+	unsigned int left = 50000;
+
+	if (!READ_ONCE(fake->meet))
+		return;
+	atomic_inc(&fake->met);
+	while (atomic_read(&fake->met) < READ_ONCE(fake->meet) && --left)
+		udelay(10);
+	if (!left)
+		atomic_inc(&fake->missed);
+}
+
 static void fake_read(struct perf_event *event)
 {
 	struct fake_pmu *fake = fake_of(event);
@@ -64,6 +79,7 @@ static void fake_read(struct perf_event *event)
 	atomic_inc(&fake->reads);
 	if (!irqs_disabled() || READ_ONCE(event->oncpu) != raw_smp_processor_id())
 		atomic_inc(&fake->strange_reads);
+	meet(fake);
 	if (!(event->hw.state & PERF_HES_STOPPED))
 		update(event, now_of(event, true));
 }

@@ -68,6 +68,9 @@
  * @strange_leaders: how many of those were under a leader on another PMU
  * @reads: how often an event was read
  * @strange_reads: how often with interrupts on, or on another CPU than the event's
+ * @meet: if not 0, a read ends only when so many have begun, or after half a second
+ * @met: reads that have begun since @meet was set; set to 0 with it
+ * @missed: reads that have waited in vain
  * @interrupt: what interrupts the driver while it puts an event on, as an NMI may
  * @interrupt_data: for it
  * @destroyed: among those that fake_pmu_free_destroyed() is to free
@@ -95,6 +98,9 @@ struct fake_pmu {
 	atomic_t strange_leaders;
 	atomic_t reads;
 	atomic_t strange_reads;
+	int meet;
+	atomic_t met;
+	atomic_t missed;
 	void (*interrupt)(struct perf_event *event, void *data);
 	void *interrupt_data;
 	struct list_head destroyed;

@@ -117,6 +117,28 @@ static void read_where_they_count(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->strange_reads), 0);
 }
 
+/* [S6] All CPUs are read at the same time: each read waits for those of all others. */
+static void all_at_once(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_snap snap;
+	unsigned int i;
+
+	if (nr_cpus() < 2)
+		kunit_skip(test, "one CPU");
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	for (i = 0; i < 5; i++) {
+		atomic_set(&fake->met, 0);
+		WRITE_ONCE(fake->meet, nr_cpus());
+		snap = take(test, group, 0);
+		WRITE_ONCE(fake->meet, 0);
+		perfgrp_snapshot_free(&snap);
+		KUNIT_EXPECT_EQ(test, atomic_read(&fake->met), (int)nr_cpus());
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->missed), 0);
+}
+
 /* [S3] [S4] [G11] A removed member leaves no gap, a new one is last. */
 static void order_after_changes(struct kunit *test)
 {
@@ -695,6 +717,7 @@ static void no_rows(struct kunit *test)
 static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(one_row_per_cpu),
 	KUNIT_CASE(read_where_they_count),
+	KUNIT_CASE(all_at_once),
 	KUNIT_CASE(order_after_changes),
 	KUNIT_CASE(no_members),
 	KUNIT_CASE(no_rows),
