@@ -4,7 +4,7 @@
  * software counters with static keys, which deadlock a module that creates or
  * releases them in a hotplug callback; each test has a time limit.
  */
-#include "group.h"
+#include "stream.h"
 
 #include <pthread.h>
 
@@ -39,6 +39,15 @@ static bool row_is(int fd, int cpu, bool offline, __u32 epoch)
 	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
 	row = snap_row(&snap, cpu);
 	return row && !!(row->flags & PERFGRP_ROW_OFFLINE) == offline && row->epoch == epoch;
+}
+
+static unsigned int samples_on(__u32 cpu)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < records.nr_samples; i++)
+		nr += records.sample[i]->cpu == cpu;
+	return nr;
 }
 
 static void cpu_down(void)
@@ -232,6 +241,30 @@ TEST(disabled, "G19 G9: a disabled group stays disabled on a CPU that comes back
 	REQUIRE_EQ(grp_enable(fd), 0);
 	fault_on(CPU, 100);
 	EXPECT_GE(grp_value_on(fd, CPU, id).raw, 100);
+}
+
+TEST(new_period, "O9 G19: a new period stays in force on a CPU that comes back")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 1 << 20 };
+	struct perfgrp_period period = { .size = sizeof(period), .sample_period = 10 };
+	int fd;
+
+	need_hotplug();
+	fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	period.id = c.id;
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_SET_PERIOD, &period), 0);
+	cpu_down();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, true, 0), 10000));
+	cpu_up();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, false, 1), 10000));
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	stream_drain(fd);
+	fault_on(CPU, 200);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	EXPECT_GE(samples_on(CPU), 20);
 }
 
 TEST(named, "G19 G20: a group on one named CPU survives its going; a new one is refused")
