@@ -45,6 +45,14 @@ static struct perfgrp_counter faults(__u64 nr)
 	};
 }
 
+static void swap_counters(struct perfgrp_counter *a, struct perfgrp_counter *b)
+{
+	struct perfgrp_counter c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
 /* A disabled group on this task with these counters. */
 static int task_group(struct perfgrp_counter *counters, __u32 nr, __u32 buffer_size)
 {
@@ -502,7 +510,8 @@ static void *read_until_closed(void *arg)
 	return (void *)(long)errno;
 }
 
-TEST(closed_while_read, "O5 O10: a group is closed while another thread reads from it")
+TEST(closed_while_read,
+	"O5 O10: a group is closed while another thread reads, 100 times (debug: 20)")
 {
 	unsigned int round;
 
@@ -536,16 +545,20 @@ static void expect_balance(int fd)
 	EXPECT_EQ(stream.lost, records.lost);
 }
 
-TEST(full_buffer, "O6: a full buffer drops, counts, and says so where it was")
+TEST(full_buffer, "O6: a full buffer drops, counts, and says so where and when it was")
 {
 	struct perfgrp_counter c = faults(1);
 	int fd = task_group(&c, 1, 8192);
-	__u64 seen = 0;
-	__u32 i, round;
+	__u64 seen = 0, time;
+	struct cpus cpus;
+	__u32 i, round, cpu;
 
-	run_on(0);
+	cpus_online(&cpus);
+	cpu = cpus.cpu[cpus.nr - 1];
+	run_on(cpu);
 	stream_start(&records);
 	for (round = 0; round < 5; round++) {
+		time = now_ns();
 		REQUIRE_EQ(grp_enable(fd), 0);
 		fault_in(1000);
 		REQUIRE_EQ(grp_disable(fd), 0);
@@ -555,16 +568,49 @@ TEST(full_buffer, "O6: a full buffer drops, counts, and says so where it was")
 		for (i = 0; i < records.nr; i++) {
 			const struct perf_event_header *h = records.record[i];
 
+			EXPECT_GE(record_time(h), time);
+			time = record_time(h);
 			if (h->type == PERF_RECORD_LOST) {
 				seen += ((struct perfgrp_record_lost *)h)->lost;
+				EXPECT_EQ(sample_id_of(h)->cpu, cpu);
 			} else {
 				seen++;
 				EXPECT_EQ(sample_values((void *)h)[0].value, seen);
 			}
 		}
+		EXPECT_GE(now_ns(), time);
 		EXPECT_EQ(seen, (round + 1) * 1000);
 		expect_balance(fd);
 	}
+}
+
+TEST(lost_fault, "O5 O6: what was lost is not lost again to a reader whose memory cannot be written")
+{
+	struct perfgrp_counter c = faults(1);
+	struct perfgrp_stream_stats stream = { .size = sizeof(stream) };
+	int fd = task_group(&c, 1, 8192);
+	char *nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	__u64 i;
+
+	run_on(0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(1000);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_GET_STREAM_STATS, &stream), 0);
+	EXPECT_EQ(stream.produced, 1000);
+	REQUIRE_GT(stream.lost, 0);
+	for (i = 0; i < stream.produced - stream.lost; i++)
+		REQUIRE_EQ(stream_read(fd, sizeof(struct perfgrp_record_sample) +
+					   sizeof(struct perfgrp_sample_value)),
+			   sizeof(struct perfgrp_record_sample) +
+				   sizeof(struct perfgrp_sample_value));
+	EXPECT_EQ(read(fd, nowhere, 4096), -1);
+	EXPECT_EQ(errno, EFAULT);
+	stream_start(&records);
+	stream_drain(fd);
+	EXPECT_EQ(records.nr, 1);
+	EXPECT_EQ(records.nr_lost, 1);
+	EXPECT_EQ(records.lost, stream.lost);
 }
 
 TEST(overwriting, "O6: a buffer that overwrites keeps the newest, and says how many it dropped")
@@ -774,7 +820,8 @@ TEST(bad_period, "O9: what cannot be is refused, and the period stays")
 
 /* ---- O10: the end -------------------------------------------------------- */
 
-TEST_LIMIT(closed_while_sampling, 100, "O10: a group is destroyed while it samples at full speed")
+TEST_LIMIT(closed_while_sampling, 100,
+	   "O10: a group is destroyed while it samples at full speed, 100 times (debug: 20)")
 {
 	unsigned int round;
 
@@ -856,6 +903,29 @@ TEST(filtered, "O11: only samples in which a member has moved far enough become 
 	EXPECT_EQ(stream.produced, 10);
 	EXPECT_EQ(stream.filtered, 110);
 	expect_balance(fd);
+}
+
+TEST(filter_of_one, "O11: one member's filter holds, wherever it stands among the others")
+{
+	struct perfgrp_counter c[3] = {
+		{ .event = PERFGRP_SW_DUMMY }, faults(1), { .event = PERFGRP_SW_CONTEXT_SWITCHES },
+	};
+	__u32 i, k;
+	int fd;
+
+	c[1].min_delta = 5;
+	for (k = 0; k < 2; k++) {
+		fd = task_group(c, 3, 65536);
+		REQUIRE_EQ(grp_enable(fd), 0);
+		fault_in(50);
+		REQUIRE_EQ(grp_disable(fd), 0);
+		stream_drain(fd);
+		EXPECT_EQ(records.nr_samples, 10);
+		close(fd);
+		for (i = 0; i < 3; i++)
+			c[i].id = 0;
+		swap_counters(&c[0], &c[1]);
+	}
 }
 
 TEST(filter_after_reset, "O11: the filter begins anew at a reset")

@@ -264,7 +264,7 @@ TEST(other_period, "O9: another period from the next overflow on, without a gap"
 }
 
 TEST_LIMIT(closed_while_sampling, 100,
-	   "O10: a group is destroyed while it samples at the highest rate, often")
+	   "O10: a group is destroyed while it samples at the highest rate, 1000 times")
 {
 	unsigned int round;
 
