@@ -6,6 +6,7 @@
  *
  * Where the kernel has fault injection (CONFIG_FAULT_INJECTION and its kind).
  */
+#include "pmu.h"
 #include "program.h"
 
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
@@ -70,7 +71,7 @@ struct scene {
 	int fd;
 	int made;		/* a group made by what is tried */
 	int cpu;		/* where this process runs */
-	int ids[2];
+	int ids[3];
 	__u64 raw;
 	int program;		/* attached nowhere */
 };
@@ -78,6 +79,11 @@ struct scene {
 struct trial {
 	const char *name;
 	int (*run)(struct scene *s);
+	/* What is there before beside the scene; how many members that are. */
+	void (*prepare)(struct scene *s);
+	int extra;
+	/* It has no struct perfgrp_error. */
+	bool plain;
 	/* How many members more there are, where it succeeds. */
 	int more;
 	/* Where it succeeds counts are zero; the group counts no more. */
@@ -86,6 +92,7 @@ struct trial {
 	/* A program is attached before; and afterwards where it succeeds. */
 	bool attached, attaches;
 	bool needs_kfunc;
+	bool needs_pmu;
 };
 
 static int change_program(const struct scene *s, unsigned long nr)
@@ -131,6 +138,8 @@ static struct scene make_scene(const struct trial *t)
 	REQUIRE_GT(s.ids[1], 0);
 	if (t->attached)
 		REQUIRE_EQ(change_program(&s, PERFGRP_BPF_ATTACH), 0);
+	if (t->prepare)
+		t->prepare(&s);
 	fault_in(100);
 	s.raw = grp_value_on(s.fd, s.cpu, s.ids[0]).raw;
 	return s;
@@ -141,7 +150,7 @@ static struct grp_members members;
 /* It is as it is to be after RET, and can be used. */
 static void check_scene(struct scene *s, const struct trial *t, int ret)
 {
-	int wanted = ret ? 2 : 2 + t->more;
+	int wanted = 2 + t->extra + (ret ? 0 : t->more);
 	__u64 before, after;
 
 	REQUIRE_EQ(grp_query(s->fd, &members), 0);
@@ -163,9 +172,11 @@ static void check_scene(struct scene *s, const struct trial *t, int ret)
 
 static void check_refusal(const struct trial *t, unsigned int nth, int ret)
 {
-	bool good = error_is_sane(&grp_error, -ret);
+	bool good = t->plain || error_is_sane(&grp_error, -ret);
 
-	if (ret == -EFAULT)
+	if (t->plain)
+		good = ret == -EFAULT || ret == -ENOMEM;
+	else if (ret == -EFAULT)
 		good = good && grp_error.reason == PERFGRP_REASON_POINTER;
 	else
 		good = good && ret == -ENOMEM && grp_error.reason != PERFGRP_REASON_NONE;
@@ -186,6 +197,8 @@ static void try_all(const struct trial *t)
 		skip("the module has no BPF");
 	if (t->needs_kfunc && !(grp_info().features & PERFGRP_FEATURE_KFUNC))
 		skip("the module has no KFUNC");
+	if (t->needs_pmu && !has_pmu())
+		skip("no hardware counters");
 	prepare_faults();
 	settle_memory();
 	cpus_online(&cpus);
@@ -278,6 +291,24 @@ TRIAL(remove_member, "A5: REMOVE", .more = -1)
 	return grp_remove(s->fd, s->ids[1], 0);
 }
 
+/* Three that are a scheduling group on each CPU; the first leads it. */
+static void add_set(struct scene *s)
+{
+	struct perfgrp_counter counters[3] = {
+		{ .event = PERFGRP_HW_CPU_CYCLES }, { .event = PERFGRP_HW_CPU_CYCLES },
+		{ .event = PERFGRP_HW_INSTRUCTIONS },
+	};
+
+	REQUIRE_EQ(grp_add_counters(s->fd, counters, 3), 0);
+	s->ids[2] = counters[0].id;
+}
+
+TRIAL(remove_leader_of_set, "A5 G11: REMOVE that creates other members' events again", .more = -1,
+      .prepare = add_set, .extra = 3, .needs_pmu = true)
+{
+	return grp_remove(s->fd, s->ids[2], 0);
+}
+
 TRIAL(enable, "A5: ENABLE")
 {
 	return grp_enable(s->fd);
@@ -305,6 +336,11 @@ TRIAL(totals, "A5: SNAPSHOT of totals")
 	return grp_snapshot(s->fd, PERFGRP_SNAPSHOT_TOTALS, &snap);
 }
 
+TRIAL(snapshot_reset, "A5 S13: SNAPSHOT with RESET", .restarts = true)
+{
+	return grp_snapshot(s->fd, PERFGRP_SNAPSHOT_RESET, &snap);
+}
+
 TRIAL(query, "A5: QUERY")
 {
 	return grp_query(s->fd, &members);
@@ -321,6 +357,57 @@ TRIAL(create_with_buffer, "A5: CREATE with a buffer, and records of BPF programs
 	int ret = grp_ioctl(s->dev, PERFGRP_CREATE, &create);
 
 	return made(s, ret ? ret : create.fd);
+}
+
+TRIAL(create_on_cpus_with_buffer, "A5: CREATE with a buffer on a list of CPUs")
+{
+	struct cpus cpus;
+	struct perfgrp_create create = {
+		.size = sizeof(create),
+		.target = PERFGRP_TARGET_CPUS,
+		.cpus = (uintptr_t)cpus.cpu,
+		.buffer_size = 8192,
+	};
+	int ret;
+
+	cpus_online(&cpus);
+	create.nr_cpus = cpus.nr < 2 ? cpus.nr : 2;
+	ret = grp_ioctl(s->dev, PERFGRP_CREATE, &create);
+	return made(s, ret ? ret : create.fd);
+}
+
+TRIAL(set_period, "A5: SET_PERIOD")
+{
+	struct perfgrp_period period = { .size = sizeof(period), .id = s->ids[0],
+					 .sample_period = SELDOM / 2 };
+
+	return grp_ioctl(s->fd, PERFGRP_SET_PERIOD, &period);
+}
+
+TRIAL(stream_stats, "A5: GET_STREAM_STATS")
+{
+	struct perfgrp_stream_stats stream = { .size = sizeof(stream) };
+
+	return grp_ioctl(s->fd, PERFGRP_GET_STREAM_STATS, &stream);
+}
+
+/* A few records, and no more than these. */
+static void make_records(struct scene *s)
+{
+	struct perfgrp_period period = { .size = sizeof(period), .id = s->ids[0],
+					 .sample_period = 1 };
+
+	REQUIRE_EQ(grp_ioctl(s->fd, PERFGRP_SET_PERIOD, &period), 0);
+	fault_in(5);
+	period.sample_period = SELDOM;
+	REQUIRE_EQ(grp_ioctl(s->fd, PERFGRP_SET_PERIOD, &period), 0);
+}
+
+TRIAL(read_records, "A5 O5: read(2)", .prepare = make_records, .plain = true)
+{
+	static char buf[65536];
+
+	return read(s->fd, buf, sizeof(buf)) > 0 ? 0 : -errno;
 }
 
 TRIAL(bpf_attach, "A5: BPF_ATTACH", .attaches = true)
