@@ -130,7 +130,7 @@ const char *perfgrp_event_sample_field(const struct perfgrp_counter *desc)
  * perfgrp_event_is_software - is it clear from its type that an event needs no PMU slot?
  * @attr: the event
  *
- * Return: true if it is. perfgrp_core_is_software() knows of others too, once the event
+ * Return: true if it is. perfgrp_core_get_pmu() knows of others too, once the event
  * exists.
  */
 bool perfgrp_event_is_software(const struct perf_event_attr *attr)
