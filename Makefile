@@ -16,13 +16,14 @@
 #	make configs			whether it builds for kernels that lack what Debian's have
 #	make behaviours			which behaviours no test names, or a mistaken mark
 #	make coverage			which lines of the module the tests run
+#	make mutants			whether the tests notice when the module is broken
 #	make soak			everything at once, for hours
 #	make bench			how fast it is beside perf_event_open, counted in instructions
 #	make clean
 #
-# demo, check, kunit, test, kernels, kernels-latest, configs, coverage, soak and bench install what they
-# need with apt-get (Debian, as root) and keep kernels and other downloads in $PERFGRP_CACHE, outside
-# this directory.
+# demo, check, kunit, test, kernels, kernels-latest, configs, coverage, mutants, soak and bench install
+# what they need with apt-get (Debian, as root) and keep kernels and other downloads in $PERFGRP_CACHE,
+# outside this directory.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
@@ -72,6 +73,10 @@ coverage:
 	scripts/setup
 	scripts/coverage
 
+mutants:
+	scripts/setup
+	scripts/mutants
+
 soak:
 	scripts/setup
 	scripts/soak
@@ -85,4 +90,4 @@ clean:
 	rm -rf build
 
 .PHONY: all modules modules_install userspace install demo check kunit test kernels \
-	kernels-latest configs behaviours coverage soak bench clean
+	kernels-latest configs behaviours coverage mutants soak bench clean

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Runs in a guest: loads broken modules one after the other, and says for each whether its test
+# notices. See scripts/mutants.
+# usage: mutants.sh LIST, with lines NUMBER TEST [PATTERN]; the modules are /add/mutant-NUMBER.ko
+
+complaints='BUG:|WARNING:|Oops|suspicious RCU|circular locking|lock state|unlock balance|KASAN'
+out=/tmp/mutant.out
+
+# verdict TEXT
+verdict() {
+	echo "#= verdict $number $*"
+}
+
+# run_test: the test's output goes to $out; the status says whether it noticed, and the text why.
+run_test() {
+	(cd /tmp && exec timeout -k 5 "$limit" "/tests/$test" ${pattern:+"$pattern"}) \
+		>"$out" 2>&1 </dev/null
+	status=$?
+	if grep -q '^ *not ok' "$out"; then
+		grep -m 1 '^ *not ok' "$out"
+	elif [ $status -ne 0 ]; then
+		echo "status $status"
+	elif ! grep '^ *ok ' "$out" | grep -qv '# SKIP'; then
+		echo "no test was run"
+		return 2
+	else
+		return 1
+	fi
+}
+
+limit=120
+[ ! -e /sys/kernel/debug/kmemleak ] || limit=600
+while read -r number test pattern <&4; do
+	echo "#= mutant $number"
+	dmesg -c >/dev/null
+	# Some tests load it themselves.
+	cp "/add/mutant-$number.ko" /lib/modules/perfgrp.ko
+	if ! insmod /lib/modules/perfgrp.ko; then
+		verdict "caught: it cannot be loaded"
+		continue
+	fi
+	text=$(run_test)
+	case $? in
+	0) verdict "caught: $text" ;;
+	2) verdict "unusable: $text" ;;
+	*)
+		complaint=$(dmesg | grep -Em 1 "$complaints")
+		if [ -n "$complaint" ]; then
+			verdict "caught: the kernel complained: $complaint"
+		elif ! rmmod perfgrp; then
+			verdict "caught: it cannot be unloaded"
+		else
+			verdict survived
+			continue
+		fi
+		;;
+	esac
+	# What comes next needs a kernel that is whole.
+	[ ! -d /sys/module/perfgrp ] || rmmod perfgrp || exit
+	! dmesg | grep -Eq "$complaints" || exit
+done 4<"$1"
