@@ -371,6 +371,54 @@ static void multiplexed_exactly(struct kunit *test)
 	}
 }
 
+/* [G9] [S2] [S5] Reset while it is off the PMU: counts and times are those since. */
+static void reset_while_multiplexed(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct rival rival = make_rival(test, fake);
+	struct perfgrp_counter descs[3] = {
+		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(3)), FAKE(fake, FAKE_CLOCK(2)),
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value values[3];
+	unsigned int i;
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	KUNIT_ASSERT_EQ(test, harness_add(group, descs, 3, &err), 0);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	fake_pmu_tick(fake, 1000);
+	msleep(20);
+	rival_on(&rival);
+	KUNIT_ASSERT_EQ(test, harness_reset(group), 0);
+	fake_pmu_tick(fake, 77777);
+	for (i = 0; i < 3; i++) {
+		values[i] = harness_value(test, group, 0, descs[i].id);
+		KUNIT_EXPECT_EQ(test, values[i].state, (u32)PERFGRP_STATE_NEVER_RAN);
+		KUNIT_EXPECT_EQ(test, values[i].raw, 0ULL);
+		KUNIT_EXPECT_EQ(test, values[i].scaled, 0ULL);
+		KUNIT_EXPECT_EQ(test, values[i].time_running, 0ULL);
+		KUNIT_EXPECT_EQ(test, values[i].flags, 0U);
+	}
+	msleep(20);
+	rival_off(&rival);
+	fake_pmu_tick(fake, 500);
+	msleep(20);
+	harness_disable(group);
+	for (i = 0; i < 3; i++)
+		values[i] = harness_value(test, group, 0, descs[i].id);
+	KUNIT_EXPECT_EQ(test, values[0].raw, 500ULL);
+	KUNIT_EXPECT_EQ(test, values[1].raw, 1500ULL);
+	/* It counts 2 per ns, so scaled is exact. */
+	KUNIT_EXPECT_EQ(test, values[2].raw, 2 * values[2].time_running);
+	KUNIT_EXPECT_EQ(test, values[2].scaled, 2 * values[2].time_enabled);
+	KUNIT_EXPECT_EQ(test, values[2].state, (u32)PERFGRP_STATE_MULTIPLEXED);
+	KUNIT_EXPECT_LT(test, values[2].time_running, values[2].time_enabled);
+	for (i = 0; i < 3; i++)
+		expect_times_equal(test, &values[i], &values[0]);
+}
+
 static void check_running_group(struct kunit *test, struct perfgrp_group *group,
 				struct perfgrp_value *last)
 {
@@ -967,6 +1015,7 @@ static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(too_many_at_once),
 	KUNIT_CASE(software_beside_multiplexed),
 	KUNIT_CASE(multiplexed_exactly),
+	KUNIT_CASE(reset_while_multiplexed),
 	KUNIT_CASE(multiplexed_by_rotation),
 	KUNIT_CASE(never_ran),
 	KUNIT_CASE(driver_that_takes_too_many),
