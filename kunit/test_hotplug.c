@@ -431,6 +431,31 @@ static void events_missing_for_a_while(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[1]).raw, 2ULL);
 }
 
+/* [G19] What is added meanwhile may hold all that there is, and is no obstacle. */
+static void added_while_events_are_missing(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *exclusive = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group =
+		harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_value value;
+	u32 id, later;
+
+	exclusive->pmu.capabilities |= PERF_PMU_CAP_EXCLUSIVE;
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	cpu_down(test, group);
+	WRITE_ONCE(fake->refuse, ENOMEM);
+	cpu_up(test, group);
+	WRITE_ONCE(fake->refuse, 0);
+	later = harness_add_one(test, group, FAKE(exclusive, FAKE_TICKS(1)));
+	fake_pmu_tick(exclusive, 10);
+	KUNIT_EXPECT_TRUE(test, comes_back(test, group, id));
+	fake_pmu_tick(exclusive, 10);
+	value = harness_value(test, group, CPU, later);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
+	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
+}
+
 /* [G13] [G19] A group that goes while it waits to try again. */
 static void destroyed_while_it_waits(struct kunit *test)
 {
@@ -562,6 +587,7 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(offline_at_creation),
 	KUNIT_CASE(destroyed_while_offline),
 	KUNIT_CASE(events_missing_for_a_while),
+	KUNIT_CASE(added_while_events_are_missing),
 	KUNIT_CASE(destroyed_while_it_waits),
 	KUNIT_CASE(added_with_no_cpu),
 	KUNIT_CASE(created_as_who_added),

@@ -23,15 +23,19 @@
 #include "perfcore.h"
 #include "sched_group.h"
 
-static void release_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
+/* Let prepared events take the place of the current ones; without them there are none. */
+static void replace_events(struct perfgrp_group *group, unsigned int index)
 {
-	unsigned int index = instance - group->instances;
-
 	perfgrp_instance_accumulate(group, index, NULL);
 	perfgrp_instance_commit(group, index, NULL);
 	if (group->nr_members)
 		perfgrp_event_arrays_publish(group);
 	perfgrp_instance_release_retired(group, index);
+}
+
+static void release_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
+{
+	replace_events(group, instance - group->instances);
 	cpumask_clear_cpu(instance->cpu, group->cpus);
 	instance->live = false;
 }
@@ -79,20 +83,24 @@ static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *
 		perfgrp_instance_start(group, index);
 }
 
-/* Members that were added since have events already, and get new ones beside the others'. */
+/*
+ * Members that were added since have events already, and get new ones with the others. Where
+ * the old ones hold what there is only once (breakpoints, exclusive PMUs) they are released
+ * first.
+ */
 static void retry_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
 {
 	unsigned int index = instance - group->instances;
 	int ret = prepare_cpu(group, index);
 
+	if (ret == -EBUSY || ret == -ENOSPC) {
+		replace_events(group, index);
+		ret = prepare_cpu(group, index);
+	}
 	instance->retry = is_transient(ret);
 	if (ret)
 		return;
-	perfgrp_instance_accumulate(group, index, NULL);
-	perfgrp_instance_commit(group, index, NULL);
-	if (group->nr_members)
-		perfgrp_event_arrays_publish(group);
-	perfgrp_instance_release_retired(group, index);
+	replace_events(group, index);
 	if (group->enabled)
 		perfgrp_instance_start(group, index);
 }
