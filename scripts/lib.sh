@@ -83,6 +83,14 @@ bad_usage() {
 	exit 2
 }
 
+# release_of SUITE: the Debian release that it adds to.
+release_of() {
+	case $1 in
+	experimental) echo sid ;;
+	*) echo "${1%-backports}" ;;
+	esac
+}
+
 # flavour_is FLAVOUR: sets FARCH, FSUITE, FPACKAGE and FKIND to what the table says of it, and
 # FRELEASE to the Debian release of its suite, or dies.
 flavour_is() {
@@ -92,7 +100,7 @@ flavour_is() {
 		name=
 	done <<<"$FLAVOURS"
 	[ -n "$name" ] || die "unknown flavour $1 (know: $ALL_FLAVOURS)"
-	FRELEASE=${FSUITE%-backports}
+	FRELEASE=$(release_of "$FSUITE")
 	export FARCH FSUITE FPACKAGE FKIND FRELEASE
 }
 
@@ -174,7 +182,7 @@ suite_sources() {
 		-e 's/^deb .*signed-by=\([^] ]*\).*/\1/p' "${file%:*}" | head -n 1)
 	rm -rf "$APT_DIR/sources.d"
 	mkdir "$APT_DIR/sources.d"
-	printf "deb ${key:+[signed-by=$key] }$uri %s main\n" "${suite%-backports}" "$suite" | uniq \
+	printf "deb ${key:+[signed-by=$key] }$uri %s main\n" "$(release_of "$suite")" "$suite" | uniq \
 		>"$APT_DIR/sources.d/$suite.list"
 }
 
