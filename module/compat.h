@@ -239,8 +239,8 @@ static inline void compat_ring_buffer_commit(struct trace_buffer *buffer,
 #endif
 
 /*
- * For the KUnit suites. These two depend on the version: the preprocessor can test neither
- * a macro's argument nor a struct's field.
+ * For the KUnit suites. These depend on the version: the preprocessor can test neither a macro's
+ * argument nor a struct's field, and the last is what the kernel does, not what it is called.
  */
 
 /* Symbol namespaces became strings (6.13). */

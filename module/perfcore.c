@@ -17,9 +17,9 @@
  *
  * Assumed: perf_event_alloc() is a symbol of its own (not inlined, not cloned with other
  * arguments), takes attr first and the leader fourth, and is called once per creation.
- * This was read in 6.1.192, 6.12.117 and 7.3.4, and runs on Debian's 6.1, 6.12 and 7.3 on x86-64
- * and 6.1 on arm64. perfgrp_core_init() tests it; if the test fails, perfgrp_core_can_link()
- * is false and groups consist of independent counters.
+ * This was read in 6.1.192, 6.12.117 and 7.3.4, and runs on Debian's kernels of these series.
+ * perfgrp_core_init() tests it; if the test fails, perfgrp_core_can_link() is false and groups
+ * consist of independent counters.
  *
  * The caller must make sure that leader and sibling have the same PMU and the same CPU or
  * task: perf_event_open() checks that, perf_event_create_kernel_counter() does not.
@@ -435,7 +435,7 @@ u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_e
  */
 int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample)
 {
-	/* perf_event_period() does not look (7.3). */
+	/* perf_event_period() does not look (7.3). Between here and its lock nobody does. */
 	if (perfgrp_core_is_revoked(event))
 		return 0;
 	if (freq && !event->attr.freq)

@@ -337,7 +337,7 @@ static void test_units(void)
 	events_free(&list);
 }
 
-static void test_split(void)
+static void test_cut(void)
 {
 	struct event_list list = { 0 };
 	struct event_error err;
@@ -452,7 +452,7 @@ int main(void)
 	test_modifiers();
 	test_groups();
 	test_units();
-	test_split();
+	test_cut();
 	test_faults();
 	test_sampling();
 	printf("1..%u\n", tests);
