@@ -10,11 +10,13 @@
 #include "../module/compat.h"
 #include "../module/control.h"
 #include "../module/event.h"
+#include "../module/event_array.h"
 #include "../module/group_create.h"
 #include "../module/group_file.h"
 #include "../module/member.h"
 #include "../module/overflow.h"
 #include "../module/perfcore.h"
+#include "../module/records.h"
 #include "../module/snapshot.h"
 #include "../module/value.h"
 
@@ -47,6 +49,13 @@ EXPORT_FOR_TESTS(perfgrp_away_exit);
 
 /* overflow.c */
 EXPORT_FOR_TESTS(perfgrp_overflow);
+
+/* event_array.c */
+EXPORT_FOR_TESTS(perfgrp_event_arrays_publish);
+
+/* records_read.c */
+EXPORT_FOR_TESTS(perfgrp_records_read);
+EXPORT_FOR_TESTS(perfgrp_records_get_stats);
 
 /* snapshot.c */
 EXPORT_FOR_TESTS(perfgrp_snapshot_take);

@@ -13,6 +13,7 @@
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
+#include <linux/limits.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -302,6 +303,9 @@ static void cancel_rotation(struct fake_pmu *fake)
 {
 	int cpu;
 
+	/* Software is not multiplexed: it has no timer (6.1), or one that never runs. */
+	if (fake->pmu.task_ctx_nr == perf_sw_context)
+		return;
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(compat_rotation_timer(&fake->pmu, cpu));
 }
@@ -452,21 +456,29 @@ unsigned int fake_pmu_used(const struct fake_pmu *fake, int cpu)
 struct overflow {
 	struct irq_work work;
 	struct perf_event *event;
+	bool throttled;
 };
 
 /*
- * In hard IRQ context, as the interrupt of a PMU without NMIs. The handler is
- * called directly: perf_event_overflow(), which is not exported, adds throttling.
+ * In hard IRQ context, as the interrupt of a PMU without NMIs. Drivers read the event first. The
+ * handler is called directly: perf_event_overflow(), which is not exported, adds throttling.
  */
 static void overflow_now(struct irq_work *work)
 {
-	struct perf_event *event = container_of(work, struct overflow, work)->event;
+	struct overflow *overflow = container_of(work, struct overflow, work);
+	struct perf_event *event = overflow->event;
+	u64 interrupts = event->hw.interrupts;
 	struct perf_sample_data data;
 	struct pt_regs regs;
 
+	event->pmu->read(event);
+	/* The perf core's MAX_INTERRUPTS, until the next tick sees it. */
+	if (overflow->throttled)
+		event->hw.interrupts = U64_MAX;
 	perf_fetch_caller_regs(&regs);
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	event->overflow_handler(event, &data, &regs);
+	event->hw.interrupts = interrupts;
 }
 
 static void queue_overflow(void *info)
@@ -474,6 +486,20 @@ static void queue_overflow(void *info)
 	struct overflow *overflow = info;
 
 	irq_work_queue(&overflow->work);
+}
+
+static int overflow_on_its_cpu(struct perf_event *event, bool throttled)
+{
+	struct overflow overflow = { .event = event, .throttled = throttled };
+	int cpu = READ_ONCE(event->oncpu);
+	int ret;
+
+	if (cpu < 0)
+		return -EAGAIN;
+	overflow.work = IRQ_WORK_INIT_HARD(overflow_now);
+	ret = smp_call_function_single(cpu, queue_overflow, &overflow, true);
+	irq_work_sync(&overflow.work);
+	return ret;
 }
 
 /**
@@ -484,14 +510,18 @@ static void queue_overflow(void *info)
  */
 int fake_pmu_overflow(struct perf_event *event)
 {
-	struct overflow overflow = { .event = event };
-	int cpu = READ_ONCE(event->oncpu);
-	int ret;
+	return overflow_on_its_cpu(event, false);
+}
 
-	if (cpu < 0)
-		return -EAGAIN;
-	overflow.work = IRQ_WORK_INIT_HARD(overflow_now);
-	ret = smp_call_function_single(cpu, queue_overflow, &overflow, true);
-	irq_work_sync(&overflow.work);
-	return ret;
+/**
+ * fake_pmu_overflow_throttled - the same, and the perf core throttles the event
+ * @event: the event
+ *
+ * The handler sees it so; when it has run the event goes on.
+ *
+ * Return: as fake_pmu_overflow().
+ */
+int fake_pmu_overflow_throttled(struct perf_event *event)
+{
+	return overflow_on_its_cpu(event, true);
 }

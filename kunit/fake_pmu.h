@@ -115,6 +115,7 @@ void fake_pmu_revoke(struct fake_pmu *fake, struct perf_event *const *events, un
 void fake_pmu_unrevoke(struct fake_pmu *fake, struct perf_event *const *events, unsigned int nr);
 void fake_pmu_tick(struct fake_pmu *fake, u64 ticks);
 int fake_pmu_overflow(struct perf_event *event);
+int fake_pmu_overflow_throttled(struct perf_event *event);
 unsigned int fake_pmu_used(const struct fake_pmu *fake, int cpu);
 
 #endif /* PERFGRP_FAKE_PMU_H */

@@ -20,6 +20,8 @@
 #include "../module/group.h"
 #include "../module/group_create.h"
 #include "../module/member.h"
+#include "../module/records.h"
+#include "../module/sampling.h"
 #include "../module/snapshot.h"
 #include "harness.h"
 
@@ -146,6 +148,20 @@ struct perfgrp_group *harness_cpu_group(struct kunit *test, int cpu, u32 flags)
 	u32 list = cpu;
 
 	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, &list, &err, &group), 0, "%s", err.text);
+	return group;
+}
+
+/* An enabled group with a buffer, of two pages if @arg does not say; the case reads its records. */
+struct perfgrp_group *harness_sampling_group(struct kunit *test, struct perfgrp_create arg,
+					     const u32 *cpus)
+{
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+
+	arg.flags |= PERFGRP_CREATE_ENABLED;
+	if (!arg.buffer_size)
+		arg.buffer_size = 2 * PAGE_SIZE;
+	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, cpus, &err, &group), 0, "%s", err.text);
 	return group;
 }
 
@@ -281,6 +297,53 @@ struct perfgrp_value harness_value(struct kunit *test, struct perfgrp_group *gro
 	perfgrp_snapshot_free(&snap);
 	KUNIT_ASSERT_EQ_MSG(test, value.id, id, "no value of member %u on CPU %d", id, cpu);
 	return value;
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+/* Does not wait. Return: as read(2). */
+ssize_t harness_read(struct perfgrp_group *group, void *to, size_t room)
+{
+	void __user *user = harness_user_begin();
+	ssize_t ret;
+
+	ret = perfgrp_records_read(group->sampling->records, user, room, false);
+	if (ret > 0 && copy_from_user(to, user, ret))
+		ret = -EIO;
+	harness_user_end();
+	return ret;
+}
+
+/* All records that there are. Return: them, until the next call. */
+const struct harness_stream *harness_read_stream(struct kunit *test, struct perfgrp_group *group)
+{
+	static struct harness_stream stream;
+	const void *record = stream.bytes;
+	const struct perf_event_header *header;
+	ssize_t length;
+
+	stream.nr = 0;
+	length = harness_read(group, stream.bytes, sizeof(stream.bytes));
+	if (length == -EAGAIN)
+		return &stream;
+	KUNIT_ASSERT_GT(test, length, (ssize_t)0);
+	while (record < (void *)stream.bytes + length) {
+		header = record;
+		KUNIT_ASSERT_GE(test, (size_t)header->size, sizeof(*header));
+		KUNIT_ASSERT_LT(test, stream.nr, (unsigned int)ARRAY_SIZE(stream.at));
+		stream.at[stream.nr++] = header;
+		record += header->size;
+	}
+	KUNIT_ASSERT_PTR_EQ(test, record, (const void *)stream.bytes + length);
+	return &stream;
+}
+
+struct perfgrp_stream_stats harness_stats(struct perfgrp_group *group)
+{
+	struct perfgrp_stream_stats stats = {};
+
+	perfgrp_records_get_stats(group->sampling->records, &stats);
+	return stats;
 }
 
 /* ---- PMUs and events outside the module ----------------------------------- */

@@ -29,6 +29,8 @@ int harness_create(const struct perfgrp_create *arg, const u32 *cpus, struct per
 		   struct perfgrp_group **group);
 struct perfgrp_group *harness_group(struct kunit *test, u32 target, u32 flags);
 struct perfgrp_group *harness_cpu_group(struct kunit *test, int cpu, u32 flags);
+struct perfgrp_group *harness_sampling_group(struct kunit *test, struct perfgrp_create arg,
+					     const u32 *cpus);
 void harness_destroy(struct perfgrp_group *group);
 void harness_forget(struct perfgrp_group *group);
 
@@ -43,6 +45,22 @@ int harness_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_snap
 struct perfgrp_row *harness_row(struct perfgrp_snap *snap, int cpu);
 struct perfgrp_value harness_value(struct kunit *test, struct perfgrp_group *group, int cpu,
 				   u32 id);
+
+/**
+ * struct harness_stream - records as read(2) returns them
+ * @bytes: what was read
+ * @nr: how many records that is
+ * @at: each of them
+ */
+struct harness_stream {
+	u64 bytes[2048];
+	unsigned int nr;
+	const struct perf_event_header *at[256];
+};
+
+ssize_t harness_read(struct perfgrp_group *group, void *to, size_t room);
+const struct harness_stream *harness_read_stream(struct kunit *test, struct perfgrp_group *group);
+struct perfgrp_stream_stats harness_stats(struct perfgrp_group *group);
 
 struct fake_pmu *harness_pmu(struct kunit *test, unsigned int slots, unsigned int rotation_ms);
 struct perf_event *harness_event(struct kunit *test, struct perf_event_attr *attr, int cpu,

@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module's own overflow handler, and what it writes. Fake PMUs overflow in hard IRQ context,
+ * breakpoints in NMI context (x86).
+ */
+#include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/pid.h>
+#include <linux/preempt.h>
+#include <linux/rwsem.h>
+#include <linux/sched.h>
+#include <linux/time64.h>
+#include <linux/timekeeping.h>
+
+#include "../module/event_array.h"
+#include "../module/group.h"
+#include "../module/overflow.h"
+#include "harness.h"
+#include "suites.h"
+
+#define SLOTS 8
+
+static const u32 cpu0[] = { 0 };
+static const struct perfgrp_create on_cpu0 = { .target = PERFGRP_TARGET_CPUS, .nr_cpus = 1 };
+
+static struct perf_event *event_of(const struct perfgrp_group *group, unsigned int member,
+				   unsigned int instance)
+{
+	return group->members[member]->instances[instance].event;
+}
+
+static struct perfgrp_counter sampling(struct perfgrp_counter desc, u64 period)
+{
+	desc.sample_period = period;
+	return desc;
+}
+
+static struct perfgrp_counter filtering(struct perfgrp_counter desc, u64 min_delta)
+{
+	desc.min_delta = min_delta;
+	return desc;
+}
+
+static const struct perfgrp_sample_value *values_of(const struct perf_event_header *header)
+{
+	return (const void *)header + sizeof(struct perfgrp_record_sample);
+}
+
+/* The only record that there is, which is a sample with @nr values. */
+static const struct perfgrp_record_sample *read_sample(struct kunit *test,
+						       struct perfgrp_group *group, u64 nr)
+{
+	const struct harness_stream *stream = harness_read_stream(test, group);
+	const struct perfgrp_record_sample *sample;
+
+	KUNIT_ASSERT_EQ(test, stream->nr, 1U);
+	sample = (const void *)stream->at[0];
+	KUNIT_ASSERT_EQ(test, sample->header.type, (u32)PERF_RECORD_SAMPLE);
+	KUNIT_ASSERT_EQ(test, sample->nr, nr);
+	KUNIT_ASSERT_EQ(test, (size_t)sample->header.size,
+			sizeof(*sample) + nr * sizeof(struct perfgrp_sample_value));
+	return sample;
+}
+
+static void expect_values(struct kunit *test, int line, const struct perfgrp_record_sample *sample,
+			  const u32 *ids, const u64 *counts)
+{
+	const struct perfgrp_sample_value *values = values_of(&sample->header);
+	unsigned int i;
+
+	for (i = 0; i < sample->nr; i++) {
+		KUNIT_EXPECT_EQ_MSG(test, values[i].id, (u64)ids[i], "line %d, value %u", line, i);
+		KUNIT_EXPECT_EQ_MSG(test, values[i].value, counts[i], "line %d, value %u", line, i);
+	}
+}
+
+#define EXPECT_VALUES(test, sample, ids, ...)                                                      \
+	expect_values(test, __LINE__, sample, ids, (const u64[]){ __VA_ARGS__ })
+
+/* ---- what a sample holds -------------------------------------------------- */
+
+/*
+ * [O1] [O3] In a hard interrupt: who overflowed, when and where, and the values of all members at
+ * that moment, those of another PMU among them. [S15] On the group's clock.
+ */
+static void sample_in_irq(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *other = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	const struct perfgrp_record_sample *sample;
+	struct perfgrp_value before, after;
+	struct perfgrp_group *group;
+	u64 begin, end, ticks = 0;
+	unsigned int i;
+	u32 ids[4];
+
+	harness_pin_to(test, 0);
+	group = harness_sampling_group(test, on_cpu0, cpu0);
+	ids[0] = harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(3)), 1000));
+	ids[1] = harness_add_one(test, group, FAKE(other, FAKE_TICKS(7)));
+	ids[2] = harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(5)), 2000));
+	ids[3] = harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	for (i = 0; i < 4; i++) {
+		const unsigned int member = i % 2 * 2;
+
+		before = harness_value(test, group, 0, ids[member]);
+		ticks += 10;
+		fake_pmu_tick(fake, 10);
+		fake_pmu_tick(other, 10);
+		begin = ktime_get_mono_fast_ns();
+		KUNIT_ASSERT_EQ(test, fake_pmu_overflow(event_of(group, member, 0)), 0);
+		end = ktime_get_mono_fast_ns();
+		after = harness_value(test, group, 0, ids[member]);
+
+		sample = read_sample(test, group, 4);
+		KUNIT_EXPECT_EQ(test, sample->header.misc, (u16)PERF_RECORD_MISC_KERNEL);
+		KUNIT_EXPECT_NE(test, sample->ip, 0ULL);
+		KUNIT_EXPECT_EQ(test, sample->pid, (u32)task_tgid_vnr(current));
+		KUNIT_EXPECT_EQ(test, sample->tid, (u32)task_pid_vnr(current));
+		KUNIT_EXPECT_GE(test, sample->time, begin);
+		KUNIT_EXPECT_LE(test, sample->time, end);
+		KUNIT_EXPECT_EQ(test, sample->id, (u64)ids[member]);
+		KUNIT_EXPECT_EQ(test, sample->cpu, 0U);
+		KUNIT_EXPECT_EQ(test, sample->reserved, 0U);
+		KUNIT_EXPECT_EQ(test, sample->period, member ? 2000ULL : 1000ULL);
+		KUNIT_EXPECT_GE(test, sample->time_enabled, before.time_enabled);
+		KUNIT_EXPECT_LE(test, sample->time_enabled, after.time_enabled);
+		KUNIT_EXPECT_GE(test, sample->time_running, before.time_running);
+		KUNIT_EXPECT_LE(test, sample->time_running, after.time_running);
+		EXPECT_VALUES(test, sample, ids, 3 * ticks, 7 * ticks, 5 * ticks, 0);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->strange_reads), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&other->strange_reads), 0);
+	KUNIT_EXPECT_EQ(test, harness_stats(group).produced, 4ULL);
+	KUNIT_EXPECT_EQ(test, harness_stats(group).filtered, 0ULL);
+}
+
+static u32 watched;
+
+/*
+ * [O1] [O3] [O4] In an NMI another hardware PMU's driver may have been interrupted and is not
+ * called: its members have the value that was read last. Software has no such driver.
+ */
+static void sample_in_nmi(struct kunit *test)
+{
+	struct fake_pmu *hard = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *soft = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_counter watch = {
+		.flags = PERFGRP_COUNTER_RAW,
+		.type = PERF_TYPE_BREAKPOINT,
+		.config1 = (u64)(uintptr_t)&watched,
+		.config2 = HW_BREAKPOINT_LEN_4,
+		.bp_type = HW_BREAKPOINT_W,
+		.sample_period = 1,
+	};
+	const struct perfgrp_record_sample *sample;
+	struct perfgrp_group *group;
+	int reads, i;
+	u32 ids[3];
+
+	if (!IS_ENABLED(CONFIG_X86))
+		kunit_skip(test, "a breakpoint is an NMI on x86 only");
+	fake_pmu_unregister(soft);
+	soft->context = perf_sw_context;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(soft), 0);
+	harness_pin_to(test, 0);
+	group = harness_sampling_group(test, on_cpu0, cpu0);
+	ids[0] = harness_add_one(test, group, watch);
+	ids[1] = harness_add_one(test, group, FAKE(hard, FAKE_TICKS(1)));
+	ids[2] = harness_add_one(test, group, FAKE(soft, FAKE_TICKS(1)));
+
+	for (i = 1; i <= 3; i++) {
+		fake_pmu_tick(hard, 10);
+		fake_pmu_tick(soft, 10);
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[1]).raw, i * 15ULL - 5);
+		fake_pmu_tick(hard, 5);
+		fake_pmu_tick(soft, 5);
+		reads = atomic_read(&hard->reads);
+		WRITE_ONCE(watched, i);
+		KUNIT_EXPECT_EQ(test, atomic_read(&hard->reads), reads);
+		sample = read_sample(test, group, 3);
+		KUNIT_EXPECT_EQ(test, sample->id, (u64)ids[0]);
+		KUNIT_EXPECT_EQ(test, sample->tid, (u32)task_pid_vnr(current));
+		KUNIT_EXPECT_EQ(test, sample->period, 1ULL);
+		EXPECT_VALUES(test, sample, ids, i, i * 15ULL - 5, i * 15ULL);
+	}
+}
+
+/* [O3] [S13] Values and times are those since the last reset, and go on over other changes. */
+static void since_the_reset(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_error err = harness_error();
+	const struct perfgrp_record_sample *sample;
+	struct perfgrp_group *group;
+	u32 ids[3];
+
+	harness_pin_to(test, 0);
+	group = harness_sampling_group(test, on_cpu0, cpu0);
+	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
+	ids[2] = harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(3)), 1000));
+	fake_pmu_tick(fake, 1000);
+	mdelay(100);
+	KUNIT_ASSERT_EQ(test, harness_reset(group), 0);
+	/* Longer than a tick, which is what some emulated clocks count in. */
+	mdelay(10);
+	fake_pmu_tick(fake, 4);
+	KUNIT_ASSERT_EQ(test, fake_pmu_overflow(event_of(group, 2, 0)), 0);
+	sample = read_sample(test, group, 3);
+	EXPECT_VALUES(test, sample, ids, 4, 8, 12);
+	KUNIT_EXPECT_LT(test, sample->time_enabled, 90 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_LT(test, sample->time_running, 90 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_GT(test, sample->time_running, 0ULL);
+
+	KUNIT_ASSERT_EQ_MSG(test, harness_remove(group, ids[1], false, &err), 0, "%s", err.text);
+	fake_pmu_tick(fake, 6);
+	KUNIT_ASSERT_EQ(test, fake_pmu_overflow(event_of(group, 1, 0)), 0);
+	sample = read_sample(test, group, 2);
+	EXPECT_VALUES(test, sample, ((const u32[]){ ids[0], ids[2] }), 10, 30);
+	KUNIT_EXPECT_EQ(test, sample->id, (u64)ids[2]);
+}
+
+/* [O3] [S1] The values of the CPU on which it happened, and its number. */
+static void of_its_cpu(struct kunit *test)
+{
+	static const u32 cpus[] = { 0, 1 };
+	const struct perfgrp_create arg = { .target = PERFGRP_TARGET_CPUS, .nr_cpus = 2 };
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	const struct perfgrp_record_sample *sample;
+	struct perfgrp_group *group;
+	u32 ids[2];
+	int cpu;
+
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	group = harness_sampling_group(test, arg, cpus);
+	ids[0] = harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
+	/* As if something had been counted there before. */
+	down_write(&group->lock);
+	group->members[1]->instances[1].base.count += 1000;
+	perfgrp_event_arrays_publish(group);
+	up_write(&group->lock);
+	fake_pmu_tick(fake, 10);
+	for (cpu = 1; cpu >= 0; cpu--) {
+		KUNIT_ASSERT_EQ(test, fake_pmu_overflow(event_of(group, 0, cpu)), 0);
+		sample = read_sample(test, group, 2);
+		KUNIT_EXPECT_EQ(test, sample->cpu, (u32)cpu);
+		EXPECT_VALUES(test, sample, ids, 10, cpu ? 1020 : 20);
+	}
+}
+
+/* [G6] [O3] A task on one CPU: the time in which it was elsewhere is in no sample. */
+static void of_a_task_that_was_away(struct kunit *test)
+{
+	const struct perfgrp_create arg = { .target = PERFGRP_TARGET_TASK, .nr_cpus = 1 };
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	const struct perfgrp_record_sample *sample;
+	struct perfgrp_value before, after;
+	struct perfgrp_group *group;
+	u32 id;
+
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	harness_pin_to(test, 0);
+	group = harness_sampling_group(test, arg, cpu0);
+	id = harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+	harness_pin_to(test, 1);
+	mdelay(100);
+	harness_pin_to(test, 0);
+	fake_pmu_tick(fake, 3);
+	before = harness_value(test, group, 0, id);
+	KUNIT_ASSERT_EQ(test, fake_pmu_overflow(event_of(group, 0, 0)), 0);
+	after = harness_value(test, group, 0, id);
+	sample = read_sample(test, group, 1);
+	EXPECT_VALUES(test, sample, &id, 3);
+	KUNIT_EXPECT_GE(test, sample->time_enabled, before.time_enabled);
+	KUNIT_EXPECT_LE(test, sample->time_enabled, after.time_enabled);
+	KUNIT_EXPECT_LT(test, sample->time_enabled - sample->time_running, 90 * NSEC_PER_MSEC);
+}
+
+/* [S15] On another clock, where the group asks for one. */
+static void on_the_groups_clock(struct kunit *test)
+{
+	const struct perfgrp_create arg = {
+		.target = PERFGRP_TARGET_CPUS,
+		.nr_cpus = 1,
+		.flags = PERFGRP_CREATE_USE_CLOCKID,
+		.clockid = CLOCK_REALTIME,
+	};
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	const struct harness_stream *stream;
+	struct perfgrp_group *group;
+	u64 begin, end;
+
+	harness_pin_to(test, 0);
+	group = harness_sampling_group(test, arg, cpu0);
+	harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+	begin = ktime_get_real_fast_ns();
+	KUNIT_ASSERT_EQ(test, fake_pmu_overflow_throttled(event_of(group, 0, 0)), 0);
+	end = ktime_get_real_fast_ns();
+	stream = harness_read_stream(test, group);
+	KUNIT_ASSERT_EQ(test, stream->nr, 2U);
+	KUNIT_EXPECT_GE(test, ((struct perfgrp_record_throttle *)stream->at[0])->time, begin);
+	KUNIT_EXPECT_LE(test, ((struct perfgrp_record_throttle *)stream->at[0])->time, end);
+	KUNIT_EXPECT_GE(test, ((struct perfgrp_record_sample *)stream->at[1])->time, begin);
+	KUNIT_EXPECT_LE(test, ((struct perfgrp_record_sample *)stream->at[1])->time, end);
+}
+
+/* ---- what becomes a sample ------------------------------------------------ */
+
+/* Let ticks pass, and a member overflow. Return: how many records came of it. */
+static unsigned int overflow_after(struct kunit *test, struct perfgrp_group *group,
+				   struct fake_pmu *fake, u64 ticks, unsigned int member)
+{
+	fake_pmu_tick(fake, ticks);
+	KUNIT_ASSERT_EQ(test, fake_pmu_overflow(event_of(group, member, 0)), 0);
+	return harness_read_stream(test, group)->nr;
+}
+
+/*
+ * [O11] A sample becomes a record where a member has moved by its min_delta since the last record,
+ * not since the last overflow; whichever member overflowed, and whichever moved.
+ */
+static void min_delta(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_stream_stats stats;
+	struct perfgrp_group *group;
+
+	harness_pin_to(test, 0);
+	group = harness_sampling_group(test, on_cpu0, cpu0);
+	harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1000)), 1000));
+	harness_add_one(test, group, filtering(FAKE(fake, FAKE_TICKS(1)), 100));
+	harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 99, 0), 0U);
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 0, 2), 0U);
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 1, 0), 1U);
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 0, 0), 0U);
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 99, 0), 0U);
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 101, 2), 1U);
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 100, 2), 1U);
+
+	/* A reset begins anew. */
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 60, 0), 0U);
+	KUNIT_ASSERT_EQ(test, harness_reset(group), 0);
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 99, 0), 0U);
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 1, 0), 1U);
+
+	/* So does an addition; and each member has a number of its own. */
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 60, 0), 0U);
+	harness_add_one(test, group, filtering(FAKE(fake, FAKE_TICKS(3)), 210));
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 69, 0), 0U);
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 1, 0), 1U);
+	/* Both compare with the last record, whose reason was the second. */
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 69, 0), 0U);
+	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 1, 0), 1U);
+
+	stats = harness_stats(group);
+	KUNIT_EXPECT_EQ(test, stats.filtered, 9ULL);
+	KUNIT_EXPECT_EQ(test, stats.produced, 6ULL);
+	KUNIT_EXPECT_EQ(test, stats.read, 6ULL);
+	KUNIT_EXPECT_EQ(test, stats.lost, 0ULL);
+}
+
+/* [O8] Throttling shows before the sample at which it began, and its end before the next. */
+static void throttling(struct kunit *test)
+{
+	static const struct {
+		unsigned int member;
+		bool throttled;
+		unsigned int nr;
+		u32 types[3];
+	} steps[] = {
+		{ 0, false, 1, { PERF_RECORD_SAMPLE } },
+		{ 0, true, 2, { PERF_RECORD_THROTTLE, PERF_RECORD_SAMPLE } },
+		/* The other member is not throttled. */
+		{ 1, false, 1, { PERF_RECORD_SAMPLE } },
+		{ 0, true, 3,
+		  { PERF_RECORD_UNTHROTTLE, PERF_RECORD_THROTTLE, PERF_RECORD_SAMPLE } },
+		{ 1, true, 2, { PERF_RECORD_THROTTLE, PERF_RECORD_SAMPLE } },
+		{ 0, false, 2, { PERF_RECORD_UNTHROTTLE, PERF_RECORD_SAMPLE } },
+		{ 0, false, 1, { PERF_RECORD_SAMPLE } },
+		{ 1, false, 2, { PERF_RECORD_UNTHROTTLE, PERF_RECORD_SAMPLE } },
+	};
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	const struct perfgrp_record_throttle *record;
+	const struct perfgrp_record_sample *sample;
+	const struct harness_stream *stream;
+	struct perfgrp_group *group;
+	struct perf_event *event;
+	unsigned int i, j;
+	u32 ids[2];
+
+	harness_pin_to(test, 0);
+	group = harness_sampling_group(test, on_cpu0, cpu0);
+	for (i = 0; i < 2; i++)
+		ids[i] = harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		event = event_of(group, steps[i].member, 0);
+		KUNIT_ASSERT_EQ(test,
+				steps[i].throttled ? fake_pmu_overflow_throttled(event) :
+						     fake_pmu_overflow(event), 0);
+		stream = harness_read_stream(test, group);
+		KUNIT_ASSERT_EQ_MSG(test, stream->nr, steps[i].nr, "step %u", i);
+		sample = (const void *)stream->at[stream->nr - 1];
+		for (j = 0; j < stream->nr; j++) {
+			record = (const void *)stream->at[j];
+			KUNIT_EXPECT_EQ_MSG(test, record->header.type, steps[i].types[j],
+					    "step %u, record %u", i, j);
+			if (record->header.type == PERF_RECORD_SAMPLE)
+				continue;
+			KUNIT_ASSERT_EQ(test, (size_t)record->header.size, sizeof(*record));
+			KUNIT_EXPECT_EQ(test, record->header.misc, (u16)0);
+			KUNIT_EXPECT_EQ(test, record->id, (u64)ids[steps[i].member]);
+			KUNIT_EXPECT_EQ(test, record->stream_id, record->id);
+			KUNIT_EXPECT_EQ(test, record->time, sample->time);
+			KUNIT_EXPECT_EQ(test, record->sample_id.time, sample->time);
+			KUNIT_EXPECT_EQ(test, record->sample_id.id, record->id);
+			KUNIT_EXPECT_EQ(test, record->sample_id.pid, sample->pid);
+			KUNIT_EXPECT_EQ(test, record->sample_id.tid, sample->tid);
+			KUNIT_EXPECT_EQ(test, record->sample_id.cpu, sample->cpu);
+			KUNIT_EXPECT_EQ(test, record->sample_id.reserved, 0U);
+		}
+	}
+	/* 8 samples, and each throttling has its end. */
+	KUNIT_EXPECT_EQ(test, harness_stats(group).produced, 8ULL + 2 * 3);
+}
+
+/* [O8] [O11] Throttling shows although the sample is filtered. */
+static void throttling_without_a_sample(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_counter desc = sampling(FAKE(fake, FAKE_TICKS(1)), 1000);
+	const struct harness_stream *stream;
+	struct perfgrp_group *group;
+
+	harness_pin_to(test, 0);
+	group = harness_sampling_group(test, on_cpu0, cpu0);
+	harness_add_one(test, group, filtering(desc, 100));
+	KUNIT_ASSERT_EQ(test, fake_pmu_overflow_throttled(event_of(group, 0, 0)), 0);
+	KUNIT_ASSERT_EQ(test, fake_pmu_overflow(event_of(group, 0, 0)), 0);
+	stream = harness_read_stream(test, group);
+	KUNIT_ASSERT_EQ(test, stream->nr, 2U);
+	KUNIT_EXPECT_EQ(test, stream->at[0]->type, (u32)PERF_RECORD_THROTTLE);
+	KUNIT_EXPECT_EQ(test, stream->at[1]->type, (u32)PERF_RECORD_UNTHROTTLE);
+	KUNIT_EXPECT_EQ(test, harness_stats(group).filtered, 2ULL);
+}
+
+/* [O10] An event that is not published yet, or not any more, leaves nothing. */
+static void event_of_no_member(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perf_event_attr attr = { .type = fake->pmu.type, .sample_period = 1000 };
+	struct perfgrp_stream_stats stats;
+	struct perfgrp_group *group;
+	struct perf_event *event;
+
+	group = harness_sampling_group(test, on_cpu0, cpu0);
+	harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+	event = harness_event(test, &attr, 0, perfgrp_overflow, group);
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, fake_pmu_overflow_throttled(event), 0);
+	perf_event_disable(event);
+	stats = harness_stats(group);
+	KUNIT_EXPECT_EQ(test, stats.produced, 0ULL);
+	KUNIT_EXPECT_EQ(test, stats.filtered, 0ULL);
+	KUNIT_EXPECT_EQ(test, harness_read_stream(test, group)->nr, 0U);
+}
+
+/* ---- the context ---------------------------------------------------------- */
+
+/* [O4] Called with interrupts on, as some software events do, it turns them off while it runs. */
+static void interrupts_on(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	const struct perfgrp_record_sample *sample;
+	struct perf_sample_data data;
+	struct perfgrp_group *group;
+	bool on_after, off_after;
+	unsigned long flags;
+	struct pt_regs regs;
+	u32 ids[2];
+
+	harness_pin_to(test, 0);
+	group = harness_sampling_group(test, on_cpu0, cpu0);
+	ids[0] = harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
+	fake_pmu_tick(fake, 5);
+	perf_fetch_caller_regs(&regs);
+
+	preempt_disable();
+	perf_sample_data_init(&data, 0, 77);
+	perfgrp_overflow(event_of(group, 0, 0), &data, &regs);
+	on_after = !irqs_disabled();
+	preempt_enable();
+	local_irq_save(flags);
+	perfgrp_overflow(event_of(group, 0, 0), &data, &regs);
+	off_after = irqs_disabled();
+	local_irq_restore(flags);
+
+	KUNIT_EXPECT_TRUE(test, on_after);
+	KUNIT_EXPECT_TRUE(test, off_after);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->strange_reads), 0);
+	KUNIT_ASSERT_EQ(test, harness_read_stream(test, group)->nr, 2U);
+	/* The period is the driver's, and who overflowed was read by its driver only. */
+	fake_pmu_tick(fake, 5);
+	preempt_disable();
+	perfgrp_overflow(event_of(group, 0, 0), &data, &regs);
+	preempt_enable();
+	sample = read_sample(test, group, 2);
+	KUNIT_EXPECT_EQ(test, sample->period, 77ULL);
+	EXPECT_VALUES(test, sample, ids, 0, 20);
+}
+
+static struct kunit_case overflow_cases[] = {
+	KUNIT_CASE(sample_in_irq),
+	KUNIT_CASE(sample_in_nmi),
+	KUNIT_CASE(since_the_reset),
+	KUNIT_CASE(of_its_cpu),
+	KUNIT_CASE(of_a_task_that_was_away),
+	KUNIT_CASE(on_the_groups_clock),
+	KUNIT_CASE(min_delta),
+	KUNIT_CASE(throttling),
+	KUNIT_CASE(throttling_without_a_sample),
+	KUNIT_CASE(event_of_no_member),
+	KUNIT_CASE(interrupts_on),
+	{}
+};
+
+struct kunit_suite perfgrp_overflow_suite = {
+	.name = "perfgrp_overflow",
+	.suite_init = harness_suite_init,
+	.suite_exit = harness_suite_exit,
+	.exit = harness_exit,
+	.test_cases = overflow_cases,
+};
