@@ -53,8 +53,14 @@ EXPORT_FOR_TESTS(perfgrp_overflow);
 /* event_array.c */
 EXPORT_FOR_TESTS(perfgrp_event_arrays_publish);
 
-/* records_read.c */
+/* records.c, records_write.c, records_read.c */
+EXPORT_FOR_TESTS(perfgrp_records_reserve);
+EXPORT_FOR_TESTS(perfgrp_records_commit);
+EXPORT_FOR_TESTS(perfgrp_records_account_lost);
+EXPORT_FOR_TESTS(perfgrp_records_output_bpf_attach);
+EXPORT_FOR_TESTS(perfgrp_records_watermark_reached);
 EXPORT_FOR_TESTS(perfgrp_records_read);
+EXPORT_FOR_TESTS(perfgrp_records_poll);
 EXPORT_FOR_TESTS(perfgrp_records_get_stats);
 
 /* snapshot.c */
