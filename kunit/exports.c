@@ -51,6 +51,7 @@ EXPORT_FOR_TESTS(perfgrp_away_exit);
 EXPORT_FOR_TESTS(perfgrp_overflow);
 
 /* event_array.c */
+EXPORT_FOR_TESTS(perfgrp_event_arrays_create);
 EXPORT_FOR_TESTS(perfgrp_event_arrays_publish);
 
 /* records.c, records_write.c, records_read.c */

@@ -20,5 +20,6 @@ extern struct kunit_suite perfgrp_sample_ip_suite;
 extern struct kunit_suite perfgrp_kinds_suite;
 extern struct kunit_suite perfgrp_overflow_suite;
 extern struct kunit_suite perfgrp_records_suite;
+extern struct kunit_suite perfgrp_event_array_suite;
 
 #endif /* PERFGRP_SUITES_H */

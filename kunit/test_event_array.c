@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Event arrays: what readers without a lock see of a group, and for how long.
+ */
+#include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/kthread.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/rwsem.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+
+#include "../module/event_array.h"
+#include "../module/group.h"
+#include "harness.h"
+#include "suites.h"
+
+#define SLOTS 8
+
+static const u32 cpus[] = { 0, 1 };
+
+/* What readers find now. The case holds the only reference, so it stays while nothing changes. */
+static const struct perfgrp_event_array *array_of(const struct perfgrp_group *group,
+						  unsigned int instance)
+{
+	const struct perfgrp_event_array *array;
+
+	rcu_read_lock();
+	array = perfgrp_event_array_get(group->event_arrays, instance);
+	rcu_read_unlock();
+	return array;
+}
+
+static struct perfgrp_member_instance *counter_of(const struct perfgrp_group *group,
+						  unsigned int member)
+{
+	return &group->members[member]->instances[0];
+}
+
+static void publish(struct perfgrp_group *group)
+{
+	down_write(&group->lock);
+	perfgrp_event_arrays_publish(group);
+	up_write(&group->lock);
+}
+
+static struct perfgrp_group *sampling_group(struct kunit *test, u32 nr_cpus)
+{
+	const struct perfgrp_create arg = { .target = PERFGRP_TARGET_CPUS, .nr_cpus = nr_cpus };
+
+	if (nr_cpus > 1 && !cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	harness_pin_to(test, 0);
+	return harness_sampling_group(test, arg, cpus);
+}
+
+/* ---- what is there --------------------------------------------------------- */
+
+/* The array has each member's event and numbers, leader first. */
+static void expect_members(struct kunit *test, int line, struct perfgrp_group *group)
+{
+	const struct perfgrp_event_array_entry *entry;
+	const struct perfgrp_member_instance *counter;
+	const struct perfgrp_event_array *array;
+	unsigned int i, m;
+	bool filters = false;
+
+	for (i = 0; i < group->nr_instances; i++) {
+		array = array_of(group, i);
+		KUNIT_ASSERT_EQ_MSG(test, array->nr, group->nr_members, "line %d", line);
+		for (m = 0; m < array->nr; m++) {
+			entry = &array->entries[m];
+			counter = &group->members[m]->instances[i];
+			KUNIT_EXPECT_EQ_MSG(test, entry->id, group->members[m]->id, "line %d",
+					    line);
+			KUNIT_EXPECT_TRUE_MSG(test, entry->event, "line %d", line);
+			KUNIT_EXPECT_TRUE_MSG(test, entry->event == counter->event, "line %d",
+					      line);
+			KUNIT_EXPECT_EQ_MSG(test, entry->event->cpu, group->instances[i].cpu,
+					    "line %d", line);
+			KUNIT_EXPECT_TRUE_MSG(test,
+					      entry->overflow_state == &counter->overflow_state,
+					      "line %d", line);
+			KUNIT_EXPECT_EQ_MSG(test, entry->base.count, counter->base.count,
+					    "line %d", line);
+			KUNIT_EXPECT_EQ_MSG(test, entry->base.enabled, counter->base.enabled,
+					    "line %d", line);
+			KUNIT_EXPECT_EQ_MSG(test, entry->base.running, counter->base.running,
+					    "line %d", line);
+			KUNIT_EXPECT_EQ_MSG(test, entry->pmu, counter->pmu, "line %d", line);
+			KUNIT_EXPECT_EQ_MSG(test, entry->sched_group, counter->sched_group,
+					    "line %d", line);
+			KUNIT_EXPECT_EQ_MSG(test, entry->min_delta,
+					    group->members[m]->desc.min_delta, "line %d", line);
+			filters |= entry->min_delta;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, array->filters, filters, "line %d", line);
+	}
+}
+
+#define EXPECT_MEMBERS(test, group) expect_members(test, __LINE__, group)
+
+/* [O3] [O11] [S4] Every change of the group is published: additions, removals and resets. */
+static void follows_the_members(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = sampling_group(test, 2);
+	struct perfgrp_counter filter = FAKE(fake, FAKE_TICKS(5));
+	struct perfgrp_error err = harness_error();
+	u32 ids[4];
+
+	KUNIT_EXPECT_EQ(test, array_of(group, 0)->nr, 0U);
+	KUNIT_EXPECT_EQ(test, array_of(group, 1)->nr, 0U);
+	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	EXPECT_MEMBERS(test, group);
+	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
+	EXPECT_MEMBERS(test, group);
+	KUNIT_EXPECT_FALSE(test, array_of(group, 0)->filters);
+	filter.min_delta = 9;
+	ids[2] = harness_add_one(test, group, filter);
+	ids[3] = harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	EXPECT_MEMBERS(test, group);
+	KUNIT_EXPECT_TRUE(test, array_of(group, 0)->filters);
+	KUNIT_EXPECT_TRUE(test, array_of(group, 1)->filters);
+
+	fake_pmu_tick(fake, 10);
+	KUNIT_ASSERT_EQ(test, harness_reset(group), 0);
+	EXPECT_MEMBERS(test, group);
+	KUNIT_EXPECT_EQ(test, array_of(group, 0)->entries[0].base.count, -10ULL);
+	KUNIT_EXPECT_EQ(test, array_of(group, 1)->entries[2].base.count, -50ULL);
+
+	KUNIT_ASSERT_EQ_MSG(test, harness_remove(group, ids[2], false, &err), 0, "%s", err.text);
+	EXPECT_MEMBERS(test, group);
+	KUNIT_EXPECT_FALSE(test, array_of(group, 0)->filters);
+	KUNIT_ASSERT_EQ_MSG(test, harness_remove(group, ids[0], true, &err), 0, "%s", err.text);
+	KUNIT_EXPECT_EQ(test, array_of(group, 0)->nr, 0U);
+	KUNIT_EXPECT_EQ(test, array_of(group, 1)->nr, 0U);
+}
+
+/* [S1] Who needs none has none. */
+static void only_where_needed(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_event_arrays *arrays;
+	int ret;
+
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	KUNIT_EXPECT_NULL(test, group->event_arrays);
+	publish(group);
+	down_write(&group->lock);
+	ret = perfgrp_event_arrays_create(group);
+	up_write(&group->lock);
+	KUNIT_ASSERT_EQ(test, ret, 0);
+	KUNIT_EXPECT_EQ(test, array_of(group, 0)->nr, 0U);
+	publish(group);
+	EXPECT_MEMBERS(test, group);
+	/* A second time changes nothing. */
+	arrays = group->event_arrays;
+	down_write(&group->lock);
+	ret = perfgrp_event_arrays_create(group);
+	up_write(&group->lock);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_PTR_EQ(test, group->event_arrays, arrays);
+	EXPECT_MEMBERS(test, group);
+}
+
+/* ---- readers --------------------------------------------------------------- */
+
+/*
+ * [O10] [S10] What a reader has found stays as it was when the next array is published, and the two
+ * sets take turns.
+ */
+static void old_and_new(struct kunit *test)
+{
+	struct perfgrp_group *group = sampling_group(test, 1);
+	const struct perfgrp_event_array *arrays[3];
+	struct perfgrp_count *base;
+	unsigned int i;
+
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	base = &counter_of(group, 0)->base;
+	for (i = 0; i < ARRAY_SIZE(arrays); i++) {
+		base->count = 100 + i;
+		publish(group);
+		arrays[i] = array_of(group, 0);
+		KUNIT_EXPECT_EQ(test, arrays[i]->entries[0].base.count, 100ULL + i);
+		if (i)
+			KUNIT_EXPECT_EQ(test, arrays[i - 1]->entries[0].base.count, 99ULL + i);
+	}
+	KUNIT_EXPECT_PTR_NE(test, arrays[0], arrays[1]);
+	KUNIT_EXPECT_PTR_EQ(test, arrays[0], arrays[2]);
+	base->count = 0;
+	publish(group);
+}
+
+#define READER_MS 100
+
+/**
+ * struct reader - a reader that stays for READER_MS, on another CPU
+ * @group: of this group
+ * @entered: it has found the array
+ * @leaving: it is about to leave it
+ * @first: the first base count it has read
+ * @last: the last one
+ */
+struct reader {
+	struct perfgrp_group *group;
+	bool entered;
+	bool leaving;
+	u64 first;
+	u64 last;
+};
+
+static int read_slowly(void *data)
+{
+	const struct perfgrp_event_array *array;
+	struct reader *reader = data;
+	unsigned int i;
+
+	rcu_read_lock();
+	array = perfgrp_event_array_get(reader->group->event_arrays, 0);
+	reader->first = READ_ONCE(array->entries[0].base.count);
+	/* Pairs with the load in waits_for_readers(). */
+	smp_store_release(&reader->entered, true);
+	for (i = 0; i < READER_MS; i++)
+		mdelay(1);
+	reader->last = READ_ONCE(array->entries[0].base.count);
+	/* Pairs with the load in waits_for_readers(). */
+	smp_store_release(&reader->leaving, true);
+	rcu_read_unlock();
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* [O10] [S10] An array is filled again only when the readers that have found it have left. */
+static void waits_for_readers(struct kunit *test)
+{
+	struct perfgrp_group *group = sampling_group(test, 1);
+	struct reader reader = { .group = group };
+	struct task_struct *task;
+	struct perfgrp_count *base;
+	bool left;
+
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	base = &counter_of(group, 0)->base;
+	base->count = 1;
+	publish(group);
+	synchronize_rcu();
+	task = kthread_create(read_slowly, &reader, "perfgrp_reader");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, 1);
+	wake_up_process(task);
+	/* Pairs with the store in read_slowly(). */
+	while (!smp_load_acquire(&reader.entered))
+		schedule_timeout_uninterruptible(1);
+
+	base->count = 2;
+	publish(group);
+	base->count = 3;
+	publish(group);
+	/* Pairs with the store in read_slowly(). */
+	left = smp_load_acquire(&reader.leaving);
+	kthread_stop(task);
+	KUNIT_EXPECT_TRUE(test, left);
+	KUNIT_EXPECT_EQ(test, reader.first, 1ULL);
+	KUNIT_EXPECT_EQ(test, reader.last, 1ULL);
+	KUNIT_EXPECT_EQ(test, array_of(group, 0)->entries[0].base.count, 3ULL);
+	base->count = 0;
+	publish(group);
+}
+
+/* ---- the state of overflows ------------------------------------------------ */
+
+/*
+ * [O11] [O8] What handlers remember begins anew with an event or a reset, so that the next
+ * comparison is with zero; else it stays. Only a new event is not throttled.
+ */
+static void overflow_state(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = sampling_group(test, 1);
+	struct perfgrp_counter desc = FAKE(fake, FAKE_TICKS(1));
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_overflow_state *state;
+	const struct perf_event *event;
+	u32 leader;
+
+	desc.sample_period = 1000;
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	leader = harness_add_one(test, group, desc);
+	harness_add_one(test, group, desc);
+	state = &counter_of(group, 2)->overflow_state;
+	KUNIT_EXPECT_PTR_EQ(test, state->event, counter_of(group, 2)->event);
+	KUNIT_EXPECT_EQ(test, state->last, 0ULL);
+	KUNIT_EXPECT_FALSE(test, state->throttled);
+
+	/* As a handler leaves it. */
+	state->last = 55;
+	state->throttled = true;
+	publish(group);
+	KUNIT_EXPECT_EQ(test, state->last, 55ULL);
+	KUNIT_EXPECT_TRUE(test, state->throttled);
+
+	fake_pmu_tick(fake, 70);
+	KUNIT_ASSERT_EQ(test, harness_reset(group), 0);
+	KUNIT_EXPECT_EQ(test, state->last, 70ULL);
+	KUNIT_EXPECT_EQ(test, state->base, -70ULL);
+	KUNIT_EXPECT_TRUE(test, state->throttled);
+	state->last = 80;
+	publish(group);
+	KUNIT_EXPECT_EQ(test, state->last, 80ULL);
+
+	/* The leader of its scheduling group goes, so it has a new event, and keeps its count. */
+	event = counter_of(group, 2)->event;
+	fake_pmu_tick(fake, 5);
+	KUNIT_ASSERT_EQ_MSG(test, harness_remove(group, leader, false, &err), 0, "%s", err.text);
+	if (counter_of(group, 1)->event == event)
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	KUNIT_EXPECT_PTR_EQ(test, state->event, counter_of(group, 1)->event);
+	KUNIT_EXPECT_EQ(test, counter_of(group, 1)->base.count, 5ULL);
+	KUNIT_EXPECT_EQ(test, state->last, -5ULL);
+	KUNIT_EXPECT_FALSE(test, state->throttled);
+}
+
+static struct kunit_case event_array_cases[] = {
+	KUNIT_CASE(follows_the_members),
+	KUNIT_CASE(only_where_needed),
+	KUNIT_CASE(old_and_new),
+	KUNIT_CASE(waits_for_readers),
+	KUNIT_CASE(overflow_state),
+	{}
+};
+
+struct kunit_suite perfgrp_event_array_suite = {
+	.name = "perfgrp_event_array",
+	.exit = harness_exit,
+	.test_cases = event_array_cases,
+};
