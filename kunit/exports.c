@@ -75,6 +75,13 @@ EXPORT_FOR_TESTS(perfgrp_group_file_create);
 /* access.c */
 EXPORT_FOR_TESTS(perfgrp_access_charge_group);
 EXPORT_FOR_TESTS(perfgrp_access_uncharge_group);
+EXPORT_FOR_TESTS(perfgrp_access_charge_member);
+EXPORT_FOR_TESTS(perfgrp_access_uncharge_member);
+EXPORT_FOR_TESTS(perfgrp_access_charge_buffer);
+EXPORT_FOR_TESTS(perfgrp_access_uncharge_buffer);
+EXPORT_FOR_TESTS(perfgrp_access_unprivileged_allowed);
+EXPORT_FOR_TESTS(perfgrp_access_group);
+EXPORT_FOR_TESTS(perfgrp_access_counter);
 
 /* perfcore.c */
 EXPORT_FOR_TESTS(perfgrp_core_can_link);

@@ -23,7 +23,8 @@ kunit_test_suites(&perfgrp_value_suite,
 		  &perfgrp_kinds_suite,
 		  &perfgrp_overflow_suite,
 		  &perfgrp_records_suite,
-		  &perfgrp_event_array_suite);
+		  &perfgrp_event_array_suite,
+		  &perfgrp_access_suite);
 
 /* The threads that ran the cases are gone. */
 static void __exit free_fake_pmus(void)

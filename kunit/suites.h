@@ -21,5 +21,6 @@ extern struct kunit_suite perfgrp_kinds_suite;
 extern struct kunit_suite perfgrp_overflow_suite;
 extern struct kunit_suite perfgrp_records_suite;
 extern struct kunit_suite perfgrp_event_array_suite;
+extern struct kunit_suite perfgrp_access_suite;
 
 #endif /* PERFGRP_SUITES_H */
