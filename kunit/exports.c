@@ -9,10 +9,12 @@
 #include "../module/away.h"
 #include "../module/compat.h"
 #include "../module/control.h"
+#include "../module/error.h"
 #include "../module/event.h"
 #include "../module/event_array.h"
 #include "../module/group_create.h"
 #include "../module/group_file.h"
+#include "../module/ioctl.h"
 #include "../module/member.h"
 #include "../module/overflow.h"
 #include "../module/perfcore.h"
@@ -82,6 +84,13 @@ EXPORT_FOR_TESTS(perfgrp_access_uncharge_buffer);
 EXPORT_FOR_TESTS(perfgrp_access_unprivileged_allowed);
 EXPORT_FOR_TESTS(perfgrp_access_group);
 EXPORT_FOR_TESTS(perfgrp_access_counter);
+
+/* error.c, ioctl.c */
+EXPORT_FOR_TESTS(perfgrp_fail);
+EXPORT_FOR_TESTS(perfgrp_ioctl);
+EXPORT_FOR_TESTS(perfgrp_ioctl_reserve_fd);
+EXPORT_FOR_TESTS(perfgrp_ioctl_fault_in);
+EXPORT_FOR_TESTS(perfgrp_copy_element_to_user);
 
 /* perfcore.c */
 EXPORT_FOR_TESTS(perfgrp_core_can_link);
