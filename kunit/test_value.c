@@ -274,6 +274,7 @@ static void fill_never_ran(struct kunit *test)
 		value = fill(cases[i][0], cases[i][1], 0);
 		KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
 		KUNIT_EXPECT_EQ(test, value.flags, 0U);
+		KUNIT_EXPECT_EQ(test, value.raw, 0ULL);
 		KUNIT_EXPECT_EQ(test, value.scaled, 0ULL);
 		KUNIT_EXPECT_EQ(test, value.time_enabled, cases[i][1]);
 		KUNIT_EXPECT_EQ(test, value.time_running, 0ULL);

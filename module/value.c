@@ -61,7 +61,8 @@ u64 perfgrp_scale(u64 raw, u64 enabled, u64 running, bool *saturated)
 
 /**
  * perfgrp_value_scale - perfgrp_value_fill() where the times differ, or are zero
- * @value: its raw and times are set; scaled, state and flags are filled in
+ * @value: its raw and times are set; scaled, state and flags are filled in, and raw is 0 without
+ *	time on the PMU
  */
 void perfgrp_value_scale(struct perfgrp_value *value)
 {
@@ -71,6 +72,8 @@ void perfgrp_value_scale(struct perfgrp_value *value)
 		perfgrp_scale(value->raw, value->time_enabled, value->time_running, &saturated);
 	value->flags = saturated ? PERFGRP_VALUE_SATURATED : 0;
 	if (!value->time_running) {
+		/* Where the clock stands still for a tick an event may count in no time. */
+		value->raw = 0;
 		value->state = PERFGRP_STATE_NEVER_RAN;
 		return;
 	}
