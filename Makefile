@@ -18,12 +18,14 @@
 #	make coverage			which lines of the module the tests run
 #	make mutants			whether the tests notice when the module is broken
 #	make soak			everything at once, for hours
+#	make fuzz [SEED=N] [TIME=SECONDS] [FLAVOUR=...]
+#					random calls, good and bad, and what they must not do
 #	make bench			how fast it is beside perf_event_open, counted in instructions
 #	make clean
 #
-# demo, check, kunit, test, kernels, kernels-latest, configs, coverage, mutants, soak and bench install
-# what they need with apt-get (Debian, as root) and keep kernels and other downloads in $PERFGRP_CACHE,
-# outside this directory.
+# demo, check, kunit, test, kernels, kernels-latest, configs, coverage, mutants, soak, fuzz and bench
+# install what they need with apt-get (Debian, as root) and keep kernels and other downloads in
+# $PERFGRP_CACHE, outside this directory.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
@@ -81,6 +83,10 @@ soak:
 	scripts/setup
 	scripts/soak
 
+fuzz:
+	scripts/setup
+	scripts/fuzz $(if $(SEED),-s $(SEED)) $(if $(TIME),-t $(TIME)) $(FLAVOUR)
+
 bench:
 	scripts/setup
 	scripts/bench
@@ -90,4 +96,4 @@ clean:
 	rm -rf build
 
 .PHONY: all modules modules_install userspace install demo check kunit test kernels \
-	kernels-latest configs behaviours coverage mutants soak bench clean
+	kernels-latest configs behaviours coverage mutants soak fuzz bench clean

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# A4, A5, A9: a minute of random calls, good and bad, by threads of several processes, 32-bit
+# ones too, while tasks and CPUs go and come and allocations fail; see tests/fuzz/fuzz.h. Each
+# outcome is held against what the header promises.
+# usage: test_fuzz [SEED [SECONDS [OPTION...]]]
+# timeout: 7200
+# shellcheck disable=SC2317 # functions that check calls
+
+# shellcheck source=tests/common/shell.sh
+. /tests/shell.sh
+
+seed=${1:-1}
+# There a second of the guest's takes several.
+seconds=${2:-${PERFGRP_ICOUNT:+15}}
+seconds=${seconds:-60}
+shift $(($# > 2 ? 2 : $#))
+
+# In use, of what a group or a member takes: tasks, files, events, and memory as a whole.
+objects() {
+	awk -v name="$1" '$1 == name { print $2; found = 1 } END { if (!found) print 0 }' \
+		/proc/slabinfo
+}
+
+unreclaimable() {
+	awk '$1 == "SUnreclaim:" || $1 == "Percpu:" { sum += $2 } END { print sum }' /proc/meminfo
+}
+
+# What RCU and workers still have to free is not lost.
+settle() {
+	sleep 2
+	sync
+}
+
+is_loaded() {
+	[ -d /sys/module/perfgrp ] || insmod /lib/modules/perfgrp.ko
+}
+
+# grew NAME BEFORE AFTER MOST
+grew_little() {
+	echo "$1: from $2 to $3"
+	[ $(($3 - $2)) -le "$4" ]
+}
+
+# What was killed is on its way out for a while.
+unload() {
+	left=30
+	until rmmod perfgrp; do
+		left=$((left - 1))
+		[ "$left" -gt 0 ] || return 1
+		sleep 1
+	done
+}
+
+echo 1..6
+check "the module is there" is_loaded
+settle
+tasks=$(objects task_struct)
+files=$(objects filp)
+memory=$(unreclaimable)
+# All that it says is worth seeing, at once, and also where nothing failed.
+{
+	/tests/fuzz -s "$seed" -t "$seconds" "$@" 2>&1
+	echo $? >"$scratch/status"
+} | awk '{ print "# " $0; fflush() }'
+is "A4 A5: no call did what it must not do (seed $seed)" "$(cat "$scratch/status")" -eq 0
+settle
+check "A9: no task and no file is left" eval "
+	grew_little tasks $tasks $(objects task_struct) 200 &&
+	grew_little files $files $(objects filp) 1000"
+check "A9: kernel memory has not grown" \
+	grew_little "KiB" "$memory" "$(unreclaimable)" $((24 << 10))
+check "A7: the module can be unloaded" unload
+check "A7: and loaded again" is_loaded
+exit $failed
