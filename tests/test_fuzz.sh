@@ -4,7 +4,7 @@
 # ones too, while tasks and CPUs go and come and allocations fail; see tests/fuzz/fuzz.h. Each
 # outcome is held against what the header promises.
 # usage: test_fuzz [SEED [SECONDS [OPTION...]]]
-# timeout: 7200
+# timeout: 900
 # shellcheck disable=SC2317 # functions that check calls
 
 # shellcheck source=tests/common/shell.sh
@@ -52,7 +52,13 @@ unload() {
 	done
 }
 
-echo 1..6
+# KASAN holds back what is freed, so that it seems in use; there kmemleak looks when the guest
+# ends.
+has_kasan() {
+	grep -q ' kasan_quarantine_put$' /proc/kallsyms
+}
+
+if has_kasan; then echo 1..4; else echo 1..6; fi
 check "the module is there" is_loaded
 settle
 tasks=$(objects task_struct)
@@ -64,12 +70,14 @@ memory=$(unreclaimable)
 	echo $? >"$scratch/status"
 } | awk '{ print "# " $0; fflush() }'
 is "A4 A5: no call did what it must not do (seed $seed)" "$(cat "$scratch/status")" -eq 0
-settle
-check "A9: no task and no file is left" eval "
-	grew_little tasks $tasks $(objects task_struct) 200 &&
-	grew_little files $files $(objects filp) 1000"
-check "A9: kernel memory has not grown" \
-	grew_little "KiB" "$memory" "$(unreclaimable)" $((24 << 10))
+if ! has_kasan; then
+	settle
+	check "A9: no task and no file is left" eval "
+		grew_little tasks $tasks $(objects task_struct) 200 &&
+		grew_little files $files $(objects filp) 1000"
+	check "A9: kernel memory has not grown" \
+		grew_little "KiB" "$memory" "$(unreclaimable)" $((24 << 10))
+fi
 check "A7: the module can be unloaded" unload
 check "A7: and loaded again" is_loaded
 exit $failed

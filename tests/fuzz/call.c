@@ -8,6 +8,8 @@
 
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -625,7 +627,7 @@ static struct perfgrp_counter *counter_at(struct thread *t, const struct call *c
 static void wrong_counter(struct thread *t, struct call *c)
 {
 	unsigned int i = below(t, c->arg.add.nr_counters ?: 1);
-	unsigned int word = below(t, c->arg.add.counter_size / 8);
+	unsigned int word = below(t, c->arg.add.counter_size / 8 ?: 1);
 	__u64 number = any_number(t);
 
 	/* Unless the array itself has become wrong. */
@@ -753,13 +755,29 @@ static void put_error(struct thread *t, struct call *c)
 	memcpy(t->error.start, &c->error_size, sizeof(c->error_size));
 }
 
+/* A signal's frame is a copy, too; who cannot get or leave it is killed. */
+static void hold_signals(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	pthread_sigmask(how, &set, NULL);
+}
+
 /* The NTH allocation or copy of this thread fails from here on. */
 static bool faults_on(struct thread *t, unsigned int nth)
 {
 	char text[16];
 	int length = snprintf(text, sizeof(text), "%u", nth);
 
-	return t->fail_nth >= 0 && pwrite(t->fail_nth, text, length, 0) == length;
+	if (t->fail_nth < 0)
+		return false;
+	hold_signals(SIG_BLOCK);
+	if (pwrite(t->fail_nth, text, length, 0) == length)
+		return true;
+	hold_signals(SIG_UNBLOCK);
+	return false;
 }
 
 /* Whether it has failed; to read and to write that are copies, too, and may be the one. */
@@ -771,6 +789,7 @@ static bool faults_off(struct thread *t)
 
 	for (tries = 0; tries < 10 && pwrite(t->fail_nth, "0", 1, 0) != 1; tries++)
 		;
+	hold_signals(SIG_UNBLOCK);
 	return failed;
 }
 
