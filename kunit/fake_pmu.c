@@ -62,13 +62,13 @@ static void update(struct perf_event *event, u64 now)
 /* By delay loops, because where the clock depends on a tick it may stand still meanwhile. */
 static void meet(struct fake_pmu *fake)
 {
-	unsigned int left = 50000;
+	unsigned int left = 500000;
 
 	if (!READ_ONCE(fake->meet))
 		return;
 	atomic_inc(&fake->met);
 	while (atomic_read(&fake->met) < READ_ONCE(fake->meet) && --left)
-		udelay(10);
+		udelay(1);
 	if (!left)
 		atomic_inc(&fake->missed);
 }

@@ -510,8 +510,7 @@ static void *read_until_closed(void *arg)
 	return (void *)(long)errno;
 }
 
-TEST(closed_while_read,
-	"O5 O10: a group is closed while another thread reads, 100 times (debug: 20)")
+TEST(closed_while_read, "O5 O10: closed while another thread reads, 100 times (debug: 20)")
 {
 	unsigned int round;
 
@@ -584,7 +583,7 @@ TEST(full_buffer, "O6: a full buffer drops, counts, and says so where and when i
 	}
 }
 
-TEST(lost_fault, "O5 O6: what was lost is not lost again to a reader whose memory cannot be written")
+TEST(lost_fault, "O5 O6: what was lost is told again after a fault")
 {
 	struct perfgrp_counter c = faults(1);
 	struct perfgrp_stream_stats stream = { .size = sizeof(stream) };
