@@ -345,7 +345,8 @@ long perfgrp_ioctl(struct file *file, struct perfgrp_group *group, unsigned int 
 	if (ret ? call.out_on_error : ioctl->out && !call.written) {
 		int written = perfgrp_ioctl_write_argument(&call);
 
-		ret = ret ?: written;
+		/* An error without the numbers that belong to it would be half the truth. */
+		ret = written ?: ret;
 	}
 	install_file(&call, ret);
 	if (ret)
