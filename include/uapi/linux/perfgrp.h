@@ -995,8 +995,9 @@ struct perfgrp_record_bpf_attach {
  * @id: in: the member
  * @reserved: in: zero
  *
- * On all CPUs, or on none, at any time. Errors: ENOENT (no such member), EINVAL (it does not
- * sample, or the value is 0 or out of range).
+ * On all CPUs, or on none, at any time. A new period starts with the call, and the one that it
+ * ends gives no sample. Errors: ENOENT (no such member), EINVAL (it does not sample, or the value
+ * is 0 or out of range).
  */
 struct perfgrp_period {
 	__u32 size;
