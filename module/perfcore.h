@@ -35,6 +35,8 @@ struct perfgrp_core_pmu {
 
 int perfgrp_core_init(void);
 void perfgrp_core_exit(void);
+void perfgrp_core_link_init(int cpu);
+void perfgrp_core_link_exit(void);
 bool perfgrp_core_can_link(void);
 int perfgrp_core_try_link(int cpu);
 int perfgrp_core_link_begin(void);

@@ -6,14 +6,14 @@
  * The flows, each from top to bottom:
  *
  *	control		ioctl.c -> device.c, group_file.c -> group_create.c, member.c,
- *			control.c -> counter.c -> sched_group.c -> perfcore.c -> perf core
+ *			control.c -> counter.c -> sched_group.c -> perfcore_link.c -> perf core
  *	snapshot	ioctl.c -> group_file.c -> snapshot.c -> perfcore.h, on each CPU
  *			-> value.h
  *	overflow	perf core -> overflow.c -> event_array.h, perfcore.c, bpf_run.c
  *			-> records_write.c
  *	reading		read(2), poll(2) -> group_file.c -> records_read.c
  *	CPU hotplug	hotplug.c queues work -> group_cpus.c -> counter.c -> sched_group.c
- *			-> perfcore.c
+ *			-> perfcore_link.c
  *
  * Locks, in the order in which they are taken:
  *
@@ -33,7 +33,7 @@
  *	records.c alloc_lock	one buffer is allocated at a time, by a worker; the
  *				creator waits for it and holds no lock
  *	perfgrp_kprobe.lock	how many users want a probe armed, and whether it is
- *	perfcore.c link_lock	one creation under a leader at a time
+ *	perfcore_link.c link_lock	one creation under a leader at a time
  *	away.c away_lock	its PMU is registered once; one creation at a time
  *	bpf_kfunc.c groups_lock	groups by handle; innermost
  *	bpf_events.c subscribers_lock

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Scheduling groups: create an event under a group leader.
+ *
+ * perf_event_create_kernel_counter() has no argument for a group leader, and no other
+ * exported function creates an event under one. But it calls the perf core's own
+ *
+ *	perf_event_alloc(attr, cpu, task, group_leader, ...)
+ *
+ * with group_leader NULL. That function and what follows it do all the rest: the PMU
+ * driver checks that the group fits, perf_install_in_context() links the sibling, and the
+ * PMU schedules the group in one transaction. So a kprobe on perf_event_alloc() replaces
+ * the fourth argument. It is armed only while a group creates events of which two may share
+ * a PMU, and for a second afterwards, and acts only on the one call that the creating task
+ * makes with the attr passed to perfgrp_core_create().
+ *
+ * Assumed: perf_event_alloc() is a symbol of its own (not inlined, not cloned with other
+ * arguments), takes attr first and the leader fourth, and is called once per creation.
+ * This was read in 6.1.192, 6.12.117 and 7.3.4, and runs on Debian's kernels of these series.
+ * perfgrp_core_link_init() tests it; if the test fails, perfgrp_core_can_link() is false and
+ * groups consist of independent counters.
+ *
+ * The caller must make sure that leader and sibling have the same PMU and the same CPU or
+ * task: perf_event_open() checks that, perf_event_create_kernel_counter() does not.
+ *
+ * Documentation/assumptions.md lists what to read again for another kernel.
+ *
+ * Process context, unless a function says otherwise. Takes link_lock; perfgrp.h has its
+ * place in the lock order.
+ */
+#define pr_fmt(fmt) "perfgrp: " fmt
+
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/lockdep.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "kprobe.h"
+#include "perfcore.h"
+
+static bool sched_groups = true;
+module_param(sched_groups, bool, 0444);
+MODULE_PARM_DESC(sched_groups,
+		 "link hardware members of one PMU into one scheduling group (default: on)");
+
+/* Written by perfgrp_core_link_init() only, before the device exists. */
+static bool can_link;
+
+/*
+ * The creation in progress, written under link_lock. The probe runs in any task and takes
+ * no lock: it compares link.task with READ_ONCE(). Only the task that holds link_lock
+ * finds itself there, and it has written the other fields itself.
+ */
+static DEFINE_MUTEX(link_lock);
+static struct {
+	struct task_struct *task;
+	const struct perf_event_attr *attr;
+	struct perf_event *leader;
+} link;
+
+/* Runs at every perf_event_alloc() of any task, in kprobe context. */
+static int supply_leader(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	if (READ_ONCE(link.task) != current)
+		return 0;
+	if (perfgrp_kprobe_arg(regs, 0) != (unsigned long)link.attr || !link.leader)
+		return 0;
+
+	perfgrp_kprobe_set_arg3(regs, (unsigned long)link.leader);
+	link.leader = NULL;
+	return 0;
+}
+
+NOKPROBE_SYMBOL(supply_leader);
+
+/* ms: longer than between two ADDs of somebody who makes them in a loop. */
+#define LINK_LINGER 1000
+
+PERFGRP_KPROBE(probe, perf_event_alloc, supply_leader, LINK_LINGER);
+
+/**
+ * perfgrp_core_link_begin - arm the probe that perfgrp_core_create() needs for a leader
+ *
+ * May patch kernel text, which is slow on large machines: call it once around all events to
+ * be created, and only if perfgrp_sched_group_may_link() says so. May sleep. Does nothing if
+ * perfgrp_core_can_link() is false.
+ *
+ * Return: 0 or a negative errno; after 0 perfgrp_core_link_end() must follow.
+ */
+int perfgrp_core_link_begin(void)
+{
+	return can_link ? perfgrp_kprobe_arm(&probe) : 0;
+}
+
+/**
+ * perfgrp_core_link_end - undo perfgrp_core_link_begin()
+ *
+ * May sleep.
+ */
+void perfgrp_core_link_end(void)
+{
+	if (can_link)
+		perfgrp_kprobe_disarm(&probe);
+}
+
+/**
+ * perfgrp_core_can_link - can events be created under a leader?
+ *
+ * Return: true if the self-test of perfgrp_core_link_init() succeeded.
+ */
+bool perfgrp_core_can_link(void)
+{
+	return can_link;
+}
+
+/*
+ * armpmu's group validation skips a leader that is disabled, unless attr.enable_on_exec is
+ * set, and so accepts one event too many; that group would never be scheduled. So the bit
+ * is set in the leader while the driver validates. No exec can act on it: a task's
+ * exec_update_lock is held by the caller, and the perf core ignores the bit for events of
+ * a CPU. No child can inherit it: see perfgrp_core_set_inherit().
+ */
+static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
+					struct task_struct *task, struct perf_event *leader,
+					perf_overflow_handler_t handler, void *context)
+{
+	bool enable_on_exec = leader->attr.enable_on_exec;
+	struct perf_event *event;
+
+	if (task)
+		lockdep_assert_held_read(&task->signal->exec_update_lock);
+
+	mutex_lock(&link_lock);
+	link.attr = attr;
+	link.leader = leader;
+	WRITE_ONCE(link.task, current);
+	leader->attr.enable_on_exec = 1;
+
+	event = perf_event_create_kernel_counter(attr, cpu, task, handler, context);
+
+	leader->attr.enable_on_exec = enable_on_exec;
+	WRITE_ONCE(link.task, NULL);
+	link.leader = NULL;
+	link.attr = NULL;
+	mutex_unlock(&link_lock);
+	return event;
+}
+
+/**
+ * perfgrp_core_create - create a perf event, under a leader if there is one
+ * @attr: what to count
+ * @cpu: the CPU; -1 for any CPU that @task runs on
+ * @task: the task; NULL for whatever runs on @cpu. If there is a @leader the caller holds
+ *	the task's exec_update_lock.
+ * @leader: a group leader of the same PMU and the same CPU or task, or NULL. Needs
+ *	perfgrp_core_can_link() and a preceding perfgrp_core_link_begin().
+ * @handler: overflow handler, or NULL
+ * @context: the event's overflow_handler_context
+ *
+ * May sleep. Must not be called from a CPU hotplug callback.
+ *
+ * Return: the event, or an ERR_PTR() from the perf core; ERR_PTR(-EXDEV) if the event was
+ * created but not under @leader.
+ */
+struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
+				       struct task_struct *task, struct perf_event *leader,
+				       perf_overflow_handler_t handler, void *context)
+{
+	struct perf_event *event;
+
+	if (!leader)
+		return perf_event_create_kernel_counter(attr, cpu, task, handler, context);
+
+	event = create_linked(attr, cpu, task, leader, handler, context);
+	if (!IS_ERR(event) && event->group_leader != leader) {
+		perf_event_release_kernel(event);
+		event = ERR_PTR(-EXDEV);
+	}
+	return event;
+}
+
+/* ---- self-test ----------------------------------------------------------- */
+
+/*
+ * Return: 1 if two such events become one scheduling group, 0 if they do not, a negative
+ * errno if this machine cannot count the event, or, as one with a single counter, not two of
+ * them at once.
+ */
+static int try_group(u32 type, u64 config, int cpu)
+{
+	struct perf_event_attr leader_attr = {
+		.type = type,
+		.size = sizeof(leader_attr),
+		.config = config,
+		.disabled = 1,
+	};
+	struct perf_event_attr member_attr = leader_attr;
+	struct perf_event *leader, *member;
+	int ret;
+
+	member_attr.disabled = 0;
+	leader = perfgrp_core_create(&leader_attr, cpu, NULL, NULL, NULL, NULL);
+	if (IS_ERR(leader))
+		return PTR_ERR(leader);
+
+	member = create_linked(&member_attr, cpu, NULL, leader, NULL, NULL);
+	if (IS_ERR(member)) {
+		ret = PTR_ERR(member);
+		if (ret != -EINVAL && ret != -ENOSPC)
+			ret = 0;
+	} else {
+		ret = member->group_leader == leader && leader->nr_siblings == 1;
+		perf_event_release_kernel(member);
+	}
+	perf_event_release_kernel(leader);
+	return ret;
+}
+
+/**
+ * perfgrp_core_try_link - see whether events that are created under a leader are linked
+ * @cpu: a CPU that is online
+ *
+ * perfgrp_core_link_begin() has succeeded. May sleep.
+ *
+ * Return: 1 if they are, 0 or a negative errno if not.
+ */
+int perfgrp_core_try_link(int cpu)
+{
+	int ret = try_group(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, cpu);
+
+	/* Without a PMU only the software event can be tried. */
+	if (ret == 1 && try_group(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, cpu) == 0)
+		ret = 0;
+	return ret;
+}
+
+/**
+ * perfgrp_core_link_init - register the probe, and test whether it links events
+ * @cpu: a CPU that is online
+ *
+ * Process context, at module load. Where it fails, perfgrp_core_can_link() is false.
+ */
+void perfgrp_core_link_init(int cpu)
+{
+	int ret;
+
+	if (!sched_groups) {
+		pr_info("scheduling groups are disabled by parameter sched_groups; counters are independent\n");
+		return;
+	}
+
+	ret = perfgrp_kprobe_register(&probe);
+	if (ret) {
+		pr_warn("no scheduling groups: cannot probe perf_event_alloc (%d); counters are independent\n",
+			ret);
+		return;
+	}
+
+	can_link = true;
+	ret = perfgrp_core_link_begin();
+	if (!ret) {
+		ret = perfgrp_core_try_link(cpu);
+		perfgrp_core_link_end();
+	}
+	if (ret != 1) {
+		pr_warn("no scheduling groups: the self-test failed (%d); counters are independent\n",
+			ret);
+		can_link = false;
+		perfgrp_kprobe_unregister(&probe);
+	}
+}
+
+/**
+ * perfgrp_core_link_exit - undo perfgrp_core_link_init()
+ *
+ * Process context, at module unload or if loading fails. No group exists.
+ */
+void perfgrp_core_link_exit(void)
+{
+	if (can_link)
+		perfgrp_kprobe_unregister(&probe);
+}
