@@ -267,6 +267,53 @@ TEST(task_elsewhere, "G6: a task's instructions on one CPU are not scaled for it
 	count_here_and_there(&cpus, PERFGRP_CREATE_INHERIT);
 }
 
+/* The PMU is too small for all that counts this task, and there is a pause. */
+static void multiplex_here(const struct cpus *cpus, __u32 flags)
+{
+	struct perfgrp_value v;
+	__u64 begin, elapsed;
+	unsigned int round;
+	int fd, id;
+
+	run_on(cpus->cpu[1]);
+	fd = grp_on_task_cpu(flags, 0, cpus->cpu[0]);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_HW_CPU_CYCLES);
+	REQUIRE_GT(id, 0);
+	begin = now_ns();
+	for (round = 0; round < 4; round++) {
+		if (round == 2) {
+			REQUIRE_EQ(grp_disable(fd), 0);
+			REQUIRE_EQ(grp_enable(fd), 0);
+		}
+		run_on(cpus->cpu[0]);
+		spin(5000000);
+		run_on(cpus->cpu[1]);
+		spin(25000000);
+	}
+	v = grp_value_on(fd, cpus->cpu[0], id);
+	elapsed = now_ns() - begin;
+	expect_plausible(&v);
+	EXPECT_EQ(v.state, PERFGRP_STATE_MULTIPLEXED);
+	EXPECT_LT(v.time_running, v.time_enabled * 9 / 10);
+	/* A sixth of the time is here. */
+	EXPECT_GT(v.time_enabled, elapsed / 10);
+	EXPECT_LT(v.time_enabled, elapsed / 3);
+	close(fd);
+}
+
+TEST(multiplexed_here, "G6: and what is multiplexed there is scaled for the turns it waits for")
+{
+	struct cpus cpus;
+
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("%u CPUs", cpus.nr);
+	pmu_load(2 * pmu_size(), 0, -1, NULL);
+	multiplex_here(&cpus, PERFGRP_CREATE_ENABLED);
+	multiplex_here(&cpus, PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_INHERIT);
+}
+
 TEST(exec_elsewhere, "G6 G17: a task that execs where its group does not count")
 {
 	struct perfgrp_value v;

@@ -345,6 +345,24 @@ TEST(software_alone, "S12 G6: software members are a scheduling group each")
 	expect_sched_groups(fd, c, ARRAY_SIZE(c), itself);
 }
 
+/* In all rows of a group on all CPUs, or of one on this task. */
+static void expect_counting(int fd, __u32 id)
+{
+	__u32 row;
+
+	REQUIRE_EQ(grp_snapshot(fd, 0, &grp_last), 0);
+	for (row = 0; row < grp_last.hdr.nr_rows; row++) {
+		int cpu = grp_last.row[row].cpu;
+		__u64 before;
+
+		if (cpu >= 0)
+			run_on(cpu);
+		before = grp_value_on(fd, cpu, id).raw;
+		spin(100000);
+		EXPECT_GT(grp_value_on(fd, cpu, id).raw, before + 100000);
+	}
+}
+
 TEST(new_leader, "S12 G11: when a scheduling group's leader is removed the others get a new number")
 {
 	struct perfgrp_counter c[] = { software, hardware, hardware, hardware };
@@ -371,6 +389,7 @@ TEST(new_leader, "S12 G11: when a scheduling group's leader is removed the other
 		REQUIRE_EQ(grp_remove(fd, c[2].id, 0), 0);
 		left[1] = c[3];
 		expect_sched_groups(fd, left, 2, by_next);
+		expect_counting(fd, c[3].id);
 		close(fd);
 	}
 }

@@ -28,7 +28,7 @@ nothing_is_left() {
 	[ ! -e /sys/module/perfgrp ] && [ ! -e /dev/perfgrp ] &&
 		! grep -Eq 'perf_event_(alloc|bpf_event)' /sys/kernel/debug/kprobes/list &&
 		! grep -q perfgrp /sys/devices/system/cpu/hotplug/states &&
-		! grep -q perfgrp /proc/misc
+		! grep -q perfgrp /proc/misc && [ ! -e /sys/bus/event_source/devices/perfgrp ]
 }
 
 load_and_unload() {
@@ -41,7 +41,7 @@ echo 1..6
 check "A1: the node is root's, mode 0600" node_is_private
 check "A7: the module cannot be unloaded while a group is open" unload_is_refused
 check "A7: it can when none is" rmmod perfgrp
-check "A7: no node, no kprobe, no hotplug state is left" nothing_is_left
+check "A7: no node, no kprobe, no hotplug state, no PMU is left" nothing_is_left
 check "A7: it can be loaded and unloaded again and again" load_and_unload
 check "A7: and works afterwards" insmod /lib/modules/perfgrp.ko
 exit $failed

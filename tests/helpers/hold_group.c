@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Holds a group open, and nothing else of perfgrp, until it is killed. */
+/*
+ * Holds groups open, and nothing else of perfgrp, until it is killed: one on all CPUs, and
+ * one of a task on one CPU, for which the module registers a PMU of its own.
+ */
 #include "group.h"
 
 int main(void)
@@ -11,6 +14,11 @@ int main(void)
 	fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
 	if (fd < 0 || grp_add(fd, PERFGRP_SW_PAGE_FAULTS) < 0)
 		return 1;
+	fd = grp_on_task_cpu(PERFGRP_CREATE_ENABLED, 0, 0);
+	if (fd < 0 || grp_add(fd, PERFGRP_SW_PAGE_FAULTS) < 0)
+		return 1;
+	/* If the machine has a PMU. */
+	grp_add(fd, PERFGRP_HW_CPU_CYCLES);
 	close(open("/tmp/group-is-open", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	for (;;)
 		pause();
