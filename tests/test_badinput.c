@@ -457,6 +457,7 @@ static void sizes(const void *which)
 	const struct call *call = which;
 	static const size_t more[] = { 1, 8, 100, 1024 };
 	struct refusal too_short = refusal(EINVAL, PERFGRP_REASON_SIZE);
+	struct refusal too_long = refusal(E2BIG, PERFGRP_REASON_SIZE);
 	struct refusal tail = refusal(E2BIG, PERFGRP_REASON_TAIL);
 	unsigned char *buf = arg_room;
 	struct grp_head *head = (void *)buf;
@@ -501,6 +502,14 @@ static void sizes(const void *which)
 				     head->size, call->size);
 		}
 	}
+	/* More than a page, though the rest is zero. */
+	REQUIRE(page <= ROOM);
+	memset(buf + call->size, 0, page + 1 - call->size);
+	good_argument(call, buf);
+	head->size = page + 1;
+	snprintf(what, sizeof(what), "%s with a byte more than a page", call->name);
+	expect_refused_call(what, fd_of(call), call->nr, buf, &too_long,
+			    (struct range){ 0, sizeof(head->size) });
 	/* Beyond any memory. */
 	good_argument(call, buf);
 	head->size = 0xffffffff;

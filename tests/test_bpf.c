@@ -296,22 +296,27 @@ TEST(allocating_maps,
      "B1 B8: a map that allocates is refused where the scheduler counts, and in an NMI")
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
-	struct perfgrp_counter c[2] = {
-		{ .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample_period = 1 }, faults(1),
+	struct perfgrp_counter c[3] = {
+		{ .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample_period = 1 },
+		{ .event = PERFGRP_SW_CPU_MIGRATIONS, .sample_period = 1 },
+		faults(1),
 	};
 	struct perfgrp_counter cycles = { .event = PERFGRP_HW_CPU_CYCLES,
 					  .sample_period = 1000000 };
-	int fd, map, prog;
+	int fd, map, prog, i;
 
 	load(1);
-	fd = group(c, 2);
+	fd = group(c, 3);
 	map = bpf_map_create(BPF_MAP_TYPE_LPM_TRIE, NULL, 8, 4, 1, &opts);
 	REQUIRE_GE(map, 0);
 	prog = names_map(map);
 	REQUIRE_GE(prog, 0);
-	EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, c[0].id, prog, 0), EOPNOTSUPP, BPF_MAP, c[0].id);
-	EXPECT(strstr(grp_error.text, "lpm_trie"));
-	EXPECT_EQ(grp_bpf_attach(fd, c[1].id, prog, 0), 0);
+	for (i = 0; i < 2; i++) {
+		EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, c[i].id, prog, 0), EOPNOTSUPP, BPF_MAP,
+				      c[i].id);
+		EXPECT(strstr(grp_error.text, "lpm_trie"));
+	}
+	EXPECT_EQ(grp_bpf_attach(fd, c[2].id, prog, 0), 0);
 	if (!grp_add_counters(fd, &cycles, 1))
 		EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, cycles.id, prog, 0), EOPNOTSUPP, BPF_MAP,
 				      cycles.id);
@@ -650,7 +655,7 @@ TEST(timed, "B6: nanoseconds are counted where the group asks, or kernel.bpf_sta
 {
 	static const char path[] = "/proc/sys/kernel/bpf_stats_enabled";
 	struct perfgrp_counter c[2] = { faults(1), faults(1) };
-	__u64 before;
+	__u64 before, begin;
 	int fd;
 
 	load(0);
@@ -658,10 +663,12 @@ TEST(timed, "B6: nanoseconds are counted where the group asks, or kernel.bpf_sta
 	REQUIRE_EQ(grp_bpf_attach_flags(fd, c[0].id, bpf_prog(object, "note"), 0,
 					PERFGRP_BPF_TIMED), 0);
 	REQUIRE_EQ(grp_bpf_attach(fd, c[1].id, bpf_prog(object, "note"), 0), 0);
+	begin = now_ns();
 	faults_while_enabled(fd, 20);
 	EXPECT_EQ(grp_attached(fd, c[0].id).attach_flags, PERFGRP_BPF_TIMED);
 	before = grp_attached(fd, c[0].id).nsecs;
 	EXPECT_GT(before, 0);
+	EXPECT_LE(before, now_ns() - begin);
 	EXPECT_EQ(grp_attached(fd, c[1].id).nsecs, 0);
 	if (access(path, F_OK))
 		return;
@@ -670,6 +677,24 @@ TEST(timed, "B6: nanoseconds are counted where the group asks, or kernel.bpf_sta
 	REQUIRE_EQ(write_file(path, "0"), 0);
 	EXPECT_GT(grp_attached(fd, c[0].id).nsecs, before);
 	EXPECT_GT(grp_attached(fd, c[1].id).nsecs, 0);
+}
+
+TEST(on_all_cpus, "B6: what ran on all CPUs is counted")
+{
+	struct perfgrp_counter c = faults(1);
+	struct cpus cpus;
+	int fd;
+	__u32 i;
+
+	load(1);
+	fd = group(&c, 1);
+	REQUIRE_EQ(grp_bpf_attach(fd, c.id, bpf_prog(object, "note"), 0), 0);
+	cpus_online(&cpus);
+	for (i = 0; i < cpus.nr; i++) {
+		run_on(cpus.cpu[i]);
+		faults_while_enabled(fd, 3);
+		EXPECT_EQ(grp_attached(fd, c.id).runs, 3 * (i + 1));
+	}
 }
 
 TEST(misses, "B6: an overflow while a program runs is a miss of the other one")

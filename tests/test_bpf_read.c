@@ -210,7 +210,9 @@ TEST(reads_task, "B13 S1: of a task's group a program reads the task that runs, 
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS };
 	struct child child;
+	struct cpus cpus;
 	struct job job;
+	__u32 i;
 	int fd;
 
 	load();
@@ -221,6 +223,15 @@ TEST(reads_task, "B13 S1: of a task's group a program reads the task that runs, 
 	EXPECT_EQ(job.ret, 1);
 	EXPECT_GE(job.value[0].raw, 5);
 	EXPECT_LE(job.value[0].raw, grp_raw(fd, c.id));
+	/* The program runs on CPU 0. */
+	cpus_online(&cpus);
+	for (i = 0; i < cpus.nr; i++) {
+		fd = grp_on_task_cpu(PERFGRP_CREATE_ENABLED, 0, cpus.cpu[i]);
+		c.id = 0;
+		REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+		job = do_job((struct job){ .handle = handle_of(fd) });
+		EXPECT_EQ(job.ret, cpus.cpu[i] ? -ENODATA : 1);
+	}
 	child = child_start();
 	fd = grp_on_task(PERFGRP_CREATE_ENABLED, child.pid);
 	c.id = 0;

@@ -1213,6 +1213,8 @@ TEST(after_exit, "G18: the group of a task that exited takes no members, and all
 	REQUIRE(id > 0 && second > 0);
 	child_do(&child, ORDER_FAULT, 5);
 	child_exit(&child);
+	EXPECT_REFUSED(grp_on_task(0, child.pid), ESRCH, PID);
+	EXPECT(strstr(grp_error.text, "exited"));
 	child_reap(&child);
 	EXPECT_EQ(grp_add(fd, PERFGRP_SW_DUMMY), -ESRCH);
 	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PID);

@@ -792,6 +792,42 @@ TEST(other_period, "O9: the period can be changed while the counter runs")
 	EXPECT_EQ(records.sample[3]->period, 5);
 }
 
+TEST(other_period_everywhere, "O9: it is changed on all CPUs")
+{
+	struct perfgrp_counter c = faults(1);
+	static unsigned int all[64], own[64];
+	struct cpus cpus;
+	__u32 i;
+	int fd;
+
+	fd = stream_create(0, PERFGRP_TARGET_ALL_CPUS, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	REQUIRE_EQ(set_period(fd, c.id, 25), 0);
+	settle_memory();
+	cpus_online(&cpus);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	for (i = 0; i < cpus.nr; i++) {
+		run_on(cpus.cpu[i]);
+		fault_in(50);
+	}
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	for (i = 0; i < records.nr_samples; i++) {
+		const struct perfgrp_record_sample *s = records.sample[i];
+
+		REQUIRE_LT(s->cpu, ARRAY_SIZE(all));
+		all[s->cpu]++;
+		own[s->cpu] += s->pid == (__u32)getpid();
+	}
+	/* The first fault after a change counts for one more, by the old period. */
+	for (i = 0; i < cpus.nr; i++) {
+		EXPECT_GE(all[cpus.cpu[i]], 1);
+		EXPECT_LE(own[cpus.cpu[i]], 4);
+	}
+}
+
 TEST(bad_period, "O9: what cannot be is refused, and the period stays")
 {
 	struct perfgrp_counter c[3] = {
@@ -799,6 +835,7 @@ TEST(bad_period, "O9: what cannot be is refused, and the period stays")
 		{ .event = PERFGRP_SW_MINOR_FAULTS, .sample_freq = 100,
 		  .flags = PERFGRP_COUNTER_FREQ },
 	};
+	struct perfgrp_counter huge = faults(1ULL << 63);
 	int fd = task_group(c, 3, 65536);
 	struct refusal bad = refusal(EINVAL, PERFGRP_REASON_EVENT_OPTION);
 
@@ -808,6 +845,8 @@ TEST(bad_period, "O9: what cannot be is refused, and the period stays")
 	EXPECT_REFUSED_MEMBER(set_period(fd, c[1].id, 5), EINVAL, EVENT_OPTION, c[1].id);
 	EXPECT_REFUSED_MEMBER(set_period(fd, c[2].id, 100000000), EINVAL, EVENT_OPTION, c[2].id);
 	EXPECT_REFUSED_MEMBER(set_period(fd, 77, 5), ENOENT, MEMBER, 77);
+	EXPECT_REFUSED_MEMBER(grp_add_counters(fd, &huge, 1), EINVAL, EVENT_OPTION, 0);
+	EXPECT(strcmp(grp_error.field, "sample_period") == 0);
 	REQUIRE_EQ(set_period(fd, c[2].id, 200), 0);
 	REQUIRE_EQ(grp_remove(fd, c[2].id, 0), 0);
 	REQUIRE_EQ(grp_enable(fd), 0);
