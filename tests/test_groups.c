@@ -1861,7 +1861,7 @@ TEST(fdinfo, "G22: fdinfo shows target, members with their ids and states")
 	}
 }
 
-static void expect_target(int fd, const char *want)
+static void expect_in_fdinfo(int fd, const char *want)
 {
 	char text[4096] = "", path[64];
 
@@ -1869,7 +1869,7 @@ static void expect_target(int fd, const char *want)
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	REQUIRE(read_file(path, text, sizeof(text) - 1) > 0);
 	if (!strstr(text, want))
-		fail("no '%s' in the fdinfo", want);
+		fail("no '%s' in the fdinfo:\n%s", want, text);
 }
 
 TEST(fdinfo_targets, "G22: fdinfo shows which CPUs, or which one of a task")
@@ -1878,11 +1878,37 @@ TEST(fdinfo_targets, "G22: fdinfo shows which CPUs, or which one of a task")
 	char want[64];
 
 	cpus_online(&cpus);
-	expect_target(grp_create(0, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0), "target:\tall cpus\n");
+	expect_in_fdinfo(grp_create(0, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0), "target:\tall cpus\n");
 	snprintf(want, sizeof(want), "target:\tcpus %u,%u\n", cpus.cpu[0], cpus.cpu[1]);
-	expect_target(grp_create(0, PERFGRP_TARGET_CPUS, 0, cpus.cpu, 2), want);
+	expect_in_fdinfo(grp_create(0, PERFGRP_TARGET_CPUS, 0, cpus.cpu, 2), want);
 	snprintf(want, sizeof(want), "target:\ttask %d cpu %u\n", getpid(), cpus.cpu[1]);
-	expect_target(grp_create(0, PERFGRP_TARGET_TASK, 0, &cpus.cpu[1], 1), want);
+	expect_in_fdinfo(grp_create(0, PERFGRP_TARGET_TASK, 0, &cpus.cpu[1], 1), want);
+}
+
+TEST(fdinfo_inherited, "G22 G16: in fdinfo an inherited member's state is of all its tasks")
+{
+	struct child child;
+	struct cpus cpus;
+	char want[64];
+	int fd, id;
+
+	NEED_FEATURE(INHERIT);
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("%u CPUs", cpus.nr);
+	fd = grp_on_task_cpu(PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_INHERIT, 0, cpus.cpu[0]);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	run_on(cpus.cpu[0]);
+	fault_in(5);
+	/* A child that was never there. */
+	run_on(cpus.cpu[1]);
+	child = child_start();
+	child_do(&child, ORDER_FAULT, 5);
+	snprintf(want, sizeof(want), "\nmember:\t%d page-faults counted leader", id);
+	expect_in_fdinfo(fd, want);
+	child_exit(&child);
 }
 
 /* Interrupts that asked CPUs to call a function, all CPUs together; -1 if they are not known. */

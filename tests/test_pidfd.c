@@ -5,8 +5,14 @@
  */
 #include "group.h"
 
+#include <pthread.h>
+
 #ifndef __NR_pidfd_open
 #define __NR_pidfd_open	434
+#endif
+
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD	O_EXCL
 #endif
 
 static struct grp_members members;
@@ -86,6 +92,56 @@ TEST(on_one_cpu, "G23: a pidfd and one CPU, as a pid and one CPU")
 	REQUIRE_EQ(grp_snapshot(fd, 0, &grp_last), 0);
 	EXPECT_EQ(grp_last.hdr.nr_rows, 1);
 	EXPECT_EQ(grp_last.row[0].cpu, cpus.cpu[0]);
+}
+
+struct thread {
+	pid_t tid;
+	pthread_barrier_t step;
+};
+
+static void *fault_as_told(void *arg)
+{
+	struct thread *thread = arg;
+
+	thread->tid = syscall(SYS_gettid);
+	fault_in(1);
+	pthread_barrier_wait(&thread->step);
+	pthread_barrier_wait(&thread->step);
+	fault_in(40);
+	pthread_barrier_wait(&thread->step);
+	pthread_barrier_wait(&thread->step);
+	return NULL;
+}
+
+TEST(one_thread, "G23: a pidfd of a thread is of that thread, not of its process")
+{
+	struct thread thread;
+	pthread_t other;
+	int pidfd, fd, id;
+	__u64 n;
+
+	need_pidfd();
+	REQUIRE(pthread_barrier_init(&thread.step, NULL, 2) == 0);
+	REQUIRE(pthread_create(&other, NULL, fault_as_told, &thread) == 0);
+	pthread_barrier_wait(&thread.step);
+	pidfd = syscall(__NR_pidfd_open, thread.tid, PIDFD_THREAD);
+	if (pidfd < 0 && errno == EINVAL)
+		skip("this kernel has no pidfds of threads");
+	REQUIRE_GE(pidfd, 0);
+	fd = grp_on_pidfd(PERFGRP_CREATE_ENABLED, pidfd);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	fault_in(100);
+	pthread_barrier_wait(&thread.step);
+	pthread_barrier_wait(&thread.step);
+	n = grp_raw(fd, id);
+	EXPECT_GE(n, 40);
+	EXPECT_LT(n, 60);
+	REQUIRE_EQ(grp_query(fd, &members), 0);
+	EXPECT_EQ(members.hdr.pid, thread.tid);
+	pthread_barrier_wait(&thread.step);
+	pthread_join(other, NULL);
 }
 
 TEST(exited, "G23: the pidfd of a task that has exited is ESRCH, also when it is reaped")

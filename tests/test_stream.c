@@ -828,6 +828,24 @@ TEST(other_period_everywhere, "O9: it is changed on all CPUs")
 	}
 }
 
+TEST(other_frequency, "O9: a clock's frequency can be changed")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample_freq = 1000,
+				     .flags = PERFGRP_COUNTER_FREQ };
+	int fd = task_group(&c, 1, 65536);
+	__u64 end;
+
+	REQUIRE_EQ(set_period(fd, c.id, 50), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	end = cpu_time_ns() + 500000000;
+	while (cpu_time_ns() < end)
+		spin(1000);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	EXPECT_GE(records.nr_samples, 5);
+	EXPECT_LE(records.nr_samples, 30);
+}
+
 TEST(bad_period, "O9: what cannot be is refused, and the period stays")
 {
 	struct perfgrp_counter c[3] = {
