@@ -7,6 +7,7 @@
 
 #include "../module/access.h"
 #include "../module/away.h"
+#include "../module/bpf.h"
 #include "../module/compat.h"
 #include "../module/control.h"
 #include "../module/error.h"
@@ -51,6 +52,9 @@ EXPORT_FOR_TESTS(perfgrp_away_exit);
 
 /* overflow.c */
 EXPORT_FOR_TESTS(perfgrp_overflow);
+
+/* bpf_run.c */
+EXPORT_FOR_TESTS(perfgrp_bpf_run);
 
 /* event_array.c */
 EXPORT_FOR_TESTS(perfgrp_event_arrays_create);

@@ -3,12 +3,15 @@
  * The module's own overflow handler, and what it writes. Fake PMUs overflow in hard IRQ context,
  * breakpoints in NMI context (x86).
  */
+#include <linux/bpf.h>
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/filter.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
+#include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/preempt.h>
@@ -17,6 +20,7 @@
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
 
+#include "../module/bpf.h"
 #include "../module/event_array.h"
 #include "../module/group.h"
 #include "../module/overflow.h"
@@ -520,6 +524,57 @@ static void interrupts_on(struct kunit *test)
 	EXPECT_VALUES(test, sample, ids, 0, 20);
 }
 
+/* ---- programs --------------------------------------------------------------- */
+
+/* What the program below was given. */
+static u64 seen_address;
+
+static unsigned int note_address(const void *ctx, const struct bpf_insn *insns)
+{
+	const struct bpf_perf_event_data_kern *seen = ctx;
+
+	seen_address = seen->data->addr;
+	return 1;
+}
+
+/* [B2] Where an overflow has no address a program sees 0, not what was in the memory. */
+static void program_without_address(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct bpf_prog *prog = kunit_kzalloc(test, sizeof(*prog), GFP_KERNEL);
+	struct bpf_prog_aux *aux = kunit_kzalloc(test, sizeof(*aux), GFP_KERNEL);
+	struct perfgrp_attachment attachment = { .prog = prog };
+	struct perf_sample_data data = {};
+	struct perfgrp_group *group;
+	struct pt_regs regs = {};
+	unsigned int i;
+	bool kept;
+
+	if (!IS_ENABLED(CONFIG_BPF_SYSCALL))
+		kunit_skip(test, "this kernel has no BPF programs");
+	KUNIT_ASSERT_NOT_NULL(test, prog);
+	KUNIT_ASSERT_NOT_NULL(test, aux);
+	prog->aux = aux;
+	prog->bpf_func = note_address;
+	attachment.cpu = alloc_percpu(struct perfgrp_attachment_cpu);
+	KUNIT_ASSERT_TRUE(test, !!attachment.cpu);
+	group = harness_sampling_group(test, on_cpu0, cpu0);
+	harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+	for (i = 0; i < 2; i++) {
+		data.addr = 0x5eed;
+		data.sample_flags = i ? PERF_SAMPLE_ADDR : 0;
+		seen_address = 1;
+		rcu_read_lock();
+		local_irq_disable();
+		kept = perfgrp_bpf_run(&attachment, event_of(group, 0, 0), &data, &regs);
+		local_irq_enable();
+		rcu_read_unlock();
+		KUNIT_EXPECT_TRUE(test, kept);
+		KUNIT_EXPECT_EQ(test, seen_address, i ? 0x5eedULL : 0ULL);
+	}
+	free_percpu(attachment.cpu);
+}
+
 static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(sample_in_irq),
 	KUNIT_CASE(sample_in_nmi),
@@ -532,6 +587,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(throttling_without_a_sample),
 	KUNIT_CASE(event_of_no_member),
 	KUNIT_CASE(interrupts_on),
+	KUNIT_CASE(program_without_address),
 	{}
 };
 
