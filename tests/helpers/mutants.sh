@@ -15,7 +15,7 @@ verdict() {
 # run_test: the test's output goes to $out; the status says whether it noticed, and the text why.
 run_test() {
 	(cd /tmp && exec timeout -k 5 "$limit" "/tests/$test" ${pattern:+"$pattern"}) \
-		>"$out" 2>&1 </dev/null
+		>"$out" 2>&1 </dev/null 4<&-
 	status=$?
 	if grep -q '^ *not ok' "$out"; then
 		grep -m 1 '^ *not ok' "$out"
@@ -33,7 +33,9 @@ limit=120
 [ ! -e /sys/kernel/debug/kmemleak ] || limit=600
 while read -r number test pattern <&4; do
 	echo "#= mutant $number"
+	# Not empty: there are tests that look into it.
 	dmesg -c >/dev/null
+	echo "mutant $number" >/dev/kmsg
 	# Some tests load it themselves.
 	cp "/add/mutant-$number.ko" /lib/modules/perfgrp.ko
 	if ! insmod /lib/modules/perfgrp.ko; then
