@@ -3,10 +3,10 @@
  * Who may do what: the node, callers without CAP_PERFMON, fds that were passed to
  * them, and the module parameter that lets them count their own tasks.
  */
+#include "caps.h"
 #include "group.h"
 
 #include <grp.h>
-#include <linux/capability.h>
 #include <sys/resource.h>
 
 #define NOBODY		65534
@@ -17,18 +17,6 @@
 static struct cpus cpus;
 static struct grp_snap snap;
 static struct grp_members members;
-
-/* Keeps these capabilities and no other. */
-static void keep_caps(uint64_t caps)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = {
-		{ .effective = (__u32)caps, .permitted = (__u32)caps },
-		{ .effective = (__u32)(caps >> 32), .permitted = (__u32)(caps >> 32) },
-	};
-
-	REQUIRE(syscall(SYS_capset, &header, data) == 0);
-}
 
 /* From here on this process is nobody, with these capabilities. */
 static void become_nobody(uint64_t caps)

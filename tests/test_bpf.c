@@ -5,12 +5,12 @@
  * and what maps do then, is in test_bpf_maps.c.
  */
 #include "bpf.h"
+#include "caps.h"
 #include "../bpf/overflow.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <linux/capability.h>
 #include <sys/syscall.h>
 
 static struct bpf_object *object;
@@ -204,15 +204,13 @@ TEST(attach_twice, "B1 B4: a second program is refused; so is replacing what is 
 TEST(needs_privilege,
      "B1 A2: attaching and replacing need CAP_PERFMON; asking and detaching do not")
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[2] = {};
 	struct perfgrp_counter c[2] = { faults(1), faults(1) };
 	int fd;
 
 	load(1);
 	fd = group(c, 2);
 	REQUIRE_EQ(grp_bpf_attach(fd, c[0].id, bpf_prog(object, "note"), 1), 0);
-	REQUIRE_EQ(syscall(SYS_capset, &head, none), 0);
+	keep_caps(0);
 	EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, c[1].id, bpf_prog(object, "note"), 1), EACCES,
 			      PRIVILEGE, c[1].id);
 	EXPECT_REFUSED_MEMBER(grp_bpf_replace(fd, c[0].id, bpf_prog(object, "other"), 1, 0), EACCES,

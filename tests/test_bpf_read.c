@@ -4,10 +4,10 @@
  * module have none only the refusal can be tried.
  */
 #include "bpf.h"
+#include "caps.h"
 #include "pmu.h"
 #include "../bpf/read.h"
 
-#include <linux/capability.h>
 #include <sys/syscall.h>
 #include <sys/resource.h>
 
@@ -131,8 +131,6 @@ TEST(random_handles, "B17: handles are random: all distinct, none 0, no two near
 
 TEST(refused_handles, "B13 A2: a handle needs CAP_PERFMON, and a group that is not inherited")
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[2] = {};
 	int fd, inherit;
 	__u64 handle;
 
@@ -140,7 +138,7 @@ TEST(refused_handles, "B13 A2: a handle needs CAP_PERFMON, and a group that is n
 	fd = grp_on_task(0, 0);
 	inherit = grp_on_task(PERFGRP_CREATE_INHERIT, 0);
 	EXPECT_REFUSED(get_handle(inherit, &handle), EOPNOTSUPP, FEATURE);
-	REQUIRE_EQ(syscall(SYS_capset, &head, none), 0);
+	keep_caps(0);
 	EXPECT_REFUSED(get_handle(fd, &handle), EACCES, PRIVILEGE);
 }
 

@@ -2,10 +2,10 @@
 /*
  * How much one user can have, and whom its memory is charged to.
  */
+#include "caps.h"
 #include "group.h"
 
 #include <grp.h>
-#include <linux/capability.h>
 #include <sys/resource.h>
 
 #define NOBODY		65534
@@ -13,17 +13,6 @@
 #define USER_MEMBERS	16384	/* of one user without CAP_SYS_RESOURCE */
 
 static struct grp_members members;
-
-static void keep_caps(uint64_t caps)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = {
-		{ .effective = (__u32)caps, .permitted = (__u32)caps },
-		{ .effective = (__u32)(caps >> 32), .permitted = (__u32)(caps >> 32) },
-	};
-
-	REQUIRE(syscall(SYS_capset, &header, data) == 0);
-}
 
 static void become(uid_t uid, uint64_t caps)
 {

@@ -22,12 +22,13 @@ static void expect_samples_of(int fd, __u32 pid, unsigned int at_least)
 	}
 }
 
-/* A group on this process that samples its page faults, and does not block. */
-static int sampling_group(int dev)
+/* A group on a process that samples its page faults, and does not block. */
+static int sampling_group(int dev, pid_t pid)
 {
 	struct perfgrp_create create = {
 		.size = sizeof(create),
 		.target = PERFGRP_TARGET_TASK,
+		.pid = pid,
 		.buffer_size = 65536,
 		.flags = PERFGRP_CREATE_ENABLED,
 	};
@@ -89,7 +90,7 @@ TEST(inside, "O3 G23: in a pid namespace samples, QUERY and CREATE have its numb
 		if (outer != 1)
 			EXPECT_REFUSED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, outer, NULL, 0),
 				       ESRCH, PID);
-		fd = sampling_group(dev);
+		fd = sampling_group(dev, 0);
 		fault_in(5);
 		expect_samples_of(fd, 1, 5);
 		REQUIRE_EQ(grp_query(fd, &members), 0);
@@ -112,17 +113,6 @@ TEST(inside, "O3 G23: in a pid namespace samples, QUERY and CREATE have its numb
 TEST(outside, "O3 G23: to a group's maker a task in a pid namespace has the number outside")
 {
 	int dev = grp_device(), pair[2], fd;
-	struct perfgrp_create create = {
-		.size = sizeof(create),
-		.target = PERFGRP_TARGET_TASK,
-		.buffer_size = 65536,
-		.flags = PERFGRP_CREATE_ENABLED,
-	};
-	struct perfgrp_counter c = {
-		.event = PERFGRP_SW_PAGE_FAULTS,
-		.flags = PERFGRP_COUNTER_EXCLUDE_KERNEL,
-		.sample_period = 1,
-	};
 	char byte;
 	pid_t pid;
 
@@ -139,11 +129,7 @@ TEST(outside, "O3 G23: to a group's maker a task in a pid namespace has the numb
 		REQUIRE(read(pair[1], &byte, 1) == 1);
 		_exit(0);
 	}
-	create.pid = pid;
-	REQUIRE_EQ(grp_ioctl(dev, PERFGRP_CREATE, &create), 0);
-	fd = create.fd;
-	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
-	fcntl(fd, F_SETFL, O_NONBLOCK);
+	fd = sampling_group(dev, pid);
 	REQUIRE(write(pair[0], "", 1) == 1);
 	REQUIRE(read(pair[0], &byte, 1) == 1);
 	expect_samples_of(fd, pid, 5);
