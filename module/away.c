@@ -96,7 +96,10 @@ static int away_event_init(struct perf_event *event)
 	/* attr.config1 is a pointer: nobody else may create one. */
 	if (!event->parent && READ_ONCE(creator) != current)
 		return -ENOENT;
-	/* Goes on the PMU whatever else is there. Before 6.12 the perf core leaves it out. */
+	/*
+	 * It goes on the PMU whatever else is there. For a kernel counter on a software PMU
+	 * perf_event_create_kernel_counter() sets this itself, but only from 6.12 on.
+	 */
 	event->event_caps |= PERF_EV_CAP_SOFTWARE;
 	return 0;
 }
