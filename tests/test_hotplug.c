@@ -267,6 +267,37 @@ TEST(new_period, "O9 G19: a new period stays in force on a CPU that comes back")
 	EXPECT_GE(samples_on(CPU), 20);
 }
 
+TEST(lower_rate,
+     "G19 O2: a frequency stays on a CPU that comes back, though the limit is lower by now")
+{
+	static const char limit[] = "/proc/sys/kernel/perf_event_max_sample_rate";
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS,
+				     .flags = PERFGRP_COUNTER_FREQ };
+	struct perfgrp_value v;
+	char before[32];
+	int fd, there;
+
+	need_hotplug();
+	snprintf(before, sizeof(before), "%ld", read_number(limit));
+	c.sample_freq = atol(before) / 2;
+	REQUIRE_GT(c.sample_freq, 100);
+	fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	cpu_down();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, true, 0), 10000));
+	REQUIRE_EQ(write_file(limit, "100"), 0);
+	cpu_up();
+	there = BECOMES_TRUE(row_is(fd, CPU, false, 1), 10000);
+	REQUIRE_EQ(write_file(limit, before), 0);
+	REQUIRE(there);
+	fault_on(CPU, 20);
+	v = grp_value_on(fd, CPU, c.id);
+	EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(v.flags & PERFGRP_VALUE_FAILED, 0);
+	EXPECT_GE(v.raw, 20);
+}
+
 TEST(named, "G19 G20: a group on one named CPU survives its going; a new one is refused")
 {
 	struct refusal no = refusal(ENODEV, PERFGRP_REASON_CPU_OFFLINE);
