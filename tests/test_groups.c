@@ -1431,6 +1431,39 @@ TEST_LIMIT(inherit_all_or_none, 100,
 	diag("%u rounds", round);
 }
 
+TEST(inherit_paused, "G16 G9: an inherited group stands still while it is disabled, however often")
+{
+	struct child child;
+	int fd, id;
+
+	NEED_FEATURE(INHERIT);
+	child = child_start();
+	fd = grp_on_task(PERFGRP_CREATE_INHERIT, child.pid);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	child_do(&child, ORDER_FAULT, 7);
+	EXPECT_EQ(grp_raw(fd, id), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	child_do(&child, ORDER_FAULT, 11);
+	EXPECT_EQ(grp_raw(fd, id), 11);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	EXPECT_EQ(grp_raw(fd, id), 11);
+	child_do(&child, ORDER_FAULT, 5);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	child_do(&child, ORDER_FAULT, 100);
+	EXPECT_EQ(grp_raw(fd, id), 16);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(grp_raw(fd, id), 16);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	child_do(&child, ORDER_FAULT, 3);
+	EXPECT_EQ(grp_raw(fd, id), 19);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(grp_raw(fd, id), 19);
+	EXPECT_EQ(grp_value(fd, id).time_enabled, grp_value(fd, id).time_running);
+	child_exit(&child);
+}
+
 TEST(inherit_one_call, "G16: an inherited group takes all its members in one call")
 {
 	struct perfgrp_counter c[2] = {
