@@ -524,6 +524,28 @@ static void interrupts_on(struct kunit *test)
 	EXPECT_VALUES(test, sample, ids, 0, 20);
 }
 
+/* [O1] [S4] On a CPU where the group has no counters nothing is recorded. */
+static void on_another_cpu(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perf_sample_data data;
+	struct perfgrp_group *group;
+	struct pt_regs regs = {};
+
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	group = harness_sampling_group(test, on_cpu0, cpu0);
+	harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+	harness_pin_to(test, 1);
+	perf_fetch_caller_regs(&regs);
+	preempt_disable();
+	perf_sample_data_init(&data, 0, 1000);
+	perfgrp_overflow(event_of(group, 0, 0), &data, &regs);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, harness_stats(group).produced, 0ULL);
+	KUNIT_EXPECT_EQ(test, harness_read_stream(test, group)->nr, 0U);
+}
+
 /* ---- programs --------------------------------------------------------------- */
 
 /* What the program below was given. */
@@ -587,6 +609,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(throttling_without_a_sample),
 	KUNIT_CASE(event_of_no_member),
 	KUNIT_CASE(interrupts_on),
+	KUNIT_CASE(on_another_cpu),
 	KUNIT_CASE(program_without_address),
 	{}
 };
