@@ -271,16 +271,19 @@ TEST(lower_rate,
      "G19 O2: a frequency stays on a CPU that comes back, though the limit is lower by now")
 {
 	static const char limit[] = "/proc/sys/kernel/perf_event_max_sample_rate";
-	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS,
+	static const char percent[] = "/proc/sys/kernel/perf_cpu_time_max_percent";
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample_freq = 1000,
 				     .flags = PERFGRP_COUNTER_FREQ };
 	struct perfgrp_value v;
-	char before[32];
+	char before[32], percent_before[32];
 	int fd, there;
 
 	need_hotplug();
 	snprintf(before, sizeof(before), "%ld", read_number(limit));
-	c.sample_freq = atol(before) / 2;
-	REQUIRE_GT(c.sample_freq, 100);
+	snprintf(percent_before, sizeof(percent_before), "%ld", read_number(percent));
+	/* With 0 or 100 the limit cannot be set. The kernel may have lowered it by itself. */
+	REQUIRE_EQ(write_file(percent, "25"), 0);
+	REQUIRE_EQ(write_file(limit, "100000"), 0);
 	fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, 65536);
 	REQUIRE_GE(fd, 0);
 	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
@@ -290,6 +293,7 @@ TEST(lower_rate,
 	cpu_up();
 	there = BECOMES_TRUE(row_is(fd, CPU, false, 1), 10000);
 	REQUIRE_EQ(write_file(limit, before), 0);
+	REQUIRE_EQ(write_file(percent, percent_before), 0);
 	REQUIRE(there);
 	fault_on(CPU, 20);
 	v = grp_value_on(fd, CPU, c.id);
