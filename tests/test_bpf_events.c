@@ -1000,6 +1000,25 @@ TEST(no_buffer, "B9: asking without a buffer is refused")
 	EXPECT_EQ(probe_state(), DISARMED);
 }
 
+TEST(probes_off, "B9: while all kprobes are disarmed asking is refused, and works afterwards")
+{
+	static const char enabled[] = "/sys/kernel/debug/kprobes/enabled";
+	int fd;
+
+	NEED_FEATURE(BPF_EVENTS);
+	if (write_file(enabled, "0"))
+		skip("there is no %s", enabled);
+	fd = stream_on_task(PERFGRP_CREATE_BPF_EVENTS, 0, 65536);
+	REQUIRE_EQ(write_file(enabled, "1"), 0);
+	EXPECT_EQ(fd, -EBUSY);
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_KERNEL);
+	EXPECT(error_is_sane(&grp_error, EBUSY));
+	EXPECT_EQ(probe_state(), DISARMED);
+	fd = ask(0, PERFGRP_TARGET_TASK, 65536);
+	EXPECT_EQ(probe_state(), ARMED);
+	close(fd);
+}
+
 TEST(no_feature, "B9: where there is no probe asking is refused, with the reason")
 {
 	struct refusal want = refusal(EOPNOTSUPP, PERFGRP_REASON_FEATURE);
