@@ -1984,13 +1984,31 @@ static long long calls_of_reading(const char *path, char *text, size_t size)
 	return least;
 }
 
+/*
+ * Function calls of 200 snapshots. The task that they are of may have to wait for its CPU, which
+ * is then not asked: a debug kernel scans its memory for leaks meanwhile. So the most of 20 tries.
+ */
+static long long calls_of_snapshots(int fd)
+{
+	long long before, calls, most = 0;
+	int i, n;
+
+	for (i = 0; i < 20 && most < 100; i++) {
+		before = nr_function_calls();
+		for (n = 0; n < 200; n++)
+			REQUIRE_EQ(grp_snapshot(fd, 0, &grp_last), 0);
+		calls = nr_function_calls() - before;
+		most = calls > most ? calls : most;
+	}
+	return most;
+}
+
 TEST(fdinfo_asks_nobody, "G22: fdinfo interrupts no CPU, whatever the group counts")
 {
 	struct child child = child_start();
-	long long before, asked;
 	char text[4096], path[64];
 	struct cpus cpus;
-	int fd[3], i, n;
+	int fd[3], i;
 
 	if (nr_function_calls() < 0)
 		skip("/proc/interrupts does not show function calls");
@@ -2011,14 +2029,10 @@ TEST(fdinfo_asks_nobody, "G22: fdinfo interrupts no CPU, whatever the group coun
 		snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd[i]);
 		REQUIRE(BECOMES_TRUE(!grp_snapshot(fd[i], PERFGRP_SNAPSHOT_TOTALS, &grp_last) &&
 				     grp_last.value[0].time_running, 5000));
-		asked = nr_function_calls();
-		for (n = 0; n < 200; n++)
-			REQUIRE_EQ(grp_snapshot(fd[i], 0, &grp_last), 0);
-		before = nr_function_calls();
 		EXPECT_LT(calls_of_reading(path, text, sizeof(text)), 50);
 		EXPECT(strstr(text, " cpu-clock counted leader"));
 		/* Which snapshots do. */
-		EXPECT_GE(before - asked, 100);
+		EXPECT_GE(calls_of_snapshots(fd[i]), 100);
 	}
 	kill(child.pid, SIGKILL);
 }
