@@ -1461,6 +1461,13 @@ TEST(inherit_paused, "G16 G9: an inherited group stands still while it is disabl
 	REQUIRE_EQ(grp_disable(fd), 0);
 	EXPECT_EQ(grp_raw(fd, id), 19);
 	EXPECT_EQ(grp_value(fd, id).time_enabled, grp_value(fd, id).time_running);
+	/* Reset by a snapshot while it stands still. */
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_RESET, &snap), 0);
+	EXPECT_EQ(snap_value(&snap, -1, id)->raw, 19);
+	EXPECT_EQ(grp_raw(fd, id), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	child_do(&child, ORDER_FAULT, 2);
+	EXPECT_EQ(grp_raw(fd, id), 2);
 	child_exit(&child);
 }
 

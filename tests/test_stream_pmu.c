@@ -50,7 +50,7 @@ static __u64 next_due(__u64 id, __u64 due, __u64 period)
 		if (s->id != id)
 			continue;
 		for (k = 0; sample_values(s)[k].id != id; k++)
-			REQUIRE_LT(k, s->nr);
+			REQUIRE_LT(k + 1, s->nr);
 		value = sample_values(s)[k].value;
 		EXPECT_GE(value, due);
 		nr++;
