@@ -26,12 +26,14 @@
 #include <linux/atomic.h>
 #include <linux/bpf.h>
 #include <linux/irqflags.h>
+#include <linux/lockdep.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
+#include <linux/static_call.h>
 
 #include "bpf_events.h"
 #include "error.h"
@@ -52,6 +54,9 @@ static int probe_error = -EOPNOTSUPP;
 static DEFINE_MUTEX(subscribers_lock);
 static LIST_HEAD(subscribers);
 
+/* Set by the handler for is_probed()'s call. Cleared and read under subscribers_lock. */
+static bool probe_was_hit;
+
 /* Kprobe handler: runs in tasks and softirqs, with preemption off or in an exception. */
 static int output_bpf_event(struct kprobe *kprobe, struct pt_regs *regs)
 {
@@ -60,6 +65,10 @@ static int output_bpf_event(struct kprobe *kprobe, struct pt_regs *regs)
 	u16 flags = perfgrp_kprobe_arg(regs, 2);
 	struct perfgrp_group *group;
 
+	if (type == PERF_BPF_EVENT_UNKNOWN) {
+		WRITE_ONCE(probe_was_hit, true);
+		return 0;
+	}
 	rcu_read_lock();
 	list_for_each_entry_rcu(group, &subscribers, bpf_events_node) {
 		perfgrp_bpf_events_count_missed(group);
@@ -72,6 +81,22 @@ static int output_bpf_event(struct kprobe *kprobe, struct pt_regs *regs)
 NOKPROBE_SYMBOL(output_bpf_event);
 
 PERFGRP_KPROBE(probe, perf_event_bpf_event, output_bpf_event, 0);
+
+static void no_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type, u16 flags)
+{
+}
+
+DEFINE_STATIC_CALL(perfgrp_bpf_event, no_bpf_event);
+
+/* As perfgrp_kprobe_arm() asks for: call the function, with a type that it ignores. */
+static bool is_probed(void)
+{
+	lockdep_assert_held(&subscribers_lock);
+
+	WRITE_ONCE(probe_was_hit, false);
+	static_call(perfgrp_bpf_event)(NULL, PERF_BPF_EVENT_UNKNOWN, 0);
+	return READ_ONCE(probe_was_hit);
+}
 
 /**
  * perfgrp_bpf_events_count_missed - account what the probe has missed as lost records
@@ -158,9 +183,16 @@ int perfgrp_bpf_events_subscribe(struct perfgrp_group *group, struct perfgrp_err
 				    "BPF_EVENTS: the kprobe cannot be armed (errno %d)", -ret);
 	atomic_long_set(&group->bpf_events_missed, perfgrp_kprobe_missed(&probe));
 	mutex_lock(&subscribers_lock);
-	list_add_tail_rcu(&group->bpf_events_node, &subscribers);
+	if (is_probed())
+		list_add_tail_rcu(&group->bpf_events_node, &subscribers);
+	else
+		ret = -EBUSY;
 	mutex_unlock(&subscribers_lock);
-	return 0;
+	if (!ret)
+		return 0;
+	perfgrp_kprobe_disarm(&probe);
+	return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "flags",
+			    "BPF_EVENTS: the kprobe is not hit; are kprobes disarmed? (/sys/kernel/debug/kprobes/enabled)");
 }
 
 /**
@@ -201,6 +233,8 @@ void perfgrp_bpf_events_init(void)
 	if (probe_error)
 		pr_warn("no records of BPF programs: cannot probe perf_event_bpf_event (%d)\n",
 			probe_error);
+	else
+		static_call_update(perfgrp_bpf_event, (void *)probe.kprobe.addr);
 }
 
 /**

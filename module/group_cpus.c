@@ -62,7 +62,8 @@ static int prepare_cpu(struct perfgrp_group *group, unsigned int index)
 /* Memory, slots and probes may be there later; other errors stay until something changes. */
 static bool is_transient(int ret)
 {
-	return ret == -ENOMEM || ret == -EAGAIN || ret == -EBUSY || ret == -ENOSPC;
+	return ret == -ENOMEM || ret == -EAGAIN || ret == -EBUSY || ret == -ENOSPC ||
+	       ret == -EXDEV;
 }
 
 static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)

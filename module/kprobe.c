@@ -48,26 +48,26 @@ void perfgrp_kprobe_unregister(struct perfgrp_kprobe *probe)
  * perfgrp_kprobe_arm - arm a probe, or take one more reference if it is armed
  * @probe: a registered probe
  *
+ * While an administrator has disarmed all kprobes (debugfs kprobes/enabled)
+ * enable_kprobe() returns 0, and the handler does not run. No flag of @probe tells that
+ * reliably: the kernel may call the handler through an aggregate probe, to optimize it or
+ * because somebody else probes the function, too. So the caller must see whether it runs.
+ *
  * May sleep.
  *
- * Return: 0; -EBUSY if an administrator has disarmed all kprobes (debugfs
- * kprobes/enabled); or another negative errno. After 0 perfgrp_kprobe_disarm() must
- * follow.
+ * Return: 0 or a negative errno; after 0 perfgrp_kprobe_disarm() must follow.
  */
 int perfgrp_kprobe_arm(struct perfgrp_kprobe *probe)
 {
-	int ret = 0;
+	int ret;
 
 	mutex_lock(&probe->lock);
-	if (!probe->armed) {
-		ret = enable_kprobe(&probe->kprobe);
-		/* With all kprobes disarmed it stays disabled, even when they are armed again. */
-		if (!ret && kprobe_disabled(&probe->kprobe))
-			ret = -EBUSY;
-		probe->armed = !ret;
-	}
-	if (!ret)
+	/* Even if @armed: all kprobes may have been disarmed when this was called before. */
+	ret = enable_kprobe(&probe->kprobe);
+	if (!ret) {
+		probe->armed = true;
 		probe->users++;
+	}
 	mutex_unlock(&probe->lock);
 	return ret;
 }

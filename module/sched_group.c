@@ -84,7 +84,7 @@ static int fail_event(const struct perfgrp_member *member, int cpu, int ret,
 		return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
 	case -EXDEV:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
-				    "%s: the perf core did not put it into its scheduling group",
+				    "%s: the perf core did not put it into its scheduling group; are kprobes disarmed? (/sys/kernel/debug/kprobes/enabled)",
 				    name);
 	case -EFAULT:
 		/* No other PMU reads user memory. */

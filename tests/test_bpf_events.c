@@ -868,7 +868,7 @@ static enum state probe_state(void)
 	if (!f)
 		skip("there is no " LIST);
 	while (fgets(line, sizeof(line), f))
-		if (strstr(line, "perf_event_bpf_event"))
+		if (strstr(line, "perf_event_bpf_event") && state != ARMED)
 			state = strstr(line, "[DISABLED]") ? DISARMED : ARMED;
 	fclose(f);
 	return state;
@@ -1000,23 +1000,39 @@ TEST(no_buffer, "B9: asking without a buffer is refused")
 	EXPECT_EQ(probe_state(), DISARMED);
 }
 
-TEST(probes_off, "B9: while all kprobes are disarmed asking is refused, and works afterwards")
+static void expect_refused_while_probes_are_off(void)
 {
-	static const char enabled[] = "/sys/kernel/debug/kprobes/enabled";
+	struct prog prog;
 	int fd;
 
-	NEED_FEATURE(BPF_EVENTS);
-	if (write_file(enabled, "0"))
-		skip("there is no %s", enabled);
+	if (write_file(KPROBES_ENABLED, "0"))
+		skip("there is no " KPROBES_ENABLED);
 	fd = stream_on_task(PERFGRP_CREATE_BPF_EVENTS, 0, 65536);
-	REQUIRE_EQ(write_file(enabled, "1"), 0);
+	REQUIRE_EQ(write_file(KPROBES_ENABLED, "1"), 0);
 	EXPECT_EQ(fd, -EBUSY);
 	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_KERNEL);
 	EXPECT(error_is_sane(&grp_error, EBUSY));
+	EXPECT(strstr(grp_error.text, KPROBES_ENABLED));
 	EXPECT_EQ(probe_state(), DISARMED);
 	fd = ask(0, PERFGRP_TARGET_TASK, 65536);
 	EXPECT_EQ(probe_state(), ARMED);
+	prog = load_and_close();
+	expect_one_each(fd, &prog);
 	close(fd);
+}
+
+TEST(probes_off, "B9: while all kprobes are disarmed asking is refused, and works afterwards")
+{
+	NEED_FEATURE(BPF_EVENTS);
+	expect_refused_while_probes_are_off();
+}
+
+TEST(probes_off_and_another, "B9: the same where somebody else probes the kernel's function, too")
+{
+	NEED_FEATURE(BPF_EVENTS);
+	probe_too("perf_event_bpf_event");
+	expect_refused_while_probes_are_off();
+	probe_no_longer();
 }
 
 TEST(no_feature, "B9: where there is no probe asking is refused, with the reason")

@@ -415,6 +415,48 @@ TEST(after_cascade, "S12 G12: after CASCADE new members have numbers of their ow
 	expect_sched_groups(fd, c, ARRAY_SIZE(c), led_by);
 }
 
+/* ---- while kprobes are disarmed ------------------------------------------------- */
+
+static void expect_refused_while_probes_are_off(void)
+{
+	struct perfgrp_counter c[NR_MEMBERS];
+	int fd = grp_on_task(0, 0), ret;
+
+	REQUIRE_GE(fd, 0);
+	fill_counters(c, NR_MEMBERS, PERFGRP_HW_CPU_CYCLES);
+	/* The probe does not linger, and is armed by the call or not at all. */
+	nap_ns(1500000000);
+	if (write_file(KPROBES_ENABLED, "0"))
+		skip("there is no " KPROBES_ENABLED);
+	ret = grp_add_counters(fd, c, NR_MEMBERS);
+	REQUIRE_EQ(write_file(KPROBES_ENABLED, "1"), 0);
+	EXPECT_LT(ret, 0);
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_KERNEL);
+	EXPECT(error_is_sane(&grp_error, -ret));
+	EXPECT(strstr(grp_error.text, KPROBES_ENABLED));
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(snap.hdr.nr_values, 0);
+	/* At once: the probe of the call before may linger. */
+	EXPECT_EQ(grp_add_counters(fd, c, NR_MEMBERS), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	expect_states(fd, PERFGRP_STATE_COUNTED);
+	close(fd);
+}
+
+TEST(probes_off, "G4 A13: while all kprobes are disarmed ADD is refused, and works afterwards")
+{
+	need_hardware();
+	expect_refused_while_probes_are_off();
+}
+
+TEST(probes_off_and_another, "G4 A13: the same where somebody else probes that function, too")
+{
+	need_hardware();
+	probe_too("perf_event_alloc");
+	expect_refused_while_probes_are_off();
+	probe_no_longer();
+}
+
 TEST(multiplexed_total, "S11 S2: a total is COUNTED only if no CPU's part was multiplexed")
 {
 	struct perfgrp_counter c[NR_MEMBERS];

@@ -73,6 +73,26 @@ static inline unsigned int nr_open_fds(void)
 	return n;
 }
 
+/* ---- kprobes -------------------------------------------------------------- */
+
+#define KPROBES_ENABLED	"/sys/kernel/debug/kprobes/enabled"
+
+/* A second probe on FUNCTION: the kernel then calls all through an aggregate probe. */
+static inline void probe_too(const char *function)
+{
+	static const char events[] = "/sys/kernel/tracing/kprobe_events";
+	char line[128];
+
+	snprintf(line, sizeof(line), "p:another %s", function);
+	if (write_file(events, line))
+		skip("there is no %s", events);
+}
+
+static inline void probe_no_longer(void)
+{
+	REQUIRE_EQ(write_file("/sys/kernel/tracing/kprobe_events", "-:another"), 0);
+}
+
 /* ---- time ---------------------------------------------------------------- */
 
 static inline uint64_t now_ns(void)
