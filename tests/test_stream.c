@@ -510,7 +510,7 @@ static void *read_until_closed(void *arg)
 	return (void *)(long)errno;
 }
 
-TEST(closed_while_read, "O5 O10: closed while another thread reads, 100 times (debug: 20)")
+TEST(closed_while_read, "O5 O10: closed while another thread reads, again and again")
 {
 	unsigned int round;
 
@@ -877,7 +877,7 @@ TEST(bad_period, "O9: what cannot be is refused, and the period stays")
 /* ---- O10: the end -------------------------------------------------------- */
 
 TEST_LIMIT(closed_while_sampling, 100,
-	   "O10: a group is destroyed while it samples at full speed, 100 times (debug: 20)")
+	   "O10: a group is destroyed while it samples at full speed, again and again")
 {
 	unsigned int round;
 
