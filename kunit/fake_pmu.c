@@ -429,14 +429,31 @@ void fake_pmu_free_destroyed(void)
 		kfree(fake);
 }
 
+/* A clock that is not stable stands still for up to a jiffy where a CPU has had no tick. */
+static void wait_for_clock(int cpu)
+{
+	u64 begin = sched_clock_cpu(cpu);
+	unsigned int left = 200000;
+
+	while (sched_clock_cpu(cpu) == begin && --left)
+		udelay(1);
+}
+
 /**
- * fake_pmu_tick - let ticks pass
+ * fake_pmu_tick - let ticks pass, and time
  * @fake: on this PMU, on all CPUs
  * @ticks: how many
+ *
+ * A count without a time in which it was counted would be a value that never ran.
  */
 void fake_pmu_tick(struct fake_pmu *fake, u64 ticks)
 {
+	int cpu;
+
 	atomic64_add(ticks, &fake->ticks);
+	if (!irqs_disabled())
+		for_each_online_cpu(cpu)
+			wait_for_clock(cpu);
 }
 
 /**
