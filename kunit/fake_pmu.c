@@ -430,6 +430,7 @@ void fake_pmu_free_destroyed(void)
 }
 
 /* A clock that is not stable stands still for up to a jiffy where a CPU has had no tick. */
+#ifdef CONFIG_HAVE_UNSTABLE_SCHED_CLOCK
 static void wait_for_clock(int cpu)
 {
 	u64 begin = sched_clock_cpu(cpu);
@@ -438,6 +439,11 @@ static void wait_for_clock(int cpu)
 	while (sched_clock_cpu(cpu) == begin && --left)
 		udelay(1);
 }
+#else
+static void wait_for_clock(int cpu)
+{
+}
+#endif
 
 /**
  * fake_pmu_tick - let ticks pass, and time
