@@ -27,6 +27,8 @@
 #define STUCK_SECONDS	60	/* within which a process ends that is told to */
 #define DEBUGFS		"/sys/kernel/debug/"
 #define UNPRIVILEGED	"/sys/module/perfgrp/parameters/allow_unprivileged"
+#define TIME_PERCENT	"/proc/sys/kernel/perf_cpu_time_max_percent"
+#define SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 
 struct shared *shared;
 
@@ -297,6 +299,9 @@ static void run_world(void)
 	unsigned int i;
 
 	write_text(UNPRIVILEGED, "1");
+	/* Short periods on all counters leave no time for anything else, unless the kernel acts. */
+	write_text(TIME_PERCENT, "25");
+	write_text(SAMPLE_RATE, "100000");
 	for (i = 0; i < NR_TARGETS && world; i++) {
 		t.random = mix(mix(shared->seed) + i);
 		start_target(&t, i);
