@@ -128,6 +128,7 @@ int perfgrp_group_check_pinned(struct perfgrp_group *group, unsigned int nr_memb
  */
 int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 {
+	bool frozen = perfgrp_group_is_frozen(group);
 	int ret;
 
 	lockdep_assert_held_write(&group->lock);
@@ -135,7 +136,7 @@ int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 	ret = perfgrp_exec_cancel(group, err);
 	if (ret)
 		return ret;
-	if (perfgrp_group_inherits(group) && !group->enabled)
+	if (frozen)
 		freeze_inherited(group, false);
 	perfgrp_group_start_all(group);
 	ret = perfgrp_group_check_pinned(group, group->nr_members, err);
@@ -155,6 +156,7 @@ int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
  */
 int perfgrp_group_disable(struct perfgrp_group *group, struct perfgrp_error *err)
 {
+	bool frozen = perfgrp_group_is_frozen(group);
 	int ret;
 
 	lockdep_assert_held_write(&group->lock);
@@ -164,7 +166,7 @@ int perfgrp_group_disable(struct perfgrp_group *group, struct perfgrp_error *err
 		return ret;
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
-	else if (group->enabled)
+	else if (!frozen)
 		freeze_inherited(group, true);
 	group->enabled = false;
 	return 0;

@@ -206,6 +206,16 @@ static inline bool perfgrp_group_inherits(const struct perfgrp_group *group)
 }
 
 /*
+ * Whether inherited counters show what they read when the group was disabled, although their
+ * events go on. While an exec is awaited the task's events are off, and those of children that
+ * have executed a program before it count.
+ */
+static inline bool perfgrp_group_is_frozen(const struct perfgrp_group *group)
+{
+	return perfgrp_group_inherits(group) && !group->enabled && !group->enable_on_exec;
+}
+
+/*
  * The events of a CPU that went offline are dead, even if the CPU is back: they are left
  * alone until the worker has cleaned up.
  */

@@ -71,12 +71,6 @@ struct reader {
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* Whether inherited counters show @frozen. While an exec is awaited the events are off anyway. */
-static bool is_frozen(const struct perfgrp_group *group)
-{
-	return perfgrp_group_inherits(group) && !group->enabled && !group->enable_on_exec;
-}
-
 static void begin_row(const struct perfgrp_group *group, const struct perfgrp_instance *instance,
 		      struct perfgrp_row *row)
 {
@@ -332,7 +326,7 @@ static void read_inherited(const struct reader *reader, bool peek)
 	for (i = 0; i < group->nr_members; i++, value++) {
 		counter = &group->members[i]->instances[0];
 		read_inherited_counter(counter, peek, &reading);
-		if (is_frozen(group))
+		if (perfgrp_group_is_frozen(group))
 			reading.count = counter->frozen;
 		fill_value(group->members[i], 0, &reading, row->flags, value);
 		flags |= value->flags;
@@ -641,7 +635,7 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_sn
 			continue;
 		for (m = 0; m < group->nr_members; m++) {
 			counter = &group->members[m]->instances[i];
-			from = is_frozen(group) ? &counter->frozen : &counter->base;
+			from = perfgrp_group_is_frozen(group) ? &counter->frozen : &counter->base;
 			*from = perfgrp_count_sub(*from,
 						  value_count(&values[group->instances[i].row *
 									      group->nr_members +

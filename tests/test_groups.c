@@ -1648,6 +1648,66 @@ TEST(exec_overruled, "G17 G9: what is asked before the exec stands after it")
 	expect_exec_overruled(PERFGRP_CREATE_INHERIT, true);
 }
 
+/* Has a child fault 200 pages in after an exec of its own, and then says so. */
+static pid_t start_parent(int *go, int *done)
+{
+	int there[2], back[2], status;
+	char byte;
+	pid_t pid;
+
+	REQUIRE(pipe(there) == 0 && pipe(back) == 0);
+	*go = there[1];
+	*done = back[0];
+	pid = fork();
+	REQUIRE_GE(pid, 0);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (read(there[0], &byte, 1) != 1)
+		_exit(1);
+	pid = fork();
+	if (!pid) {
+		execl("/tests/work", "work", "1", "200", (char *)NULL);
+		_exit(1);
+	}
+	if (waitpid(pid, &status, 0) != pid || status || write(back[1], "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static void expect_child_counted(bool enable)
+{
+	int fd, id, go, done;
+	__u64 value;
+	char byte;
+	pid_t pid;
+
+	NEED_FEATURE(INHERIT);
+	pid = start_parent(&go, &done);
+	fd = grp_on_task(PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLE_ON_EXEC, pid);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	REQUIRE(write(go, "", 1) == 1);
+	REQUIRE(read(done, &byte, 1) == 1);
+	value = grp_raw(fd, id);
+	EXPECT_GE(value, 200);
+	REQUIRE_EQ(enable ? grp_enable(fd) : grp_disable(fd), 0);
+	EXPECT_EQ(grp_raw(fd, id), value);
+	REQUIRE_EQ(enable ? grp_disable(fd) : grp_enable(fd), 0);
+	EXPECT_EQ(grp_raw(fd, id), value);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(fd);
+}
+
+TEST(child_execs_first, "G17 G16 G9: what a child has counted since its exec stays")
+{
+	expect_child_counted(false);
+	expect_child_counted(true);
+}
+
 /*
  * A shell that waits for a line on its input, forks, and has both loop. It is not a shell
  * before it is told to exec.

@@ -276,7 +276,7 @@ enum perfgrp_target {
  * The task's next exec enables the group, whether or not it has members by then (task
  * targets; the group starts disabled), unless PERFGRP_ENABLE or PERFGRP_DISABLE comes
  * first. With INHERIT, children forked before the exec are counted from their own exec
- * on, and not at all if PERFGRP_ENABLE came before it.
+ * on, also if PERFGRP_ENABLE comes before it.
  */
 #define PERFGRP_CREATE_ENABLE_ON_EXEC	(1U << 2)
 /*
