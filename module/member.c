@@ -121,6 +121,22 @@ static int check_tried(const struct perfgrp_group *group, const struct perfgrp_m
 			    "no CPU of the group is online, so the event cannot be tried");
 }
 
+/*
+ * A child's event is created by the task that forks, and an event that it may not create fails
+ * its fork(): the core asks it for CAP_SYS_ADMIN (hw_breakpoint_parse() of 6.1.192, 6.12.117 and
+ * 7.3.4).
+ */
+static int check_inherited(const struct perfgrp_group *group, const struct perf_event_attr *attr,
+			   struct perfgrp_error *err)
+{
+	if (!perfgrp_group_inherits(group) || attr->type != PERF_TYPE_BREAKPOINT ||
+	    (attr->bp_addr < TASK_SIZE_MAX && attr->bp_len <= TASK_SIZE_MAX - attr->bp_addr))
+		return 0;
+	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT_OPTION, "config1",
+			    "%#llx is a kernel address: with INHERIT fork() would fail in tasks without CAP_SYS_ADMIN",
+			    attr->bp_addr);
+}
+
 /* @link: set once perfgrp_core_link_end() must follow. */
 static int prepare_member(struct perfgrp_group *group, unsigned int index,
 			  struct perfgrp_counter *desc, bool *link, struct perfgrp_error *err)
@@ -130,6 +146,8 @@ static int prepare_member(struct perfgrp_group *group, unsigned int index,
 	int ret;
 
 	ret = perfgrp_event_to_attr(desc, &attr, err);
+	if (!ret)
+		ret = check_inherited(group, &attr, err);
 	if (!ret)
 		ret = check_sampling(group, desc, err);
 	if (!ret)

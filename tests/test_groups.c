@@ -194,6 +194,25 @@ TEST(breakpoint, "E5: a breakpoint counts every write to its address")
 	expect_counted(&v, 50);
 }
 
+TEST(inherited_breakpoint, "E5 G16: a breakpoint that would make fork() fail is refused")
+{
+	struct perfgrp_counter c = {
+		.flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_BREAKPOINT,
+		.bp_type = 2, /* write */
+		.config2 = sizeof(watched),
+	};
+	int fd;
+
+	NEED_FEATURE(INHERIT);
+	fd = grp_on_task(PERFGRP_CREATE_INHERIT, 0);
+	REQUIRE_GE(fd, 0);
+	c.config1 = -4096UL;
+	EXPECT_REFUSED_MEMBER(grp_add_counters(fd, &c, 1), EOPNOTSUPP, EVENT_OPTION, 0);
+	EXPECT(strstr(grp_error.text, "fork()"));
+	c.config1 = to_u64(&watched);
+	EXPECT_EQ(grp_add_counters(fd, &c, 1), 0);
+}
+
 TEST(exclusions, "E6: exclude_user and exclude_kernel split a count in two")
 {
 	struct perfgrp_counter c[] = {

@@ -269,7 +269,8 @@ enum perfgrp_target {
  * from slightly different moments, and are final (PERFGRP_VALUE_EXITED) when the task and all
  * its children have exited. While the group is disabled its events stay on the PMU and keep
  * their counters, because children cannot be stopped from outside the perf core; what they
- * count then is not reported.
+ * count then is not reported. A breakpoint on a kernel address is refused (EOPNOTSUPP):
+ * a fork() in a task that may not set it would fail.
  */
 #define PERFGRP_CREATE_INHERIT		(1U << 1)
 /*
