@@ -222,13 +222,15 @@ static __always_inline enum perf_event_state perfgrp_core_read_anywhere(struct p
  * perfgrp_core_throttled - has the perf core stopped an event until the next tick?
  * @event: the event
  *
- * Any context. The perf core marks it with MAX_INTERRUPTS, which no header defines.
+ * Any context. The perf core marks it with MAX_INTERRUPTS, which no header defines. An event that
+ * is taken off the PMU meanwhile keeps the mark until it is put on again, or for ever.
  *
  * Return: true if the event overflowed too often and is throttled.
  */
 static __always_inline bool perfgrp_core_throttled(const struct perf_event *event)
 {
-	return READ_ONCE(event->hw.interrupts) == U64_MAX;
+	return READ_ONCE(event->hw.interrupts) == U64_MAX &&
+	       perfgrp_core_state(event) == PERF_EVENT_STATE_ACTIVE;
 }
 
 /**
