@@ -31,17 +31,27 @@ static void init_regs(struct pt_regs *regs, bool user)
 #endif
 }
 
-static void overflow(struct perf_event *event, bool user)
+static void overflow(struct perf_event *event, bool user, bool exact)
 {
 	struct perf_sample_data data;
 	struct pt_regs regs;
 	unsigned long flags;
 
 	init_regs(&regs, user);
+#ifdef PERF_EFLAGS_EXACT
+	if (exact)
+		regs.flags |= PERF_EFLAGS_EXACT;
+#endif
 	perf_sample_data_init(&data, 0, 1);
 	local_irq_save(flags);
 	event->overflow_handler(event, &data, &regs);
 	local_irq_restore(flags);
+}
+
+/* Whether drivers of this architecture can say so. */
+static u16 exact_misc(bool exact)
+{
+	return exact && IS_ENABLED(CONFIG_X86) ? PERF_RECORD_MISC_EXACT_IP : 0;
 }
 
 /* Reads the next record. Return: whether it is a sample, and all of it was read. */
@@ -56,7 +66,7 @@ static bool read_sample(struct file *file, struct perfgrp_record_sample *sample)
 	return copied && sample->header.type == PERF_RECORD_SAMPLE && sample->header.size == length;
 }
 
-static void try_ip(struct kunit *test, u32 flags, bool user, u64 ip)
+static void try_sample(struct kunit *test, u32 flags, bool user, bool exact, u64 ip)
 {
 	struct perfgrp_create arg = {
 		.target = PERFGRP_TARGET_CPUS,
@@ -80,16 +90,27 @@ static void try_ip(struct kunit *test, u32 flags, bool user, u64 ip)
 	harness_forget(group);
 	file->f_flags |= O_NONBLOCK;
 
-	overflow(group->members[0]->instances[0].event, user);
+	overflow(group->members[0]->instances[0].event, user, exact);
 	is_sample = read_sample(file, &sample);
 	__fput_sync(file);
 	KUNIT_ASSERT_TRUE(test, is_sample);
 	KUNIT_EXPECT_EQ(test, sample.ip, ip);
 	KUNIT_EXPECT_EQ(test, sample.header.misc & PERF_RECORD_MISC_CPUMODE_MASK,
 			user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
+	KUNIT_EXPECT_EQ(test, sample.header.misc & ~PERF_RECORD_MISC_CPUMODE_MASK,
+			exact_misc(exact));
 }
 
-/* [O3] [A2] An address of the kernel is shown only of events that count the kernel. */
+static void try_ip(struct kunit *test, u32 flags, bool user, u64 ip)
+{
+	try_sample(test, flags, user, false, ip);
+	try_sample(test, flags, user, true, ip);
+}
+
+/*
+ * [O3] [A2] An address of the kernel is shown only of events that count the kernel. It is said
+ * whether the PMU knows the address.
+ */
 static void ip_of_the_kernel(struct kunit *test)
 {
 	harness_pin_to(test, 0);

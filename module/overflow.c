@@ -174,6 +174,19 @@ static u64 sample_ip(const struct perf_event *event, struct pt_regs *regs)
 	return instruction_pointer(regs);
 }
 
+/* As perf_misc_flags(), but for what KVM tells the perf core of its guests. */
+static u16 sample_misc(struct pt_regs *regs)
+{
+	u16 misc = user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
+
+#ifdef PERF_EFLAGS_EXACT
+	/* The driver has set this bit, which the CPU does not use. */
+	if (regs->flags & PERF_EFLAGS_EXACT)
+		misc |= PERF_RECORD_MISC_EXACT_IP;
+#endif
+	return misc;
+}
+
 static void output_sample(const struct sample *sample, u64 period, struct pt_regs *regs)
 {
 	const struct perfgrp_sampling *sampling = sample->group->sampling;
@@ -195,7 +208,7 @@ static void output_sample(const struct sample *sample, u64 period, struct pt_reg
 	record = ring_buffer_event_data(event);
 	record->header = (struct perf_event_header){
 		.type = PERF_RECORD_SAMPLE,
-		.misc = user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL,
+		.misc = sample_misc(regs),
 		.size = size,
 	};
 	record->ip = sample_ip(sample->event, regs);

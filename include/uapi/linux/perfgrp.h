@@ -869,7 +869,8 @@ struct perfgrp_sample_value {
 
 /**
  * struct perfgrp_record_sample - PERF_RECORD_SAMPLE: a counter overflowed
- * @header: misc has PERF_RECORD_MISC_KERNEL or _USER
+ * @header: misc has PERF_RECORD_MISC_KERNEL or _USER, and PERF_RECORD_MISC_EXACT_IP if the
+ *	PMU has recorded @ip itself (precise_ip, x86)
  * @ip: the interrupted instruction; 0 if the member excludes the kernel and the interrupt
  *	came so late that it hit it
  * @pid: process
