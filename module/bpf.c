@@ -23,23 +23,12 @@
 #include <linux/slab.h>
 
 #include "bpf.h"
-#include "compat.h"
 #include "error.h"
 #include "event_array.h"
 #include "group.h"
 #include "records.h"
 
-/* ---- programs and their maps ---------------------------------------------- */
-
-/* Indexed by type number; an older kernel's headers do not define all of these constants. */
-static const char *const map_types[] = {
-	"unspec", "hash", "array", "prog_array", "perf_event_array", "percpu_hash",
-	"percpu_array", "stack_trace", "cgroup_array", "lru_hash", "lru_percpu_hash",
-	"lpm_trie", "array_of_maps", "hash_of_maps", "devmap", "sockmap", "cpumap", "xskmap",
-	"sockhash", "cgroup_storage", "reuseport_sockarray", "percpu_cgroup_storage", "queue",
-	"stack", "sk_storage", "devmap_hash", "struct_ops", "ringbuf", "inode_storage",
-	"task_storage", "bloom_filter", "user_ringbuf", "cgrp_storage", "arena",
-};
+/* ---- programs ---------------------------------------------------------------- */
 
 static const char *const prog_types[] = {
 	"unspec", "socket_filter", "kprobe", "sched_cls", "sched_act", "tracepoint", "xdp",
@@ -50,75 +39,6 @@ static const char *const prog_types[] = {
 	"sk_lookup", "syscall", "netfilter",
 };
 
-static const char *type_name(const char *const names[], size_t nr, u32 type)
-{
-	return type < nr ? names[type] : "unknown";
-}
-
-static enum perfgrp_locks locks_of_type(u32 type)
-{
-	switch (type) {
-	case BPF_MAP_TYPE_ARRAY:
-	case BPF_MAP_TYPE_PERCPU_ARRAY:
-	case BPF_MAP_TYPE_PERF_EVENT_ARRAY:
-	case BPF_MAP_TYPE_CGROUP_ARRAY:
-	case BPF_MAP_TYPE_BLOOM_FILTER:
-	case BPF_MAP_TYPE_USER_RINGBUF:
-		return PERFGRP_LOCKS_NONE;
-	case BPF_MAP_TYPE_STACK_TRACE:
-	case BPF_MAP_TYPE_QUEUE:
-	case BPF_MAP_TYPE_STACK:
-	case BPF_MAP_TYPE_RINGBUF:
-		return PERFGRP_LOCKS_TRIED;
-	case BPF_MAP_TYPE_HASH:
-	case BPF_MAP_TYPE_PERCPU_HASH:
-		return PERFGRP_LOCKS_BUSY;
-	case BPF_MAP_TYPE_LRU_HASH:
-	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
-	/*
-	 * The programs in it, now and later, may have any map. Maps that allocate memory
-	 * (PERFGRP_LOCKS_ALLOC) are not caught.
-	 */
-	case BPF_MAP_TYPE_PROG_ARRAY:
-		return PERFGRP_LOCKS_WAIT;
-	case BPF_MAP_TYPE_TASK_STORAGE:
-	case COMPAT_BPF_MAP_TYPE_CGRP_STORAGE:
-		return PERFGRP_STORAGE_ALLOCATES ? PERFGRP_LOCKS_ALLOC : PERFGRP_LOCKS_WAIT;
-	case BPF_MAP_TYPE_LPM_TRIE:
-		return PERFGRP_LOCKS_ALLOC;
-	default:
-		return PERFGRP_LOCKS_UNKNOWN;
-	}
-}
-
-/* For a map of maps, the type of the inner maps: a program cannot change the outer one. */
-static u32 type_of_map(const struct bpf_map *map)
-{
-	if (map->map_type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
-	    map->map_type == BPF_MAP_TYPE_HASH_OF_MAPS)
-		return map->inner_map_meta->map_type;
-	return map->map_type;
-}
-
-/* Note the most restrictive of the program's maps. Takes used_maps_mutex. */
-static void classify_maps(struct perfgrp_attachment *attachment)
-{
-	struct bpf_prog_aux *aux = attachment->prog->aux;
-	enum perfgrp_locks locks;
-	u32 type, i;
-
-	mutex_lock(&aux->used_maps_mutex);
-	for (i = 0; i < aux->used_map_cnt; i++) {
-		type = type_of_map(aux->used_maps[i]);
-		locks = locks_of_type(type);
-		if (locks > attachment->locks) {
-			attachment->locks = locks;
-			attachment->map_type = type;
-		}
-	}
-	mutex_unlock(&aux->used_maps_mutex);
-}
-
 /*
  * No exported function returns a program's type, but bpf_prog_get_type_dev() accepts only
  * the type it is given: try them all, and some that this kernel may know and prog_types
@@ -127,6 +47,7 @@ static void classify_maps(struct perfgrp_attachment *attachment)
 static int fail_prog_type(int fd, struct perfgrp_error *err)
 {
 	struct bpf_prog *prog;
+	const char *name;
 	u32 type;
 
 	for (type = 0; type < 2 * ARRAY_SIZE(prog_types); type++) {
@@ -134,10 +55,10 @@ static int fail_prog_type(int fd, struct perfgrp_error *err)
 		if (IS_ERR(prog))
 			continue;
 		bpf_prog_put(prog);
+		name = type < ARRAY_SIZE(prog_types) ? prog_types[type] : "unknown";
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_TYPE, "prog_fd",
 				    "fd %d is a BPF program of type %s (%u); type perf_event (%u) is needed",
-				    fd, type_name(prog_types, ARRAY_SIZE(prog_types), type), type,
-				    BPF_PROG_TYPE_PERF_EVENT);
+				    fd, name, type, BPF_PROG_TYPE_PERF_EVENT);
 	}
 	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_FD, "prog_fd",
 			    "fd %d is not a BPF program", fd);
@@ -166,21 +87,11 @@ static struct bpf_prog *get_prog(int fd, struct perfgrp_error *err)
 /**
  * perfgrp_bpf_is_supported - can BPF programs be attached to members?
  *
- * Return: true if the kernel has CONFIG_BPF_EVENTS, and the locks of its maps are known
- * (PERFGRP_KNOWS_MAP_LOCKS).
+ * Return: true if the kernel has CONFIG_BPF_EVENTS.
  */
 bool perfgrp_bpf_is_supported(void)
 {
-	return IS_ENABLED(CONFIG_BPF_EVENTS) && PERFGRP_KNOWS_MAP_LOCKS;
-}
-
-static int fail_not_supported(struct perfgrp_error *err)
-{
-	if (IS_ENABLED(CONFIG_BPF_EVENTS))
-		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
-				    "this kernel's BPF maps have locks (rqspinlock) that perfgrp does not know to be safe in an NMI");
-	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
-			    "this kernel cannot run BPF programs on perf events (CONFIG_BPF_EVENTS)");
+	return IS_ENABLED(CONFIG_BPF_EVENTS);
 }
 
 /* For an attachment that no overflow handler can find. */
@@ -210,7 +121,8 @@ struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf_attach *
 
 	err->member = arg->id;
 	if (!perfgrp_bpf_is_supported()) {
-		ret = fail_not_supported(err);
+		ret = perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
+				   "this kernel cannot run BPF programs on perf events (CONFIG_BPF_EVENTS)");
 		return ERR_PTR(ret);
 	}
 	if (!perfmon_capable()) {
@@ -233,7 +145,6 @@ struct perfgrp_attachment *perfgrp_bpf_prepare(const struct perfgrp_bpf_attach *
 		free_attachment(attachment);
 		return ERR_PTR(ret);
 	}
-	classify_maps(attachment);
 	return attachment;
 
 no_memory:
@@ -251,43 +162,6 @@ void perfgrp_bpf_abort(struct perfgrp_attachment *attachment)
 	free_attachment(attachment);
 }
 
-/*
- * Software events that never overflow in NMI context or with the run queue locked. With
- * PREEMPT_RT none can: programs run with interrupts disabled, where neither the allocator nor the
- * LPM trie's spinlock_t may be used.
- */
-static bool can_allocate_at_overflow(const struct perf_event_attr *attr)
-{
-	return !IS_ENABLED(CONFIG_PREEMPT_RT) && attr->type == PERF_TYPE_SOFTWARE &&
-	       attr->config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
-	       attr->config != PERF_COUNT_SW_CPU_MIGRATIONS &&
-	       attr->config != PERF_COUNT_SW_CGROUP_SWITCHES;
-}
-
-static int check_maps(const struct perfgrp_attachment *attachment,
-		      const struct perfgrp_member *member, struct perfgrp_error *err)
-{
-	const char *type = type_name(map_types, ARRAY_SIZE(map_types), attachment->map_type);
-
-	if (attachment->locks == PERFGRP_LOCKS_UNKNOWN)
-		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				    "the program uses a map of type %s (%u), which is not known to be safe in an NMI",
-				    type, attachment->map_type);
-	if (attachment->locks > PERFGRP_LOCKS_NONE && member->attr.type == PERF_TYPE_TRACEPOINT)
-		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				    "the program uses a map of type %s (%u), whose lock may be held when the tracepoint is hit",
-				    type, attachment->map_type);
-	if (attachment->locks == PERFGRP_LOCKS_ALLOC && !can_allocate_at_overflow(&member->attr))
-		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				    "the program uses a map of type %s (%u), which allocates memory; that is not safe in an NMI, in the scheduler, or with PREEMPT_RT",
-				    type, attachment->map_type);
-	if (attachment->locks >= PERFGRP_LOCKS_WAIT && member->attr.precise_ip)
-		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_BPF_MAP, "prog_fd",
-				    "the program uses a map of type %s (%u), which is not safe on a counter whose precise_ip is not 0",
-				    type, attachment->map_type);
-	return 0;
-}
-
 /* -EPROTO as in perf_event_set_bpf_handler(). */
 static int check_program(const struct perfgrp_attachment *attachment,
 			 const struct perfgrp_member *member, struct perfgrp_error *err)
@@ -300,7 +174,7 @@ static int check_program(const struct perfgrp_attachment *attachment,
 		return perfgrp_fail(err, -EPROTO, PERFGRP_REASON_BPF_CALLCHAIN, "prog_fd",
 				    "the program reads stacks, but member %u, which has precise_ip %u, records no call chain",
 				    member->id, member->attr.precise_ip);
-	return check_maps(attachment, member, err);
+	return 0;
 }
 
 static int check_attached(const struct perfgrp_member *member, u32 prog_id,

@@ -15,31 +15,6 @@ struct perfgrp_member;
 struct pt_regs;
 
 /**
- * enum perfgrp_locks - what a map does in an NMI if its lock is held already
- * @PERFGRP_LOCKS_NONE: it has no lock
- * @PERFGRP_LOCKS_TRIED: in NMI context it only tries to take the lock
- * @PERFGRP_LOCKS_BUSY: the operation fails with -EBUSY if this CPU holds the lock, but
- *	spins if another CPU holds it. Two NMIs, each wanting the lock that the CPU of the
- *	other holds, spin forever. A holder cannot migrate (it is in a system call or in a
- *	program), or is in an interrupt.
- * @PERFGRP_LOCKS_WAIT: it spins, forever if this CPU holds the lock
- * @PERFGRP_LOCKS_ALLOC: as PERFGRP_LOCKS_WAIT, and it allocates memory. That is not
- *	possible in NMI context, and may wake tasks, so not with the run queue locked
- *	either. With PREEMPT_RT it may sleep.
- * @PERFGRP_LOCKS_UNKNOWN: not analysed; refused
- *
- * From harmless to worst; see bpf_run.c.
- */
-enum perfgrp_locks {
-	PERFGRP_LOCKS_NONE,
-	PERFGRP_LOCKS_TRIED,
-	PERFGRP_LOCKS_BUSY,
-	PERFGRP_LOCKS_WAIT,
-	PERFGRP_LOCKS_ALLOC,
-	PERFGRP_LOCKS_UNKNOWN,
-};
-
-/**
  * struct perfgrp_attachment_cpu - statistics of an attachment, per CPU
  * @runs: how often the program ran
  * @nsecs: ns in it, as far as they were measured
@@ -61,8 +36,6 @@ struct perfgrp_attachment_cpu {
  * @prog: the program, with a reference
  * @cookie: what bpf_get_attach_cookie() returns
  * @flags: PERFGRP_BPF_*
- * @locks: the worst of its maps
- * @map_type: type of that map
  * @unpublished: RCU state when it left the event arrays (perfgrp_group.lock)
  * @cpu: statistics
  *
@@ -72,8 +45,6 @@ struct perfgrp_attachment {
 	struct bpf_prog *prog;
 	u64 cookie;
 	u32 flags;
-	enum perfgrp_locks locks;
-	u32 map_type;
 	unsigned long unpublished;
 	struct perfgrp_attachment_cpu __percpu *cpu;
 };

@@ -197,26 +197,6 @@ static inline int compat_allow_kernel(void)
 }
 #endif
 
-/*
- * What bpf_run.c knows of the locks of BPF maps was read before these became rqspinlocks (6.15).
- * Linux 7.3 hangs on LRU maps.
- */
-#ifdef PERFGRP_HAVE_RQSPINLOCK
-#define PERFGRP_KNOWS_MAP_LOCKS 0
-#else
-#define PERFGRP_KNOWS_MAP_LOCKS 1
-#endif
-
-/* Not defined in headers before 6.2. */
-#define COMPAT_BPF_MAP_TYPE_CGRP_STORAGE 32
-
-/* Task and cgroup storage maps allocate with bpf_mem_alloc, which is safe in NMIs (6.4). */
-#ifdef PERFGRP_HAVE_STORAGE_BPF_MA
-#define PERFGRP_STORAGE_ALLOCATES 0
-#else
-#define PERFGRP_STORAGE_ALLOCATES 1
-#endif
-
 /* ring_buffer_unlock_commit() lost its event argument after 6.1. */
 static inline void compat_ring_buffer_commit(struct trace_buffer *buffer,
 					     struct ring_buffer_event *event)

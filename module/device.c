@@ -34,6 +34,8 @@ static u64 known_features(void)
 
 	if (perfgrp_bpf_is_supported())
 		features |= PERFGRP_FEATURE_BPF;
+	if (perfgrp_bpf_is_supported() && perfgrp_core_has_bpf_guard())
+		features |= PERFGRP_FEATURE_BPF_KERNEL;
 	if (perfgrp_bpf_kfunc_supported())
 		features |= PERFGRP_FEATURE_KFUNC;
 	if (perfgrp_core_can_link())

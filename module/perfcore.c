@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything that reaches into the perf core beyond its exported functions, but for
- * perfcore_link.c, which creates events under a group leader.
+ * What reaches into the perf core beyond its exported functions. Beside it there are
+ * perfcore_link.c, which creates events under a group leader, and perfcore_bpf.c.
  *
  * 1. Reading. perf_event_read_value() sleeps and sends one IPI per event;
  * perf_event_read_local() is not exported. perfgrp_core_read() does what
@@ -492,8 +492,10 @@ int perfgrp_core_init(void)
 	ret = self_test_read(cpu, PERF_COUNT_SW_CPU_CLOCK, &cpu_clock_pmu);
 	if (!ret)
 		ret = self_test_read(cpu, PERF_COUNT_SW_TASK_CLOCK, &task_clock_pmu);
-	if (!ret)
+	if (!ret) {
 		perfgrp_core_link_init(cpu);
+		perfgrp_core_bpf_init();
+	}
 	return ret;
 }
 

@@ -57,6 +57,10 @@ int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample);
 bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count *count);
 bool perfgrp_core_peek_inherited(struct perf_event *event, struct perfgrp_count *count);
 u64 perfgrp_core_clock(void);
+void perfgrp_core_bpf_init(void);
+bool perfgrp_core_has_bpf_guard(void);
+bool perfgrp_core_bpf_enter(const struct perf_event *event, struct pt_regs *regs);
+void perfgrp_core_bpf_leave(void);
 
 /**
  * struct perfgrp_core_contexts - the perf contexts of a task's events
@@ -251,9 +255,9 @@ static __always_inline void perfgrp_core_set_bpf_cookie(struct perf_event *event
  * NMI
  *
  * lockdep reports every lock that is taken both in NMI context and outside. It does not
- * know that bpf_run.c runs a program in an NMI only if nothing interrupted can hold its
- * maps' locks, and reporting such a lock crashes for lack of a stack trace. Programs on
- * perf's own events have the same problem. Does nothing outside NMI context.
+ * know that a program runs in an NMI only if nothing interrupted can hold its maps' locks
+ * (perfgrp_core_bpf_enter()), and reporting such a lock crashes for lack of a stack trace.
+ * Programs on perf's own events have the same problem. Does nothing outside NMI context.
  */
 static __always_inline void perfgrp_core_lockdep_nmi_off(void)
 {

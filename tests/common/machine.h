@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 
 #define MAX_CPUS	64
 
@@ -71,6 +72,20 @@ static inline unsigned int nr_open_fds(void)
 	if (dir)
 		closedir(dir);
 	return n;
+}
+
+/* ---- the kernel --------------------------------------------------------------- */
+
+/* 6012 of Linux 6.12 */
+static inline unsigned int kernel_version(void)
+{
+	struct utsname name;
+	char *minor;
+
+	REQUIRE_EQ(uname(&name), 0);
+	minor = strchr(name.release, '.');
+	REQUIRE(minor);
+	return 1000 * strtoul(name.release, NULL, 10) + strtoul(minor + 1, NULL, 10);
 }
 
 /* ---- kprobes -------------------------------------------------------------- */

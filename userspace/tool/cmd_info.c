@@ -21,6 +21,7 @@ static const struct {
 	  "own tasks in user mode need no privilege" },
 	{ PERFGRP_FEATURE_SAMPLING, "sampling", "samples and streams of records" },
 	{ PERFGRP_FEATURE_BPF, "bpf", "BPF programs on counters" },
+	{ PERFGRP_FEATURE_BPF_KERNEL, "bpf-kernel", "not only at overflows in user mode" },
 	{ PERFGRP_FEATURE_BPF_EVENTS, "bpf-events", "records of BPF programs' loads and unloads" },
 	{ PERFGRP_FEATURE_KFUNC, "kfunc", "a function for BPF programs that reads a group" },
 	{ PERFGRP_FEATURE_PIDFD, "pidfd", "tasks can be named by pidfds" },

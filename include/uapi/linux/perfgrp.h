@@ -115,8 +115,7 @@
  * @PERFGRP_REASON_BPF_COUNTER: the counter does not sample
  * @PERFGRP_REASON_BPF_CALLCHAIN: the BPF program walks stacks, which needs a call
  *	chain where the counter is precise
- * @PERFGRP_REASON_BPF_MAP: a map of the BPF program cannot be used safely in the
- *	context of the counter's overflows
+ * @PERFGRP_REASON_BPF_MAP: not used: BPF programs are not refused for their maps
  * @PERFGRP_REASON_BPF_ATTACHED: the counter has a BPF program already, or another
  *	one than expected
  * @PERFGRP_REASON_BPF_NONE: the counter has no BPF program
@@ -208,6 +207,8 @@ struct perfgrp_error {
 #define PERFGRP_FEATURE_KFUNC		(1ULL << 8)
 /* PERFGRP_TARGET_PIDFD */
 #define PERFGRP_FEATURE_PIDFD		(1ULL << 9)
+/* Without it BPF programs on counters run only at overflows that interrupt user mode. */
+#define PERFGRP_FEATURE_BPF_KERNEL	(1ULL << 10)
 
 #define PERFGRP_GET_INFO	_IO(PERFGRP_IOC_TYPE, 0x00)
 
@@ -1083,16 +1084,17 @@ struct perfgrp_stream_stats {
  * member goes on counting and sampling. After DETACH and REPLACE the old program does not
  * run here any more and its reference is dropped.
  *
- * While a program runs on a CPU, overflows there are misses of theirs: the sample is
- * dropped. perfgrp(4) says which maps are refused, and when else a program is not run.
+ * As under perf, a program does not run at an overflow that interrupts, on its CPU, another
+ * program on a perf event, kprobe or tracepoint, or a system call that changes a BPF map;
+ * and without PERFGRP_FEATURE_BPF_KERNEL, one that interrupts the kernel. Such an overflow
+ * is a miss, and its sample is dropped.
  *
  * ATTACH and REPLACE need CAP_PERFMON. Errors: EACCES; ENOENT (no such member, or, for
  * REPLACE, no program there); EBADF (@prog_fd is not open); EINVAL (@prog_fd is not a BPF
  * program, or one of another type; the member does not sample); EEXIST (ATTACH: it has a
  * program); ESTALE (REPLACE: @prog_id is not the program there); EPROTO (the program asks
- * for stacks, and the member's precise_ip is not 0); EOPNOTSUPP (PERFGRP_REASON_BPF_MAP;
- * PERFGRP_REASON_FEATURE: a kernel without BPF programs for counters, or with maps whose locks
- * are not known to be safe in an NMI); ENOMEM; EINTR.
+ * for stacks, and the member's precise_ip is not 0); EOPNOTSUPP (PERFGRP_REASON_FEATURE: a
+ * kernel without BPF programs on perf events); ENOMEM; EINTR.
  */
 struct perfgrp_bpf_attach {
 	__u32 size;
