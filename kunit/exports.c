@@ -61,9 +61,11 @@ EXPORT_FOR_TESTS(perfgrp_event_arrays_create);
 EXPORT_FOR_TESTS(perfgrp_event_arrays_publish);
 
 /* records.c, records_write.c, records_read.c */
-EXPORT_FOR_TESTS(perfgrp_records_reserve);
+EXPORT_FOR_TESTS(perfgrp_ring_reserve);
+EXPORT_FOR_TESTS(perfgrp_ring_account_lost);
+EXPORT_FOR_TESTS(perfgrp_ring_bytes);
+EXPORT_FOR_TESTS(perfgrp_ring_entries);
 EXPORT_FOR_TESTS(perfgrp_records_commit);
-EXPORT_FOR_TESTS(perfgrp_records_account_lost);
 EXPORT_FOR_TESTS(perfgrp_records_output_bpf_attach);
 EXPORT_FOR_TESTS(perfgrp_records_watermark_reached);
 EXPORT_FOR_TESTS(perfgrp_records_read);

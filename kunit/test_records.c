@@ -12,11 +12,9 @@
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
-#include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/poll.h>
 #include <linux/preempt.h>
-#include <linux/ring_buffer.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -27,6 +25,7 @@
 #include "../module/compat.h"
 #include "../module/group.h"
 #include "../module/records.h"
+#include "../module/ring.h"
 #include "../module/sampling.h"
 #include "harness.h"
 #include "suites.h"
@@ -38,9 +37,10 @@ static struct perfgrp_records *records_of(const struct perfgrp_group *group)
 	return group->sampling->records;
 }
 
-static struct perfgrp_records_cpu *counts_of(const struct perfgrp_group *group, int cpu)
+/* Of CPU 0 or 1, or of the task. */
+static struct perfgrp_ring *ring_of(const struct perfgrp_group *group, int cpu)
 {
-	return per_cpu_ptr(records_of(group)->cpu, cpu);
+	return &records_of(group)->rings[group->instance_of ? cpu : 0];
 }
 
 /* ---- writing -------------------------------------------------------------- */
@@ -48,25 +48,24 @@ static struct perfgrp_records_cpu *counts_of(const struct perfgrp_group *group, 
 /* On this CPU, in any context. Return: whether there was room. */
 static bool put_record(struct perfgrp_group *group, u64 time)
 {
-	struct perfgrp_records *records = records_of(group);
-	struct ring_buffer_event *event;
-	perfgrp_throttle_record *record;
+	struct perfgrp_record_throttle *record;
+	struct perfgrp_ring *ring;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	event = perfgrp_records_reserve(records, sizeof(*record), time);
-	if (event) {
-		record = ring_buffer_event_data(event);
-		*record = (perfgrp_throttle_record){
+	ring = ring_of(group, smp_processor_id());
+	record = perfgrp_ring_reserve(ring, sizeof(*record), time);
+	if (record) {
+		*record = (struct perfgrp_record_throttle){
 			.header = { .type = PERF_RECORD_THROTTLE, .size = sizeof(*record) },
 			.time = time,
 			.id = time,
 			.sample_id = { .time = time },
 		};
-		perfgrp_records_commit(records, event, sizeof(*record));
+		perfgrp_records_commit(ring);
 	}
 	local_irq_restore(flags);
-	return event;
+	return record;
 }
 
 /* Times from @time on. Return: how many found room before one did not. */
@@ -136,13 +135,14 @@ static void expect_lost(struct kunit *test, int line, const struct perf_event_he
 #define EXPECT_LOST(test, header, lost, time, cpu)                                                 \
 	expect_lost(test, __LINE__, header, lost, time, cpu)
 
-/* Readers know that nothing is left: peeking into an empty buffer can lose records. */
 static void expect_nothing_left(struct kunit *test, int line, struct perfgrp_group *group)
 {
-	struct perfgrp_records_cpu *counts = counts_of(group, 0);
+	const struct perfgrp_ring *ring = ring_of(group, 0);
 
-	KUNIT_EXPECT_EQ_MSG(test, counts->consumed, counts->committed, "line %d", line);
-	KUNIT_EXPECT_EQ_MSG(test, counts->written, counts->committed, "line %d", line);
+	KUNIT_EXPECT_EQ_MSG(test, perfgrp_ring_bytes(ring), 0UL, "line %d", line);
+	KUNIT_EXPECT_EQ_MSG(test, perfgrp_ring_entries(ring), 0UL, "line %d", line);
+	KUNIT_EXPECT_EQ_MSG(test, (unsigned long)local_read(&ring->head), ring->committed,
+			    "line %d", line);
 	KUNIT_EXPECT_EQ_MSG(test, harness_read_stream(test, group)->nr, 0U, "line %d", line);
 }
 
@@ -312,7 +312,7 @@ static void lost_on_one_cpu(struct kunit *test)
 	for (i = 10; i <= 30; i += 10)
 		put_record_on(group, 1, i);
 	local_irq_save(flags);
-	perfgrp_records_account_lost(records_of(group), 7, 25);
+	perfgrp_ring_account_lost(ring_of(group, 0), 7, 25);
 	local_irq_restore(flags);
 	stream = harness_read_stream(test, group);
 	KUNIT_ASSERT_EQ(test, stream->nr, 4U);
@@ -324,8 +324,7 @@ static void lost_on_one_cpu(struct kunit *test)
 }
 
 /*
- * [O6] With OVERWRITE the oldest go, and the reader says how many, once, before what is left. What
- * is on the reader's page when the rest is overwritten stays, and comes first.
+ * [O6] With OVERWRITE the oldest go, and the reader says how many, once, before what is left.
  */
 static void overwritten(struct kunit *test)
 {
@@ -386,7 +385,7 @@ static void interrupt(struct irq_work *work)
 	struct interrupter *interrupter = container_of(work, struct interrupter, work);
 
 	put_record(interrupter->group, 2);
-	interrupter->committed = READ_ONCE(counts_of(interrupter->group, 0)->committed);
+	interrupter->committed = READ_ONCE(ring_of(interrupter->group, 0)->committed);
 }
 
 /*
@@ -397,36 +396,34 @@ static void nested_writers(struct kunit *test)
 {
 	struct perfgrp_group *group = buffer_of(test, (struct perfgrp_create){}, 1);
 	struct interrupter interrupter = { .group = group };
-	struct perfgrp_records_cpu *counts = counts_of(group, 0);
+	struct perfgrp_ring *ring = ring_of(group, 0);
 	const struct harness_stream *stream;
-	struct ring_buffer_event *event;
-	perfgrp_throttle_record *record;
+	struct perfgrp_record_throttle *record;
 	unsigned int nest, i;
 
 	interrupter.work = IRQ_WORK_INIT_HARD(interrupt);
 	preempt_disable();
-	event = perfgrp_records_reserve(records_of(group), sizeof(*record), 1);
-	nest = counts->nest;
+	record = perfgrp_ring_reserve(ring, sizeof(*record), 1);
+	nest = ring->nest;
 	irq_work_queue(&interrupter.work);
 	for (i = 0; i < 100000000 && irq_work_is_busy(&interrupter.work); i++)
 		cpu_relax();
-	if (event) {
-		record = ring_buffer_event_data(event);
-		*record = (perfgrp_throttle_record){
+	if (record) {
+		*record = (struct perfgrp_record_throttle){
 			.header = { .type = PERF_RECORD_THROTTLE, .size = sizeof(*record) },
 			.id = 1,
 			.sample_id = { .time = 1 },
 		};
-		perfgrp_records_commit(records_of(group), event, sizeof(*record));
+		perfgrp_records_commit(ring);
 	}
 	preempt_enable();
 	irq_work_sync(&interrupter.work);
 
-	KUNIT_ASSERT_TRUE(test, !!event);
+	KUNIT_ASSERT_NOT_NULL(test, record);
 	KUNIT_EXPECT_EQ(test, nest, 1U);
 	KUNIT_EXPECT_EQ(test, interrupter.committed, 0UL);
-	KUNIT_EXPECT_EQ(test, counts->nest, 0U);
-	KUNIT_EXPECT_EQ(test, counts->committed, 2UL);
+	KUNIT_EXPECT_EQ(test, ring->nest, 0U);
+	KUNIT_EXPECT_EQ(test, ring->committed, 2 * sizeof(*record));
 	stream = harness_read_stream(test, group);
 	KUNIT_ASSERT_EQ(test, stream->nr, 2U);
 	EXPECT_RECORD(test, stream->at[0], 1);
@@ -465,7 +462,7 @@ static unsigned int wakeups(struct perfgrp_group *group, unsigned int nr)
 	add_wait_queue(&records->wait, &sleeper.entry);
 	while (nr--) {
 		put_record(group, 1);
-		irq_work_sync(&counts_of(group, 0)->wake);
+		irq_work_sync(&records->wake);
 	}
 	remove_wait_queue(&records->wait, &sleeper.entry);
 	return sleeper.woken;
@@ -485,10 +482,10 @@ static void expect_watermark(struct kunit *test, struct perfgrp_create arg, unsi
 		KUNIT_EXPECT_FALSE(test, pollable(group));
 		KUNIT_EXPECT_EQ_MSG(test, wakeups(group, nr - 1), 0U, "round %u", round);
 		KUNIT_EXPECT_FALSE(test, pollable(group));
-		KUNIT_EXPECT_FALSE(test, perfgrp_records_watermark_reached(records_of(group), 0));
+		KUNIT_EXPECT_FALSE(test, perfgrp_records_watermark_reached(ring_of(group, 0)));
 		KUNIT_EXPECT_EQ_MSG(test, wakeups(group, 1), 1U, "round %u", round);
 		KUNIT_EXPECT_TRUE(test, pollable(group));
-		KUNIT_EXPECT_TRUE(test, perfgrp_records_watermark_reached(records_of(group), 0));
+		KUNIT_EXPECT_TRUE(test, perfgrp_records_watermark_reached(ring_of(group, 0)));
 		KUNIT_EXPECT_EQ_MSG(test, wakeups(group, 1), 1U, "round %u", round);
 		/* One less than it takes is still there to read. */
 		KUNIT_EXPECT_EQ(test, harness_read(group, &read, sizeof(read)),
@@ -578,25 +575,30 @@ static void task_has_exited(struct kunit *test)
 
 /* ---- memory --------------------------------------------------------------- */
 
-/* [A6] Whole pages, at least two, of each CPU that records; all charged, and given back. */
+/*
+ * [A6] A power of two of pages, at least two, of each CPU that records, with one page for its
+ * state, and the ring of what is not a CPU's; all charged, and given back.
+ */
 static void size_and_charge(struct kunit *test)
 {
 	static const struct {
-		u32 target, nr_cpus, asked;
-		unsigned int pages;
+		u32 target, nr_cpus, flags, asked;
+		unsigned int pages, other_pages;
 	} sizes[] = {
-		{ PERFGRP_TARGET_CPUS, 1, 1, 2 },
-		{ PERFGRP_TARGET_CPUS, 1, 2 * PAGE_SIZE, 2 },
-		{ PERFGRP_TARGET_CPUS, 1, 2 * PAGE_SIZE + 1, 3 },
-		{ PERFGRP_TARGET_CPUS, 2, 4 * PAGE_SIZE, 4 },
-		{ PERFGRP_TARGET_TASK, 0, PAGE_SIZE, 2 },
-		{ PERFGRP_TARGET_ALL_CPUS, 0, 5 * PAGE_SIZE - 1, 5 },
+		{ PERFGRP_TARGET_CPUS, 1, 0, 1, 2, 2 },
+		{ PERFGRP_TARGET_CPUS, 1, 0, 2 * PAGE_SIZE, 2, 2 },
+		{ PERFGRP_TARGET_CPUS, 1, 0, 2 * PAGE_SIZE + 1, 4, 2 },
+		{ PERFGRP_TARGET_CPUS, 2, 0, 4 * PAGE_SIZE, 4, 2 },
+		{ PERFGRP_TARGET_CPUS, 1, PERFGRP_CREATE_BPF_EVENTS, 4 * PAGE_SIZE, 4, 4 },
+		{ PERFGRP_TARGET_TASK, 0, 0, PAGE_SIZE, 2, 2 },
+		{ PERFGRP_TARGET_TASK, 0, 0, 8 * PAGE_SIZE, 8, 2 },
+		{ PERFGRP_TARGET_ALL_CPUS, 0, 0, 5 * PAGE_SIZE - 1, 8, 2 },
 	};
 	atomic_long_t *account = compat_user_locked(current_user());
 	struct perfgrp_stream_stats stats;
 	struct perfgrp_create arg = {};
 	struct perfgrp_group *group;
-	long before, nr_cpus;
+	long before, nr_rings;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
@@ -604,8 +606,9 @@ static void size_and_charge(struct kunit *test)
 			continue;
 		arg.target = sizes[i].target;
 		arg.nr_cpus = sizes[i].nr_cpus;
+		arg.flags = sizes[i].flags;
 		arg.buffer_size = sizes[i].asked;
-		nr_cpus = arg.nr_cpus ?: num_online_cpus();
+		nr_rings = arg.nr_cpus ?: arg.target == PERFGRP_TARGET_TASK ? 1 : num_online_cpus();
 		before = atomic_long_read(account);
 		group = harness_sampling_group(test, arg, arg.nr_cpus ? cpus : NULL);
 		stats = harness_stats(group);
@@ -614,7 +617,8 @@ static void size_and_charge(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, stats.sample_type, (u64)PERFGRP_SAMPLE_TYPE);
 		KUNIT_EXPECT_EQ(test, stats.read_format, (u64)PERFGRP_READ_FORMAT);
 		KUNIT_EXPECT_EQ_MSG(test, atomic_long_read(account) - before,
-				    nr_cpus * sizes[i].pages, "%u", i);
+				    nr_rings * (sizes[i].pages + 1) + sizes[i].other_pages + 1,
+				    "%u", i);
 		harness_destroy(group);
 		KUNIT_EXPECT_EQ_MSG(test, atomic_long_read(account), before, "%u", i);
 	}

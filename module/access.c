@@ -277,6 +277,16 @@ int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_page
 }
 
 /**
+ * perfgrp_access_charge_more - charge to a user's locked memory what nobody can refuse
+ * @user: the user
+ * @nr_pages: how much
+ */
+void perfgrp_access_charge_more(struct user_struct *user, unsigned long nr_pages)
+{
+	atomic_long_add(nr_pages, compat_user_locked(user));
+}
+
+/**
  * perfgrp_access_uncharge_buffer - undo perfgrp_access_charge_buffer()
  * @user: as there
  * @nr_pages: as there

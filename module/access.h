@@ -19,6 +19,7 @@ int perfgrp_access_charge_member(kuid_t owner, struct perfgrp_error *err);
 void perfgrp_access_uncharge_member(kuid_t owner);
 int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_pages,
 				 struct perfgrp_error *err);
+void perfgrp_access_charge_more(struct user_struct *user, unsigned long nr_pages);
 void perfgrp_access_uncharge_buffer(struct user_struct *user, unsigned long nr_pages);
 
 #endif /* PERFGRP_ACCESS_H */

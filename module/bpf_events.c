@@ -25,7 +25,6 @@
 
 #include <linux/atomic.h>
 #include <linux/bpf.h>
-#include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
@@ -102,11 +101,11 @@ static bool is_probed(void)
  * perfgrp_bpf_events_count_missed - account what the probe has missed as lost records
  * @group: the group; nothing is done without PERFGRP_CREATE_BPF_EVENTS
  *
- * Any context, without a lock.
+ * Any context but NMI.
  */
 void perfgrp_bpf_events_count_missed(struct perfgrp_group *group)
 {
-	unsigned long now, seen, flags;
+	unsigned long now, seen;
 
 	if (!(group->flags & PERFGRP_CREATE_BPF_EVENTS))
 		return;
@@ -116,12 +115,8 @@ void perfgrp_bpf_events_count_missed(struct perfgrp_group *group)
 		return;
 	/* If this races with another caller, either does it; the next call accounts the rest. */
 	if ((long)(now - seen) > 0 &&
-	    atomic_long_cmpxchg(&group->bpf_events_missed, seen, now) == seen) {
-		local_irq_save(flags);
-		perfgrp_records_account_lost(group->sampling->records, now - seen,
-					     perfgrp_core_clock());
-		local_irq_restore(flags);
-	}
+	    atomic_long_cmpxchg(&group->bpf_events_missed, seen, now) == seen)
+		perfgrp_records_account_missed(group->sampling->records, now - seen);
 }
 
 /**

@@ -16,7 +16,6 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
-#include <linux/ring_buffer.h>
 #include <linux/sched.h>
 #include <linux/sched/user.h>
 #include <linux/version.h>
@@ -196,17 +195,6 @@ static inline int compat_allow_kernel(void)
 	return perfmon_capable() ? 0 : -EACCES;
 }
 #endif
-
-/* ring_buffer_unlock_commit() lost its event argument after 6.1. */
-static inline void compat_ring_buffer_commit(struct trace_buffer *buffer,
-					     struct ring_buffer_event *event)
-{
-#ifdef PERFGRP_COMMIT_TAKES_EVENT
-	ring_buffer_unlock_commit(buffer, event);
-#else
-	ring_buffer_unlock_commit(buffer);
-#endif
-}
 
 /*
  * system_unbound_wq got a new name (6.18 and stable updates). 7.x warns once if work is queued by

@@ -21,6 +21,7 @@
 #include "group_cpus.h"
 #include "hotplug.h"
 #include "perfcore.h"
+#include "records.h"
 #include "sched_group.h"
 
 /* Let prepared events take the place of the current ones; without them there are none. */
@@ -72,6 +73,7 @@ static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *
 
 	/* If that fails there are no events, which shows in the values. */
 	instance->retry = is_transient(prepare_cpu(group, index));
+	perfgrp_records_add_instance(group, index);
 	perfgrp_instance_commit(group, index, NULL);
 	if (instance->seen)
 		instance->epoch++;

@@ -20,7 +20,6 @@
 #include <linux/pid.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
-#include <linux/ring_buffer.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 
@@ -33,6 +32,7 @@
 #include "perfcore.h"
 #include "perfgrp.h"
 #include "records.h"
+#include "ring.h"
 #include "sampling.h"
 #include "value.h"
 
@@ -48,6 +48,7 @@ static_assert(PERFGRP_READ_FORMAT ==
  * struct sample - an overflow in progress
  * @event: the event that overflowed
  * @group: its group
+ * @ring: where its record goes
  * @array: the event array of its instance
  * @index: of its member in @array
  * @clock: perfgrp_core_clock() at the overflow
@@ -60,6 +61,7 @@ static_assert(PERFGRP_READ_FORMAT ==
 struct sample {
 	struct perf_event *event;
 	struct perfgrp_group *group;
+	struct perfgrp_ring *ring;
 	const struct perfgrp_event_array *array;
 	unsigned int index;
 	u64 clock;
@@ -129,20 +131,17 @@ static void save_last_counts(const struct sample *sample)
 
 static void output_throttle(const struct sample *sample, u32 type)
 {
-	struct perfgrp_records *records = sample->group->sampling->records;
-	perfgrp_throttle_record *record;
-	struct ring_buffer_event *event;
+	struct perfgrp_record_throttle *record;
 
-	event = perfgrp_records_reserve(records, sizeof(*record), sample->time);
-	if (!event)
+	record = perfgrp_ring_reserve(sample->ring, sizeof(*record), sample->time);
+	if (!record)
 		return;
-	record = ring_buffer_event_data(event);
 	record->header = (struct perf_event_header){ .type = type, .size = sizeof(*record) };
 	record->time = sample->time;
 	record->id = sample->array->entries[sample->index].id;
 	record->stream_id = record->id;
 	perfgrp_records_fill_sample_id(sample->group, record->time, record->id, &record->sample_id);
-	perfgrp_records_commit(records, event, sizeof(*record));
+	perfgrp_records_commit(sample->ring);
 }
 
 /*
@@ -189,23 +188,20 @@ static u16 sample_misc(struct pt_regs *regs)
 
 static void output_sample(const struct sample *sample, u64 period, struct pt_regs *regs)
 {
-	const struct perfgrp_sampling *sampling = sample->group->sampling;
 	const struct perfgrp_event_array *array = sample->array;
 	const struct perfgrp_event_array_entry *own = &array->entries[sample->index];
-	perfgrp_sample_value_rec *values;
 	struct perfgrp_count count = perfgrp_count_add(own->base, sample->own);
-	struct ring_buffer_event *event;
-	perfgrp_sample_record *record;
+	struct perfgrp_sample_value *values;
+	struct perfgrp_record_sample *record;
+	size_t size = sizeof(*record) + array->nr * sizeof(*values);
 	unsigned int i;
 	u32 pid, tid;
-	size_t size = sizeof(*record) + array->nr * sizeof(*values);
 
-	event = perfgrp_records_reserve(sampling->records, size, sample->time);
-	if (!event)
+	record = perfgrp_ring_reserve(sample->ring, size, sample->time);
+	if (!record)
 		return;
 	if (own->goes_away)
 		perfgrp_away_adjust(own->away, sample->clock, &count);
-	record = ring_buffer_event_data(event);
 	record->header = (struct perf_event_header){
 		.type = PERF_RECORD_SAMPLE,
 		.misc = sample_misc(regs),
@@ -228,7 +224,7 @@ static void output_sample(const struct sample *sample, u64 period, struct pt_reg
 		values[i].value = array->entries[i].base.count + sample->counts[i];
 		values[i].id = array->entries[i].id;
 	}
-	perfgrp_records_commit(sampling->records, event, size);
+	perfgrp_records_commit(sample->ring);
 }
 
 /*
@@ -267,6 +263,7 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, s
 	if (index < 0)
 		goto out;
 	sample.index = index;
+	sample.ring = perfgrp_records_ring(group->sampling->records, instance);
 	sample.clock = perfgrp_core_clock();
 	sample.time = perfgrp_clock_now(group->clockid);
 	output_throttle_change(&sample);
@@ -278,7 +275,7 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, s
 		save_last_counts(&sample);
 		output_sample(&sample, data->period, regs);
 	} else {
-		perfgrp_records_account_filtered(group->sampling->records);
+		local64_inc(&sample.ring->filtered);
 	}
 out:
 	rcu_read_unlock();

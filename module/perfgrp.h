@@ -10,7 +10,7 @@
  *	snapshot	ioctl.c -> group_file.c -> snapshot.c -> perfcore.h, on each CPU
  *			-> value.h
  *	overflow	perf core -> overflow.c -> event_array.h, perfcore.c, bpf_run.c
- *			-> records_write.c
+ *			-> ring.c
  *	reading		read(2), poll(2) -> group_file.c -> records_read.c
  *	CPU hotplug	hotplug.c queues work -> group_cpus.c -> counter.c -> sched_group.c
  *			-> perfcore_link.c
@@ -30,8 +30,6 @@
  *				its events' enable_on_exec changes (exec.c)
  *	perfgrp_records.reading	one reader of a group's records at a time; records are
  *				copied under it with page faults disabled
- *	records.c alloc_lock	one buffer is allocated at a time, by a worker; the
- *				creator waits for it and holds no lock
  *	perfgrp_kprobe.lock	how many users want a probe armed, and whether it is
  *	perfcore_link.c link_lock	one creation under a leader at a time
  *	away.c away_lock	its PMU is registered once; one creation at a time
@@ -39,6 +37,9 @@
  *	bpf_events.c subscribers_lock
  *				which groups get records of BPF programs
  *	the perf core's, the kprobes' and the CPU hotplug lock
+ *	perfgrp_records.other_lock
+ *				one writer of a record of BPF programs at a time; raw, with
+ *				interrupts off
  *	hotplug.c groups_lock	which groups follow CPU hotplug; innermost, taken with the
  *				CPU hotplug lock held
  */

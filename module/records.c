@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allocating and freeing a group's buffers of records. records_write.c writes them,
+ * Allocating and freeing a group's rings of records. records_write.c writes them,
  * records_read.c reads them.
  *
- * Process context, without perfgrp_group.lock. Takes alloc_lock, in a worker only.
+ * Process context.
  */
-#include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/irq_work.h>
+#include <linux/lockdep.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/percpu.h>
 #include <linux/poll.h>
-#include <linux/ring_buffer.h>
 #include <linux/sched/user.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/topology.h>
 #include <linux/vmstat.h>
 #include <linux/wait.h>
-#include <linux/workqueue.h>
 
 #include "access.h"
-#include "compat.h"
 #include "group.h"
+#include "hotplug.h"
 #include "records.h"
+#include "ring.h"
+#include "sampling.h"
 
 /*
  * irq_work: wake the readers. In hard IRQ context; with PREEMPT_RT in a thread, because the wait
@@ -32,29 +33,31 @@
  */
 static void records_wake(struct irq_work *work)
 {
-	struct perfgrp_records_cpu *cpu = container_of(work, struct perfgrp_records_cpu, wake);
-	struct perfgrp_records *records = cpu->records;
+	struct perfgrp_records *records = container_of(work, struct perfgrp_records, wake);
 
 	wake_up_interruptible_poll(&records->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-/*
- * ring_buffer.h has a buffer for every CPU. A group of a list of CPUs needs only those
- * CPUs' buffers; the others get the smallest size. BPF events may be recorded on any CPU.
- */
-static bool needs_few_cpus(const struct perfgrp_group *group)
+static void init_ring(struct perfgrp_records *records, struct perfgrp_ring *ring,
+		      const struct perfgrp_create *arg)
 {
-	return group->target == PERFGRP_TARGET_CPUS && !(group->flags & PERFGRP_CREATE_BPF_EVENTS);
+	ring->records = records;
+	ring->size = perfgrp_records_ring_size(arg->buffer_size);
+	ring->overwrite = arg->flags & PERFGRP_CREATE_OVERWRITE;
 }
 
-static unsigned long count_pages(const struct perfgrp_records *records)
+/* The ring that is not an instance's is small where few records go there. */
+static void init_other_ring(struct perfgrp_records *records, const struct perfgrp_create *arg)
 {
-	const struct perfgrp_group *group = records->group;
-	unsigned int nr_cpus = needs_few_cpus(group) ? group->nr_instances : num_online_cpus();
+	struct perfgrp_create few = *arg;
 
-	return nr_cpus * (unsigned long)(records->size >> PAGE_SHIFT);
+	if (!(arg->flags & PERFGRP_CREATE_BPF_EVENTS))
+		few.buffer_size = 2 * PAGE_SIZE;
+	init_ring(records, &records->other, &few);
+	raw_spin_lock_init(&records->other_lock);
 }
 
+/* Leaves some memory to others. CMA pages cannot be used. */
 static bool has_memory(unsigned long nr_pages)
 {
 	unsigned long left = min(totalram_pages() / 16, (unsigned long)SZ_64M >> PAGE_SHIFT);
@@ -63,85 +66,90 @@ static bool has_memory(unsigned long nr_pages)
 	return available > (long)(nr_pages + nr_pages / 64 + left);
 }
 
-/* Serialises the check of free memory with the allocation. */
-static DEFINE_MUTEX(alloc_lock);
-
-struct buffer_alloc {
-	struct work_struct work;
-	struct perfgrp_records *records;
-	unsigned long size;
-};
-
-static void alloc_buffer_work(struct work_struct *work)
+/* The CPU of a ring; -1 if it is that of a task. */
+static int cpu_of(const struct perfgrp_records *records, unsigned int nr)
 {
-	struct buffer_alloc *allocation = container_of(work, struct buffer_alloc, work);
-	struct perfgrp_records *records = allocation->records;
-
-	mutex_lock(&alloc_lock);
-	if (has_memory(records->nr_pages))
-		records->buffer = ring_buffer_alloc(allocation->size,
-						    records->overwrite ? RB_FL_OVERWRITE : 0);
-	mutex_unlock(&alloc_lock);
+	return records->group->instances[nr].cpu;
 }
 
-/*
- * ring_buffer_alloc() warns if it fails half way. So alloc_buffer_work() first checks that
- * there is enough free memory for the pages and their descriptors of 64 bytes, with some
- * left for others; CMA pages cannot be used for either. A worker allocates, because
- * ring_buffer_alloc() also fails, and warns, if its task is killed. Read in
- * __rb_allocate_pages() and trace_rb_cpu_prepare() of 6.1.192, 6.12.117 and 7.3.4.
- */
-static int alloc_buffer(struct perfgrp_records *records)
+static int node_of(const struct perfgrp_records *records, unsigned int nr)
 {
-	struct perfgrp_group *group = records->group;
-	bool few = needs_few_cpus(group);
-	struct buffer_alloc allocation = {
-		.records = records,
-		.size = few ? 0 : records->size,
-	};
-	unsigned int i;
-	int ret = 0;
+	int cpu = cpu_of(records, nr);
 
-	INIT_WORK_ONSTACK(&allocation.work, alloc_buffer_work);
-	queue_work(compat_unbound_wq, &allocation.work);
-	flush_work(&allocation.work);
-	destroy_work_on_stack(&allocation.work);
-	if (!records->buffer)
-		return -ENOMEM;
-	/* Not under alloc_lock: it waits for a worker on each CPU. */
-	for (i = 0; few && i < group->nr_instances && !ret; i++)
-		ret = ring_buffer_resize(records->buffer, records->size, group->instances[i].cpu);
+	return cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);
+}
+
+/* CPUs that are offline get no memory. */
+static bool needs_memory(const struct perfgrp_records *records, unsigned int nr)
+{
+	int cpu = cpu_of(records, nr);
+
+	return cpu < 0 || perfgrp_hotplug_cpu_usable(cpu);
+}
+
+static int alloc_rings(struct perfgrp_records *records)
+{
+	unsigned long nr_pages = records->nr_pages;
+	struct perfgrp_ring *ring;
+	unsigned int i;
+	int ret;
+
+	ret = perfgrp_ring_alloc(&records->other, NUMA_NO_NODE);
+	nr_pages -= perfgrp_ring_nr_pages(&records->other);
+	for (i = 0; i < records->nr_rings && !ret; i++) {
+		ring = &records->rings[i];
+		/* Of CPUs that have come or gone since perfgrp_group_follow_cpus() takes care. */
+		if (!needs_memory(records, i) || nr_pages < perfgrp_ring_nr_pages(ring))
+			continue;
+		if (!has_memory(nr_pages))
+			return -ENOMEM;
+		ret = perfgrp_ring_alloc(ring, node_of(records, i));
+		nr_pages -= perfgrp_ring_nr_pages(ring);
+	}
 	return ret;
 }
 
+static unsigned long count_pages(const struct perfgrp_records *records)
+{
+	unsigned long nr = perfgrp_ring_nr_pages(&records->other);
+	unsigned int i;
+
+	for (i = 0; i < records->nr_rings; i++)
+		if (needs_memory(records, i))
+			nr += perfgrp_ring_nr_pages(&records->rings[i]);
+	return nr;
+}
+
 /**
- * perfgrp_records_create - allocate a group's buffers
+ * perfgrp_records_create - allocate a group's rings
  * @group: a new group with its target and instances
  * @arg: the argument of PERFGRP_CREATE, checked
  * @err: filled in on -ENOSPC
  *
  * May sleep.
  *
- * Return: the buffers, or an ERR_PTR() of -ENOMEM or -ENOSPC.
+ * Return: the rings, or an ERR_PTR() of -ENOMEM or -ENOSPC.
  */
 struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 					       const struct perfgrp_create *arg,
 					       struct perfgrp_error *err)
 {
 	struct perfgrp_records *records;
-	struct perfgrp_records_cpu *counts;
-	int cpu, ret;
+	unsigned int i;
+	int ret;
 
-	records = kzalloc(sizeof(*records), GFP_KERNEL_ACCOUNT);
+	records = kvzalloc(struct_size(records, rings, group->nr_instances), GFP_KERNEL_ACCOUNT);
 	if (!records)
 		return ERR_PTR(-ENOMEM);
 	records->group = group;
-	records->size = max_t(u32, PAGE_ALIGN(arg->buffer_size), 2 * PAGE_SIZE);
-	records->overwrite = arg->flags & PERFGRP_CREATE_OVERWRITE;
+	records->nr_rings = group->nr_instances;
+	for (i = 0; i < records->nr_rings; i++)
+		init_ring(records, &records->rings[i], arg);
+	init_other_ring(records, arg);
 	records->wakeup_records = arg->wakeup_records ?: arg->wakeup_bytes ? U32_MAX : 1;
-	/* A sleeping reader is woken at half full at the latest, before records are lost. */
-	records->wakeup_bytes = arg->wakeup_bytes ?: records->size / 2;
+	records->wakeup_bytes = arg->wakeup_bytes ?: ULONG_MAX;
 	init_waitqueue_head(&records->wait);
+	init_irq_work(&records->wake, records_wake);
 	mutex_init(&records->reading);
 
 	records->nr_pages = count_pages(records);
@@ -149,18 +157,7 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 	if (ret)
 		goto free;
 	records->user = get_uid(current_user());
-	ret = -ENOMEM;
-	records->heads = kvcalloc(nr_cpu_ids, sizeof(*records->heads), GFP_KERNEL_ACCOUNT);
-	records->cpu =
-		alloc_percpu_gfp(struct perfgrp_records_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!records->heads || !records->cpu)
-		goto destroy;
-	for_each_possible_cpu(cpu) {
-		counts = per_cpu_ptr(records->cpu, cpu);
-		counts->records = records;
-		init_irq_work(&counts->wake, records_wake);
-	}
-	ret = alloc_buffer(records);
+	ret = alloc_rings(records);
 	if (ret)
 		goto destroy;
 	return records;
@@ -168,28 +165,54 @@ destroy:
 	perfgrp_records_destroy(records);
 	return ERR_PTR(ret);
 free:
-	kfree(records);
+	kvfree(records);
 	return ERR_PTR(ret);
 }
 
 /**
- * perfgrp_records_destroy - free a group's buffers
- * @records: the buffers; no writer and no reader uses them any more
+ * perfgrp_records_add_instance - give a CPU that has come online its ring
+ * @group: the group; the lock is held for writing. Nothing is done if it has no buffer, or the
+ *	CPU its ring.
+ * @instance: index of the CPU's instance
+ *
+ * If that fails the CPU's records are lost, and counted as such. The memory is charged to the
+ * group's user, whatever the limit is.
+ */
+void perfgrp_records_add_instance(struct perfgrp_group *group, unsigned int instance)
+{
+	struct perfgrp_records *records;
+	struct perfgrp_ring *ring;
+	unsigned long nr;
+
+	lockdep_assert_held_write(&group->lock);
+
+	if (!group->sampling)
+		return;
+	records = group->sampling->records;
+	ring = &records->rings[instance];
+	nr = perfgrp_ring_nr_pages(ring);
+	if (perfgrp_ring_exists(ring) || !has_memory(nr) ||
+	    perfgrp_ring_alloc(ring, node_of(records, instance)))
+		return;
+	records->nr_pages += nr;
+	perfgrp_access_charge_more(records->user, nr);
+}
+
+/**
+ * perfgrp_records_destroy - free a group's rings
+ * @records: the rings; no writer and no reader uses them any more
  *
  * May sleep.
  */
 void perfgrp_records_destroy(struct perfgrp_records *records)
 {
-	int cpu;
+	struct perfgrp_ring *ring;
+	unsigned int i;
 
-	if (records->cpu)
-		for_each_possible_cpu(cpu)
-			irq_work_sync(&per_cpu_ptr(records->cpu, cpu)->wake);
-	if (records->buffer)
-		ring_buffer_free(records->buffer);
-	free_percpu(records->cpu);
-	kvfree(records->heads);
+	irq_work_sync(&records->wake);
+	perfgrp_for_each_ring(records, ring, i)
+		perfgrp_ring_free(ring);
 	perfgrp_access_uncharge_buffer(records->user, records->nr_pages);
 	free_uid(records->user);
-	kfree(records);
+	kvfree(records);
 }

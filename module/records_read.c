@@ -2,12 +2,12 @@
 /*
  * Reading the records of a group: read(2), poll(2) and statistics.
  *
- * A reader peeks into a buffer only if it knows of a record there that it has not
- * consumed. Peeking into an empty buffer can lose records: ring_buffer.c first checks how
- * much is on the reader's page and then whether the writer has left that page; if the
- * writer fills and leaves it in between, the rest of the page is never read. With a record
- * known to be there, either the page has more, or it is full and the writer has left it. Read in
- * rb_get_reader_page() and rb_buffer_peek() of 6.1.192, 6.12.117 and 7.3.4.
+ * A call reads what was complete when it began, so that what it returns is in the order of time
+ * as each ring is. As many records as come next from one ring are copied at once.
+ *
+ * A ring that overwrites may do so while its records are copied. Then its tail has moved, the
+ * copy is void, and the reader begins again at the new tail. Nothing of a record is believed,
+ * its size least of all, before the tail was seen not to have moved.
  *
  * A page fault takes as long as the memory's owner likes (FUSE, userfaultfd). So nobody waits
  * for one with perfgrp_records.reading held: records are copied with page faults disabled, and
@@ -17,14 +17,13 @@
  * Process context, without perfgrp_group.lock. Readers take perfgrp_records.reading.
  */
 #include <linux/atomic.h>
-#include <linux/cpumask.h>
+#include <linux/limits.h>
+#include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/pagemap.h>
-#include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/poll.h>
-#include <linux/ring_buffer.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
@@ -34,63 +33,76 @@
 #include "bpf_events.h"
 #include "group.h"
 #include "records.h"
+#include "ring.h"
+
+/* ---- one ring -------------------------------------------------------------- */
+
+/* Bytes that are copied at once, unless a record is longer. Less may be void in the end. */
+#define MAX_RUN SZ_4K
+
+static unsigned long tail_of(const struct perfgrp_ring *ring)
+{
+	return atomic_long_read(&ring->tail);
+}
+
+/* Whether all that was read of the ring since its tail was @tail is valid. */
+static bool still_there(const struct perfgrp_ring *ring, unsigned long tail)
+{
+	smp_rmb(); /* pairs with the cmpxchg in make_room() */
+	return tail_of(ring) == tail;
+}
 
 /* All records but samples end with a struct perfgrp_sample_id. */
-static u64 record_time(const struct perf_event_header *header)
+static u64 record_time(const struct perf_event_header *header, size_t size)
 {
-	const void *end = (const void *)header + header->size;
+	const void *end = (const void *)header + size;
 
 	if (header->type == PERF_RECORD_SAMPLE)
-		return ((const perfgrp_sample_record *)header)->time;
-	return ((const perfgrp_sample_id_rec *)end)[-1].time;
+		return ((const struct perfgrp_record_sample *)header)->time;
+	return ((const struct perfgrp_sample_id *)end)[-1].time;
 }
 
-static struct ring_buffer_event *records_peek(struct perfgrp_records *records, int cpu,
-					      unsigned long *overwritten)
+/* Size of the record at a position, if the ring has not overwritten it; else 0. */
+static size_t record_size(const struct perfgrp_ring *ring, unsigned long tail, unsigned long at)
 {
-	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
+	const struct perf_event_header *header = perfgrp_ring_at(ring, at);
+	size_t size = READ_ONCE(header->size);
 
-	*overwritten = 0;
-	/* Pairs with smp_store_release() in nest_end(), where committed may briefly go back. */
-	if ((long)(smp_load_acquire(&counts->committed) - counts->consumed) <= 0)
-		return NULL;
-	return ring_buffer_peek(records->buffer, cpu, NULL, overwritten);
+	return still_there(ring, tail) ? size : 0;
 }
 
-static void records_update_head(struct perfgrp_records *records, int cpu)
+/* What was lost comes after all that is in the ring. */
+static bool has_lost_next(const struct perfgrp_ring *ring)
 {
-	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
-	struct perfgrp_records_head *head = &records->heads[cpu];
-	struct ring_buffer_event *event;
-	unsigned long overwritten;
-
-	event = records_peek(records, cpu, &overwritten);
-	if (event)
-		head->time = record_time(ring_buffer_event_data(event));
-	else
-		head->time = READ_ONCE(counts->lost_time);
-	head->valid = event || atomic_long_read(&counts->lost_pending);
+	return ring->limit == READ_ONCE(ring->committed) && atomic_long_read(&ring->lost_pending);
 }
 
-/* The CPU with the oldest record; -1 if there is none. */
-static int records_oldest_cpu(struct perfgrp_records *records)
+/* Look what is next in a ring. */
+static void look_at(struct perfgrp_ring *ring)
 {
-	int cpu, best = -1;
+	unsigned long tail;
+	size_t size;
 
-	for_each_possible_cpu(cpu)
-		if (records->heads[cpu].valid &&
-		    (best < 0 || records->heads[cpu].time < records->heads[best].time))
-			best = cpu;
-	return best;
+	do {
+		tail = tail_of(ring);
+		if ((long)(ring->limit - tail) <= 0) {
+			ring->has_next = has_lost_next(ring);
+			ring->next_time = READ_ONCE(ring->lost_time);
+			return;
+		}
+		size = record_size(ring, tail, tail);
+		if (size)
+			ring->next_time = record_time(perfgrp_ring_at(ring, tail), size);
+	} while (!size || !still_there(ring, tail));
+	ring->has_next = true;
 }
 
 /*
  * Returns the bytes copied, or a negative errno with nothing copied: -EFAULT also if the memory
  * is not present.
  */
-static ssize_t records_copy(char __user *to, size_t room, const void *record)
+static ssize_t copy_records(char __user *to, size_t room, const void *record, size_t size)
 {
-	size_t size = ((const struct perf_event_header *)record)->size;
 	unsigned long left;
 
 	if (size > room)
@@ -101,69 +113,142 @@ static ssize_t records_copy(char __user *to, size_t room, const void *record)
 	return left ? -EFAULT : size;
 }
 
-static ssize_t records_copy_lost(char __user *to, size_t room, u64 lost, u64 time, int cpu)
+static ssize_t copy_lost(char __user *to, size_t room, u64 lost, u64 time, int cpu)
 {
-	perfgrp_lost_record record;
+	struct perfgrp_record_lost record;
 
 	perfgrp_records_fill_lost(&record, lost, time, cpu);
-	return records_copy(to, room, &record);
+	return copy_records(to, room, &record, sizeof(record));
 }
 
-static ssize_t records_read_pending_lost(struct perfgrp_records *records, int cpu, char __user *to,
-					 size_t room)
+static ssize_t read_pending_lost(struct perfgrp_ring *ring, char __user *to, size_t room)
 {
-	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
-	long lost = atomic_long_xchg(&counts->lost_pending, 0);
+	long lost = atomic_long_xchg(&ring->lost_pending, 0);
 	ssize_t ret;
 
-	/* A writer has reported them in the buffer. */
+	/* A writer has reported them in the ring. */
 	if (!lost)
 		return 0;
-	ret = records_copy_lost(to, room, lost, READ_ONCE(counts->lost_time), cpu);
+	ret = copy_lost(to, room, lost, READ_ONCE(ring->lost_time), READ_ONCE(ring->lost_cpu));
 	if (ret < 0)
-		atomic_long_add(lost, &counts->lost_pending);
+		atomic_long_add(lost, &ring->lost_pending);
 	return ret;
 }
 
-/*
- * Copy the next record of @cpu. Returns its size in bytes; 0 if a writer has reported what
- * was lost; or a negative errno.
- */
-static ssize_t records_read_one(struct perfgrp_records *records, int cpu, char __user *to,
-				size_t room)
+/* Of a ring that overwrites: what it has dropped before its next record. */
+static ssize_t read_overwritten(struct perfgrp_ring *ring, char __user *to, size_t room)
 {
-	struct perfgrp_records_cpu *counts = per_cpu_ptr(records->cpu, cpu);
-	struct perfgrp_records_head *head = &records->heads[cpu];
-	const struct perf_event_header *header;
-	struct ring_buffer_event *event;
-	unsigned long overwritten;
+	u64 nr = (u64)local64_read(&ring->overwritten) - ring->overwritten_told;
 	ssize_t ret;
 
-	event = records_peek(records, cpu, &overwritten);
-	if (!event)
-		return records_read_pending_lost(records, cpu, to, room);
-	header = ring_buffer_event_data(event);
-	if (overwritten && !head->lost_reported) {
-		ret = records_copy_lost(to, room, overwritten, record_time(header), cpu);
-		if (ret > 0) {
-			WRITE_ONCE(records->nr_overwritten,
-				   records->nr_overwritten + overwritten);
-			counts->consumed += overwritten;
-			head->lost_reported = true;
-		}
-		return ret;
+	if (!nr)
+		return 0;
+	ret = copy_lost(to, room, nr, ring->next_time, READ_ONCE(ring->lost_cpu));
+	if (ret > 0)
+		ring->overwritten_told += nr;
+	return ret;
+}
+
+/**
+ * struct run - records that follow one another in a ring
+ * @tail: where they begin
+ * @end: and where they end
+ * @nr: how many they are
+ * @nr_lost: how many of these are LOST records
+ */
+struct run {
+	unsigned long tail;
+	unsigned long end;
+	unsigned int nr;
+	unsigned int nr_lost;
+};
+
+/*
+ * As many records as are not later than @until, but at least one, and fit into @room. False if
+ * the ring has overwritten some.
+ */
+static bool find_run(const struct perfgrp_ring *ring, u64 until, size_t room, struct run *run)
+{
+	const struct perf_event_header *header;
+	size_t size;
+
+	*run = (struct run){ .tail = tail_of(ring) };
+	run->end = run->tail;
+	while ((long)(ring->limit - run->end) > 0) {
+		header = perfgrp_ring_at(ring, run->end);
+		size = record_size(ring, run->tail, run->end);
+		if (!size)
+			return false;
+		if (run->end + size - run->tail > (run->nr ? min_t(size_t, room, MAX_RUN) : room))
+			break;
+		if (run->nr && record_time(header, size) > until)
+			break;
+		run->nr_lost += header->type == PERF_RECORD_LOST;
+		run->nr++;
+		run->end += size;
 	}
-	ret = records_copy(to, room, header);
+	return true;
+}
+
+/* Returns bytes, a negative errno, or 0 if the ring has overwritten them. */
+static ssize_t read_run(struct perfgrp_records *records, struct perfgrp_ring *ring, u64 until,
+			char __user *to, size_t room)
+{
+	struct run run;
+	ssize_t ret;
+	long tail;
+
+	if (!find_run(ring, until, room, &run))
+		return 0;
+	if (!run.nr)
+		return (long)(ring->limit - run.tail) > 0 ? -EMSGSIZE : 0;
+	ret = copy_records(to, room, perfgrp_ring_at(ring, run.tail), run.end - run.tail);
 	if (ret < 0)
 		return ret;
-	if (header->type != PERF_RECORD_LOST) {
-		WRITE_ONCE(counts->taken_bytes, counts->taken_bytes + ret);
-		WRITE_ONCE(records->nr_read, records->nr_read + 1);
-	}
-	ring_buffer_consume(records->buffer, cpu, NULL, NULL);
-	counts->consumed++;
-	head->lost_reported = false;
+	tail = run.tail;
+	if (!atomic_long_try_cmpxchg(&ring->tail, &tail, run.end))
+		return 0;
+	/* Pairs with the load in make_room(). */
+	smp_store_release(&ring->page->data_tail, run.end);
+	WRITE_ONCE(ring->taken, ring->taken + run.nr);
+	WRITE_ONCE(records->nr_read, records->nr_read + run.nr - run.nr_lost);
 	return ret;
+}
+
+/* ---- all rings -------------------------------------------------------------- */
+
+/* The ring whose next record is the oldest, and the time of the next one of another ring. */
+static struct perfgrp_ring *oldest_ring(struct perfgrp_records *records, u64 *until)
+{
+	struct perfgrp_ring *ring, *oldest = NULL;
+	unsigned int i;
+
+	*until = U64_MAX;
+	perfgrp_for_each_ring(records, ring, i) {
+		if (!ring->has_next)
+			continue;
+		if (!oldest) {
+			oldest = ring;
+		} else if (ring->next_time < oldest->next_time) {
+			*until = oldest->next_time;
+			oldest = ring;
+		} else {
+			*until = min(*until, ring->next_time);
+		}
+	}
+	return oldest;
+}
+
+/* Returns bytes, 0 if there is nothing any more, or a negative errno. */
+static ssize_t read_next(struct perfgrp_records *records, struct perfgrp_ring *ring, u64 until,
+			 char __user *to, size_t room)
+{
+	ssize_t ret;
+
+	if ((long)(ring->limit - tail_of(ring)) <= 0)
+		return has_lost_next(ring) ? read_pending_lost(ring, to, room) : 0;
+	ret = read_overwritten(ring, to, room);
+	return ret ?: read_run(records, ring, until, to, room);
 }
 
 /*
@@ -173,21 +258,26 @@ static ssize_t records_read_one(struct perfgrp_records *records, int cpu, char _
 static int records_read_present(struct perfgrp_records *records, char __user *to, size_t room,
 				size_t *done)
 {
+	struct perfgrp_ring *ring;
+	unsigned int i;
 	ssize_t ret;
-	int cpu;
+	u64 until;
 
 	lockdep_assert_held(&records->reading);
 
 	perfgrp_bpf_events_count_missed(records->group);
-	for_each_possible_cpu(cpu)
-		records_update_head(records, cpu);
-	while ((cpu = records_oldest_cpu(records)) >= 0) {
-		ret = records_read_one(records, cpu, to + *done, room - *done);
+	perfgrp_for_each_ring(records, ring, i) {
+		/* Pairs with the store in nest_end(). */
+		ring->limit = smp_load_acquire(&ring->committed);
+		look_at(ring);
+	}
+	while ((ring = oldest_ring(records, &until))) {
+		ret = read_next(records, ring, until, to + *done, room - *done);
 		if (ret < 0)
 			return ret;
 		*done += ret;
-		records_update_head(records, cpu);
-		if (signal_pending(current))
+		look_at(ring);
+		if (ret && signal_pending(current))
 			break;
 		cond_resched();
 	}
@@ -228,10 +318,11 @@ static ssize_t read_records(struct perfgrp_records *records, char __user *to, si
 
 static bool records_readable(const struct perfgrp_records *records)
 {
-	int cpu;
+	const struct perfgrp_ring *ring;
+	unsigned int i;
 
-	for_each_possible_cpu(cpu)
-		if (perfgrp_records_watermark_reached(records, cpu))
+	perfgrp_for_each_ring(records, ring, i)
+		if (perfgrp_ring_exists(ring) && perfgrp_records_watermark_reached(ring))
 			return true;
 	return false;
 }
@@ -261,7 +352,7 @@ static int records_wait(struct perfgrp_records *records)
 
 /**
  * perfgrp_records_read - read(2)
- * @records: the buffers
+ * @records: the rings
  * @to: user memory
  * @room: size of @to in bytes
  * @wait: sleep while there are no records
@@ -291,7 +382,7 @@ ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, s
 
 /**
  * perfgrp_records_poll - poll(2)
- * @records: the buffers
+ * @records: the rings
  * @file: the file that is polled
  * @table: the poll table
  *
@@ -313,7 +404,7 @@ __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file
 
 /**
  * perfgrp_records_get_stats - PERFGRP_GET_STREAM_STATS
- * @records: the buffers
+ * @records: the rings
  * @stats: its output fields are filled in
  *
  * Takes no lock. Numbers that change meanwhile may not add up; without writers and readers
@@ -321,22 +412,20 @@ __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file
  */
 void perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_stream_stats *stats)
 {
-	const struct perfgrp_records_cpu *counts;
-	int cpu;
+	struct perfgrp_ring *ring;
+	unsigned int i;
 
 	perfgrp_bpf_events_count_missed(records->group);
 	stats->read = READ_ONCE(records->nr_read);
-	stats->lost = READ_ONCE(records->nr_overwritten);
-
+	stats->lost = 0;
 	stats->produced = 0;
 	stats->filtered = 0;
-	for_each_possible_cpu(cpu) {
-		counts = per_cpu_ptr(records->cpu, cpu);
-		stats->lost += READ_ONCE(counts->lost);
-		stats->produced += READ_ONCE(counts->produced);
-		stats->filtered += READ_ONCE(counts->filtered);
+	perfgrp_for_each_ring(records, ring, i) {
+		stats->lost += local64_read(&ring->lost) + local64_read(&ring->overwritten);
+		stats->produced += local64_read(&ring->produced);
+		stats->filtered += local64_read(&ring->filtered);
 	}
 	stats->sample_type = PERFGRP_SAMPLE_TYPE;
 	stats->read_format = PERFGRP_READ_FORMAT;
-	stats->buffer_size = records->size;
+	stats->buffer_size = records->rings[0].size;
 }

@@ -1,37 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writing the records of a group. records.c has the buffer's life, records_read.c reads.
+ * The records of a group that are not samples, and waking its readers. ring.c has the rings,
+ * records.c their life, records_read.c reads.
  *
- * Everything here runs in any context, NMI included, with preemption off on the CPU whose
- * buffer is written. It takes no lock, and counts per CPU with operations that an NMI may
- * interrupt. Readers are woken by an irq_work, because the scheduler may have been
- * interrupted.
- *
- * ring_buffer_lock_reserve(), _unlock_commit() and _discard_commit() take no lock either. They
- * would queue an irq_work of ring_buffer.c for tasks in ring_buffer_wait(), which nobody calls.
- * Read in 6.1.192, 6.12.117 and 7.3.4.
+ * Everything here runs in any context with preemption off, NMI included except where it says
+ * otherwise. Readers are woken by an irq_work, because the scheduler may have been interrupted.
  */
-#include <linux/atomic.h>
 #include <linux/bpf.h>
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
-#include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
-#include <linux/ring_buffer.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/wait.h>
 
 #include "clock.h"
-#include "compat.h"
 #include "group.h"
 #include "records.h"
+#include "ring.h"
 #include "sampling.h"
-
-/* ---- records --------------------------------------------------------------- */
 
 /* -1 for a task that is exiting, 0 for one of another namespace, as perf_event_pid() has it. */
 static u32 current_nr(enum pid_type type, struct pid_namespace *ns)
@@ -68,7 +60,7 @@ void perfgrp_records_get_current(const struct perfgrp_group *group, u32 *pid, u3
  * Preemption is off; any context.
  */
 void perfgrp_records_fill_sample_id(const struct perfgrp_group *group, u64 time, u64 id,
-				    perfgrp_sample_id_rec *sample_id)
+				    struct perfgrp_sample_id *sample_id)
 {
 	u32 pid, tid;
 
@@ -89,146 +81,80 @@ void perfgrp_records_fill_sample_id(const struct perfgrp_group *group, u64 time,
  * @time: when the last of them was
  * @cpu: on which CPU
  */
-void perfgrp_records_fill_lost(perfgrp_lost_record *record, u64 lost, u64 time, int cpu)
+void perfgrp_records_fill_lost(struct perfgrp_record_lost *record, u64 lost, u64 time, int cpu)
 {
-	*record = (perfgrp_lost_record){
+	*record = (struct perfgrp_record_lost){
 		.header = { .type = PERF_RECORD_LOST, .size = sizeof(*record) },
 		.lost = lost,
 		.sample_id = { .pid = -1, .tid = -1, .time = time, .cpu = cpu },
 	};
 }
 
-/* ---- writing -------------------------------------------------------------- */
-
-static void nest_begin(struct perfgrp_records *records)
-{
-	this_cpu_inc(records->cpu->nest);
-}
-
-static void nest_end(struct perfgrp_records *records)
-{
-	unsigned long written;
-
-	/* The writer that this one interrupted commits for both. */
-	if (this_cpu_dec_return(records->cpu->nest))
-		return;
-	do {
-		written = this_cpu_read(records->cpu->written);
-		/* Pairs with the load in records_peek(). */
-		smp_store_release(this_cpu_ptr(&records->cpu->committed), written);
-	} while (written != this_cpu_read(records->cpu->written));
-}
-
-static void output_lost(struct perfgrp_records *records, struct perfgrp_records_cpu *cpu, u64 time)
-{
-	struct ring_buffer_event *event;
-	long lost;
-
-	if (records->overwrite || !atomic_long_read(&cpu->lost_pending))
-		return;
-	event = ring_buffer_lock_reserve(records->buffer, sizeof(perfgrp_lost_record));
-	if (!event)
-		return;
-	lost = atomic_long_xchg(&cpu->lost_pending, 0);
-	if (!lost) {
-		/* A reader has reported it. */
-		ring_buffer_discard_commit(records->buffer, event);
-		return;
-	}
-	perfgrp_records_fill_lost(ring_buffer_event_data(event), lost, time, smp_processor_id());
-	compat_ring_buffer_commit(records->buffer, event);
-	this_cpu_inc(records->cpu->written);
-}
-
-/**
- * perfgrp_records_account_lost - count records that are lost
- * @records: the buffer
- * @nr: how many
- * @time: when
- *
- * Preemption is off; any context.
- */
-void perfgrp_records_account_lost(struct perfgrp_records *records, unsigned long nr, u64 time)
-{
-	struct perfgrp_records_cpu *cpu = this_cpu_ptr(records->cpu);
-
-	this_cpu_add(records->cpu->produced, nr);
-	this_cpu_add(records->cpu->lost, nr);
-	WRITE_ONCE(cpu->lost_time, time);
-	atomic_long_add(nr, &cpu->lost_pending);
-}
-
-/**
- * perfgrp_records_reserve - reserve room for a record in this CPU's buffer
- * @records: the buffer
- * @size: of the record
- * @time: of the record
- *
- * Preemption is off; any context.
- *
- * Return: for perfgrp_records_commit(); or NULL: the record is lost and accounted.
- */
-struct ring_buffer_event *perfgrp_records_reserve(struct perfgrp_records *records, size_t size,
-						  u64 time)
-{
-	struct perfgrp_records_cpu *cpu = this_cpu_ptr(records->cpu);
-	struct ring_buffer_event *event;
-
-	nest_begin(records);
-	output_lost(records, cpu, time);
-	event = ring_buffer_lock_reserve(records->buffer, size);
-	if (event) {
-		this_cpu_inc(records->cpu->produced);
-		return event;
-	}
-	perfgrp_records_account_lost(records, 1, time);
-	nest_end(records);
-	return NULL;
-}
-
-/*
- * What readers have not taken may have been overwritten. ring_buffer_bytes_cpu() knows of
- * that, but includes its own headers.
- */
-static u64 waiting_bytes(const struct perfgrp_records *records, int nr)
-{
-	const struct perfgrp_records_cpu *cpu = per_cpu_ptr(records->cpu, nr);
-
-	return min_t(u64, READ_ONCE(cpu->written_bytes) - READ_ONCE(cpu->taken_bytes),
-		     ring_buffer_bytes_cpu(records->buffer, nr));
-}
-
 /**
  * perfgrp_records_watermark_reached - is a reader to be woken?
- * @records: the buffer
- * @cpu: the CPU
+ * @ring: one of the rings; it exists
  *
  * Return: whether as many records or bytes wait as PERFGRP_CREATE asked for.
  */
-bool perfgrp_records_watermark_reached(const struct perfgrp_records *records, int cpu)
+bool perfgrp_records_watermark_reached(const struct perfgrp_ring *ring)
 {
-	return ring_buffer_entries_cpu(records->buffer, cpu) >= records->wakeup_records ||
-	       waiting_bytes(records, cpu) >= records->wakeup_bytes;
+	unsigned long bytes = perfgrp_ring_bytes(ring);
+
+	return bytes && (perfgrp_ring_entries(ring) >= ring->records->wakeup_records ||
+			 bytes >= min(ring->records->wakeup_bytes, ring->size / 2));
 }
 
 /**
- * perfgrp_records_commit - make a record visible to readers
- * @records: the buffer
- * @event: of perfgrp_records_reserve(), on the same CPU
- * @size: as there
+ * perfgrp_records_commit - make a record readable, and wake the readers if there is enough
+ * @ring: the ring, in which perfgrp_ring_reserve() has made room for it
  */
-void perfgrp_records_commit(struct perfgrp_records *records, struct ring_buffer_event *event,
-			    size_t size)
+void perfgrp_records_commit(struct perfgrp_ring *ring)
 {
-	struct perfgrp_records_cpu *cpu = this_cpu_ptr(records->cpu);
+	perfgrp_ring_commit(ring);
+	if (wq_has_sleeper(&ring->records->wait) && perfgrp_records_watermark_reached(ring))
+		irq_work_queue(&ring->records->wake);
+}
 
-	compat_ring_buffer_commit(records->buffer, event);
-	this_cpu_inc(records->cpu->written);
-	nest_end(records);
-	this_cpu_add(records->cpu->written_bytes, size);
-	if (wq_has_sleeper(&records->wait) &&
-	    perfgrp_records_watermark_reached(records, smp_processor_id()))
-		irq_work_queue(&cpu->wake);
+/*
+ * Where no ftrace location serves it a kprobe's handler runs in an exception that is an NMI to
+ * lockdep (int3 on x86), which allows only to try. It interrupts nothing but the function that is
+ * probed, so whoever holds the lock is on another CPU, with interrupts off.
+ */
+static unsigned long lock_other(struct perfgrp_records *records)
+	__acquires(&records->other_lock)
+{
+	unsigned long irqs;
+
+	local_irq_save(irqs);
+	if (in_nmi()) {
+		while (!raw_spin_trylock(&records->other_lock))
+			cpu_relax();
+	} else {
+		raw_spin_lock(&records->other_lock);
+	}
+	return irqs;
+}
+
+static void unlock_other(struct perfgrp_records *records, unsigned long irqs)
+	__releases(&records->other_lock)
+{
+	raw_spin_unlock_irqrestore(&records->other_lock, irqs);
+}
+
+/**
+ * perfgrp_records_account_missed - count records that could not even begin to be written
+ * @records: the rings
+ * @nr: how many
+ *
+ * Process context, or a kprobe's handler there.
+ */
+void perfgrp_records_account_missed(struct perfgrp_records *records, unsigned long nr)
+{
+	unsigned long irqs;
+
+	irqs = lock_other(records);
+	perfgrp_ring_account_lost(&records->other, nr, perfgrp_clock_now(records->group->clockid));
+	unlock_other(records, irqs);
 }
 
 /**
@@ -238,22 +164,20 @@ void perfgrp_records_commit(struct perfgrp_records *records, struct ring_buffer_
  * @flags: of the record
  * @prog: the program
  *
- * Any context.
+ * Process context, or a kprobe's handler there.
  */
 void perfgrp_records_output_bpf_event(const struct perfgrp_group *group, u16 type, u16 flags,
 				      const struct bpf_prog *prog)
 {
 	struct perfgrp_records *records = group->sampling->records;
-	perfgrp_bpf_event_record *record;
-	struct ring_buffer_event *event;
+	struct perfgrp_record_bpf_event *record;
 	unsigned long irqs;
 	u64 time;
 
-	local_irq_save(irqs);
+	irqs = lock_other(records);
 	time = perfgrp_clock_now(group->clockid);
-	event = perfgrp_records_reserve(records, sizeof(*record), time);
-	if (event) {
-		record = ring_buffer_event_data(event);
+	record = perfgrp_ring_reserve(&records->other, sizeof(*record), time);
+	if (record) {
 		record->header = (struct perf_event_header){
 			.type = PERF_RECORD_BPF_EVENT,
 			.size = sizeof(*record),
@@ -263,9 +187,9 @@ void perfgrp_records_output_bpf_event(const struct perfgrp_group *group, u16 typ
 		record->prog_id = prog->aux->id;
 		memcpy(record->tag, prog->tag, sizeof(record->tag));
 		perfgrp_records_fill_sample_id(group, time, 0, &record->sample_id);
-		perfgrp_records_commit(records, event, sizeof(*record));
+		perfgrp_records_commit(&records->other);
 	}
-	local_irq_restore(irqs);
+	unlock_other(records, irqs);
 }
 
 /**
@@ -275,25 +199,23 @@ void perfgrp_records_output_bpf_event(const struct perfgrp_group *group, u16 typ
  * @id: the member
  * @prog: the program
  *
- * Any context.
+ * Process context, or a kprobe's handler there.
  */
 void perfgrp_records_output_bpf_attach(const struct perfgrp_group *group, u32 type, u32 id,
 				       const struct bpf_prog *prog)
 {
-	perfgrp_bpf_attach_record *record;
+	struct perfgrp_record_bpf_attach *record;
 	struct perfgrp_records *records;
-	struct ring_buffer_event *event;
 	unsigned long irqs;
 	u64 time;
 
 	if (!group->sampling)
 		return;
 	records = group->sampling->records;
-	local_irq_save(irqs);
+	irqs = lock_other(records);
 	time = perfgrp_clock_now(group->clockid);
-	event = perfgrp_records_reserve(records, sizeof(*record), time);
-	if (event) {
-		record = ring_buffer_event_data(event);
+	record = perfgrp_ring_reserve(&records->other, sizeof(*record), time);
+	if (record) {
 		record->header = (struct perf_event_header){
 			.type = type,
 			.size = sizeof(*record),
@@ -303,16 +225,7 @@ void perfgrp_records_output_bpf_attach(const struct perfgrp_group *group, u32 ty
 		record->reserved = 0;
 		memcpy(record->tag, prog->tag, sizeof(record->tag));
 		perfgrp_records_fill_sample_id(group, time, id, &record->sample_id);
-		perfgrp_records_commit(records, event, sizeof(*record));
+		perfgrp_records_commit(&records->other);
 	}
-	local_irq_restore(irqs);
-}
-
-/**
- * perfgrp_records_account_filtered - count a sample that is not to become a record
- * @records: the buffer
- */
-void perfgrp_records_account_filtered(struct perfgrp_records *records)
-{
-	this_cpu_inc(records->cpu->filtered);
+	unlock_other(records, irqs);
 }

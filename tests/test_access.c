@@ -857,27 +857,33 @@ static void limit_memlock(void)
 TEST(buffers_limited, "A6: a user's buffers have RLIMIT_MEMLOCK, and a little for each CPU")
 {
 	struct refusal no = refusal(ENOSPC, PERFGRP_REASON_LIMIT);
-	__u64 page = sysconf(_SC_PAGESIZE), half;
-	int dev = grp_device(), fd[2];
+	__u64 page = sysconf(_SC_PAGESIZE), size = 64 * page, limit, each, all;
+	int dev = grp_device(), fd = -1;
+	unsigned int i;
 
 	limit_memlock();
 	become_nobody(1ULL << CAP_PERFMON);
-	half = (MEMLOCK + (__u64)cpus.nr * FREE_BUFFER) / 2 & -page;
+	limit = MEMLOCK + (__u64)cpus.nr * FREE_BUFFER;
+	/* With a page for the state of the CPU's ring, and the ring of program records. */
+	each = size + page + 3 * page;
 	no.field = "buffer_size";
 	/* Each of all CPUs' buffers counts. */
-	EXPECT_REFUSED_AS(with_buffer(dev, PERFGRP_TARGET_ALL_CPUS, 2 * half / cpus.nr + page), no);
+	for (all = size; all * cpus.nr < limit; all *= 2)
+		;
+	EXPECT_LT(all, limit);
+	EXPECT_REFUSED_AS(with_buffer(dev, PERFGRP_TARGET_ALL_CPUS, all), no);
 	EXPECT(text_has_number(grp_error.text, 0));
 	EXPECT(strstr(grp_error.text, "RLIMIT_MEMLOCK"));
-	fd[0] = with_buffer(dev, PERFGRP_TARGET_CPUS, half);
-	fd[1] = with_buffer(dev, PERFGRP_TARGET_CPUS, half);
-	EXPECT_GE(fd[0], 0);
-	REQUIRE_GE(fd[1], 0);
-	EXPECT_REFUSED_AS(with_buffer(dev, PERFGRP_TARGET_CPUS, 2 * page), no);
-	EXPECT(text_has_number(grp_error.text, 2 * half / 1024));
+	for (i = 0; i < limit / each; i++) {
+		fd = with_buffer(dev, PERFGRP_TARGET_CPUS, size);
+		REQUIRE_GE(fd, 0);
+	}
+	EXPECT_REFUSED_AS(with_buffer(dev, PERFGRP_TARGET_CPUS, size), no);
+	EXPECT(text_has_number(grp_error.text, i * each / 1024));
 	/* What has no buffer needs none, and one that is closed makes room. */
 	EXPECT_GE(grp_create_on(dev, 0, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0), 0);
-	close(fd[1]);
-	EXPECT_GE(with_buffer(dev, PERFGRP_TARGET_CPUS, half), 0);
+	close(fd);
+	EXPECT_GE(with_buffer(dev, PERFGRP_TARGET_CPUS, size), 0);
 }
 
 TEST(buffers_unlimited, "A6: with CAP_IPC_LOCK the limit is memory, and no kernel complains")

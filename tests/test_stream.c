@@ -645,6 +645,60 @@ TEST(overwriting, "O6: a buffer that overwrites keeps the newest, and says how m
 	expect_balance(fd);
 }
 
+TEST(overwritten_while_read, "O5 O6: a reader gets whole records only, also while some are dropped")
+{
+	struct perfgrp_counter c[2] = { faults(1), { .event = PERFGRP_SW_DUMMY } };
+	__u64 last = 0, samples = 0, end;
+	unsigned int round = 0, i;
+	struct cpus cpus;
+	pid_t writer;
+	int fd;
+
+	cpus_online(&cpus);
+	settle_memory();
+	writer = fork();
+	REQUIRE_GE(writer, 0);
+	if (!writer) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		run_on(cpus.cpu[cpus.nr - 1]);
+		for (;;)
+			fault_in(100);
+	}
+	run_on(cpus.cpu[0]);
+	fd = stream_on_task(PERFGRP_CREATE_OVERWRITE, writer, 8192);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	stream_start(&records);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	for (end = now_ns() + (is_debug_kernel() ? 3000000000 : 1000000000); now_ns() < end;) {
+		/* Now and then so late that the ring has become full. */
+		if (!(round++ % 8))
+			nap_ns(is_debug_kernel() ? 150000000 : 10000000);
+		if (stream_read(fd, 65536) < 0)
+			continue;
+		for (i = 0; i < records.nr_samples; i++) {
+			const struct perfgrp_record_sample *s = records.sample[i];
+
+			REQUIRE_EQ(s->id, c[0].id);
+			REQUIRE_EQ(s->nr, 2);
+			REQUIRE_GT(sample_values(s)[0].value, last);
+			last = sample_values(s)[0].value;
+		}
+		samples += records.nr_samples;
+	}
+	REQUIRE_EQ(grp_disable(fd), 0);
+	kill(writer, SIGKILL);
+	waitpid(writer, NULL, 0);
+	stream_drain(fd);
+	samples += records.nr_samples;
+	diag("%llu samples read, %llu overwritten", samples, records.lost);
+	EXPECT_GT(samples, 100);
+	EXPECT_GT(records.lost, 100);
+	EXPECT_EQ(samples, records.total);
+	EXPECT_EQ(samples + records.lost, grp_raw(fd, c[0].id));
+}
+
 TEST(lost_on_cpus, "O6: on all CPUs at full speed nothing is unaccounted for")
 {
 	struct perfgrp_counter c[2] = {

@@ -328,7 +328,7 @@ enum perfgrp_target {
  *	PERFGRP_TARGET_ALL_CPUS: 0.
  * @fd: out: the group's fd, close-on-exec
  * @target_fd: in: a pidfd (PERFGRP_TARGET_PIDFD); else 0
- * @buffer_size: in: bytes of buffer per CPU, rounded up to whole pages, at least two; 0 for
+ * @buffer_size: in: bytes of buffer per CPU, rounded up to 2^n pages, at least two; 0 for
  *	a group whose counters do not sample. At most &struct perfgrp_info.max_buffer; see
  *	perfgrp(4) for the other limits.
  * @wakeup_records: in: wake a sleeping reader when this many records of one CPU wait, or
@@ -1033,9 +1033,8 @@ struct perfgrp_period {
  * @buffer_size: out: bytes of buffer per CPU
  * @reserved: in, out: zero
  *
- * What was produced and neither read nor lost is in the buffer. (A record that
- * PERFGRP_CREATE_OVERWRITE has overwritten counts as lost from when a reader finds it
- * gone.) LOST records are not counted. Errors: EINVAL (the group has no buffer), EINTR.
+ * What was produced and neither read nor lost is in the buffer. LOST records are not counted.
+ * Errors: EINVAL (the group has no buffer), EINTR.
  */
 struct perfgrp_stream_stats {
 	__u32 size;
