@@ -12,6 +12,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/pid.h>
 #include <linux/poll.h>
 #include <linux/sched/user.h>
 #include <linux/sizes.h>
@@ -157,6 +158,8 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 	if (ret)
 		goto free;
 	records->user = get_uid(current_user());
+	if (group->task)
+		records->task_pid = get_task_pid(group->task, PIDTYPE_PID);
 	ret = alloc_rings(records);
 	if (ret)
 		goto destroy;
@@ -213,6 +216,7 @@ void perfgrp_records_destroy(struct perfgrp_records *records)
 	perfgrp_for_each_ring(records, ring, i)
 		perfgrp_ring_free(ring);
 	perfgrp_access_uncharge_buffer(records->user, records->nr_pages);
+	put_pid(records->task_pid);
 	free_uid(records->user);
 	kvfree(records);
 }

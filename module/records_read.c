@@ -23,6 +23,7 @@
 #include <linux/mutex.h>
 #include <linux/pagemap.h>
 #include <linux/perf_event.h>
+#include <linux/pid.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -327,27 +328,46 @@ static bool records_readable(const struct perfgrp_records *records)
 	return false;
 }
 
-/* Whether the group's task has exited, after which nothing more is recorded. */
+/*
+ * Whether the group's task has exited, after which nothing more is recorded.
+ */
 static bool records_task_exited(const struct perfgrp_records *records)
 {
 	const struct task_struct *task = records->group->task;
 
-	return task && READ_ONCE(task->exit_state);
+	/* Before what it has recorded is looked for. */
+	return task && smp_load_acquire(&task->exit_state);
 }
 
 /*
- * No exported interface wakes a sleeper when a task exits, so readers of a task's records
- * check four times a second.
+ * Sleeps until there is something to read or the task has exited. Its struct pid wakes those who
+ * wait for its end, as pidfds do, but not always: not when a leader exits before its threads, nor a
+ * thread before 6.9, nor one that has become the leader by an exec. So look from time to time.
  */
 static int records_wait(struct perfgrp_records *records)
 {
-	long left = records->group->task ? HZ / 4 : MAX_SCHEDULE_TIMEOUT;
+	long timeout = records->group->task ? HZ / 4 : MAX_SCHEDULE_TIMEOUT;
+	DEFINE_WAIT(exit_wait);
+	DEFINE_WAIT(wait);
+	int ret = 0;
 
-	left = wait_event_interruptible_timeout(records->wait,
-						records_readable(records) ||
-							records_task_exited(records),
-						left);
-	return left < 0 ? left : 0;
+	for (;;) {
+		if (records->task_pid)
+			prepare_to_wait(&records->task_pid->wait_pidfd, &exit_wait,
+					TASK_INTERRUPTIBLE);
+		prepare_to_wait(&records->wait, &wait, TASK_INTERRUPTIBLE);
+		if (records_readable(records) || records_task_exited(records))
+			break;
+		if (signal_pending(current)) {
+			ret = -ERESTARTSYS;
+			break;
+		}
+		schedule_timeout(timeout);
+	}
+	finish_wait(&records->wait, &wait);
+	if (records->task_pid)
+		finish_wait(&records->task_pid->wait_pidfd, &exit_wait);
+	return ret;
 }
 
 /**
@@ -395,6 +415,8 @@ __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file
 	__poll_t events = 0;
 
 	poll_wait(file, &records->wait, table);
+	if (records->task_pid)
+		poll_wait(file, &records->task_pid->wait_pidfd, table);
 	if (records_task_exited(records))
 		events |= EPOLLHUP | EPOLLIN | EPOLLRDNORM;
 	else if (records_readable(records))

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/klog.h>
+#include <sys/select.h>
 
 static volatile unsigned int watched;
 
@@ -457,6 +458,56 @@ TEST(exit_wakes, "O5 G18: a reader that sleeps when the task exits wakes up")
 	child_reap(&child);
 	REQUIRE(waitpid(reader, &status, 0) == reader);
 	EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+/* Sleeps on FD in one of three ways until the task is gone. Returns what is the right answer. */
+static bool sees_end(int fd, int way)
+{
+	struct pollfd p = { .fd = fd, .events = POLLPRI };
+	struct epoll_event event = { .events = EPOLLPRI };
+	fd_set set;
+	int ep;
+
+	switch (way) {
+	case 0:
+		return poll(&p, 1, -1) == 1 && p.revents == POLLHUP;
+	case 1:
+		ep = epoll_create1(0);
+		return ep >= 0 && !epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event) &&
+		       epoll_wait(ep, &event, 1, -1) == 1 && event.events == EPOLLHUP;
+	default:
+		FD_ZERO(&set);
+		FD_SET(fd, &set);
+		return select(fd + 1, &set, NULL, NULL, NULL) == 1 && FD_ISSET(fd, &set);
+	}
+}
+
+TEST(exit_wakes_all, "O15: poll, epoll and select wake when the task exits")
+{
+	struct perfgrp_counter c = faults(1);
+	struct child child;
+	int fd, way, status;
+	pid_t waiter;
+
+	for (way = 0; way < 3; way++) {
+		child = child_start();
+		fd = stream_on_task(0, child.pid, 65536);
+		REQUIRE_GE(fd, 0);
+		REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+		c.id = 0;
+		waiter = fork();
+		REQUIRE_GE(waiter, 0);
+		if (!waiter) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			_exit(sees_end(fd, way) ? 7 : 8);
+		}
+		wait_until_asleep(waiter);
+		child_exit(&child);
+		child_reap(&child);
+		REQUIRE(waitpid(waiter, &status, 0) == waiter);
+		EXPECT_EQ(WEXITSTATUS(status), 7);
+		close(fd);
+	}
 }
 
 TEST(many_readers, "O5: several readers get all records between them, each once")
