@@ -4,10 +4,10 @@
  */
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
-#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 #include <linux/rwsem.h>
@@ -170,10 +170,7 @@ static void only_where_needed(struct kunit *test)
 
 /* ---- readers --------------------------------------------------------------- */
 
-/*
- * [O10] [S10] What a reader has found stays as it was when the next array is published, and the two
- * sets take turns.
- */
+/* [O10] [S10] What a reader has found stays as it was when the next array is published. */
 static void old_and_new(struct kunit *test)
 {
 	struct perfgrp_group *group = sampling_group(test, 1);
@@ -184,6 +181,8 @@ static void old_and_new(struct kunit *test)
 	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
 	base = &counter_of(group, 0)->base;
 	for (i = 0; i < ARRAY_SIZE(arrays); i++) {
+		/* The set before the last one is used again when its grace period is over. */
+		synchronize_rcu();
 		base->count = 100 + i;
 		publish(group);
 		arrays[i] = array_of(group, 0);
@@ -197,11 +196,11 @@ static void old_and_new(struct kunit *test)
 	publish(group);
 }
 
-#define READER_MS 100
-
 /**
- * struct reader - a reader that stays for READER_MS, on another CPU
+ * struct reader - a reader that stays until it may leave, or for a while, on another CPU
  * @group: of this group
+ * @ms: for how long at most
+ * @leave: it may
  * @entered: it has found the array
  * @leaving: it is about to leave it
  * @first: the first base count it has read
@@ -209,6 +208,8 @@ static void old_and_new(struct kunit *test)
  */
 struct reader {
 	struct perfgrp_group *group;
+	unsigned int ms;
+	bool leave;
 	bool entered;
 	bool leaving;
 	u64 first;
@@ -219,17 +220,17 @@ static int read_slowly(void *data)
 {
 	const struct perfgrp_event_array *array;
 	struct reader *reader = data;
-	unsigned int i;
+	ktime_t end = ktime_add_ms(ktime_get(), reader->ms);
 
 	rcu_read_lock();
 	array = perfgrp_event_array_get(reader->group->event_arrays, 0);
 	reader->first = READ_ONCE(array->entries[0].base.count);
-	/* Pairs with the load in waits_for_readers(). */
+	/* Pairs with the load in leaves_readers_alone(). */
 	smp_store_release(&reader->entered, true);
-	for (i = 0; i < READER_MS; i++)
-		mdelay(1);
+	while (!READ_ONCE(reader->leave) && ktime_before(ktime_get(), end))
+		cpu_relax();
 	reader->last = READ_ONCE(array->entries[0].base.count);
-	/* Pairs with the load in waits_for_readers(). */
+	/* Pairs with the load in leaves_readers_alone(). */
 	smp_store_release(&reader->leaving, true);
 	rcu_read_unlock();
 	while (!kthread_should_stop())
@@ -237,11 +238,30 @@ static int read_slowly(void *data)
 	return 0;
 }
 
-/* [O10] [S10] An array is filled again only when the readers that have found it have left. */
-static void waits_for_readers(struct kunit *test)
+static struct task_struct *start_reader(struct kunit *test, struct reader *reader)
+{
+	struct task_struct *task = kthread_create(read_slowly, reader, "perfgrp_reader");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, 1);
+	wake_up_process(task);
+	/* Pairs with the store in read_slowly(). */
+	while (!smp_load_acquire(&reader->entered))
+		schedule_timeout_uninterruptible(1);
+	return task;
+}
+
+static bool has_left(const struct reader *reader)
+{
+	/* Pairs with the store in read_slowly(). */
+	return smp_load_acquire(&reader->leaving);
+}
+
+/* [O10] [S10] Publishing does not wait for readers, and what they have found stays as it is. */
+static void leaves_readers_alone(struct kunit *test)
 {
 	struct perfgrp_group *group = sampling_group(test, 1);
-	struct reader reader = { .group = group };
+	struct reader reader = { .group = group, .ms = 5000 };
 	struct task_struct *task;
 	struct perfgrp_count *base;
 	bool left;
@@ -253,27 +273,45 @@ static void waits_for_readers(struct kunit *test)
 	base->count = 1;
 	publish(group);
 	synchronize_rcu();
-	task = kthread_create(read_slowly, &reader, "perfgrp_reader");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	kthread_bind(task, 1);
-	wake_up_process(task);
-	/* Pairs with the store in read_slowly(). */
-	while (!smp_load_acquire(&reader.entered))
-		schedule_timeout_uninterruptible(1);
+	task = start_reader(test, &reader);
 
 	base->count = 2;
 	publish(group);
 	base->count = 3;
 	publish(group);
-	/* Pairs with the store in read_slowly(). */
-	left = smp_load_acquire(&reader.leaving);
+	base->count = 4;
+	publish(group);
+	left = has_left(&reader);
+	WRITE_ONCE(reader.leave, true);
 	kthread_stop(task);
-	KUNIT_EXPECT_TRUE(test, left);
+	KUNIT_EXPECT_FALSE(test, left);
 	KUNIT_EXPECT_EQ(test, reader.first, 1ULL);
 	KUNIT_EXPECT_EQ(test, reader.last, 1ULL);
-	KUNIT_EXPECT_EQ(test, array_of(group, 0)->entries[0].base.count, 3ULL);
+	KUNIT_EXPECT_EQ(test, array_of(group, 0)->entries[0].base.count, 4ULL);
 	base->count = 0;
 	publish(group);
+}
+
+/* [A6] But it does before much memory waits for them. */
+static void waits_with_much_memory(struct kunit *test)
+{
+	struct perfgrp_group *group = sampling_group(test, 1);
+	struct reader reader = { .group = group, .ms = 2000 };
+	struct perfgrp_event_array_set *set;
+	unsigned long max = PERFGRP_EVENT_ARRAYS_RETIRED_MAX / struct_size(set, arrays, 1), nr;
+	struct task_struct *task;
+
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	synchronize_rcu();
+	task = start_reader(test, &reader);
+	for (nr = 0; !has_left(&reader); nr++)
+		publish(group);
+	kthread_stop(task);
+	/* One was spare, and for the last one it waits. */
+	KUNIT_EXPECT_LE(test, nr, max + 2);
+	kunit_info(test, "%lu published of %lu", nr, max);
 }
 
 /* ---- the state of overflows ------------------------------------------------ */
@@ -333,7 +371,8 @@ static struct kunit_case event_array_cases[] = {
 	KUNIT_CASE(follows_the_members),
 	KUNIT_CASE(only_where_needed),
 	KUNIT_CASE(old_and_new),
-	KUNIT_CASE(waits_for_readers),
+	KUNIT_CASE(leaves_readers_alone),
+	KUNIT_CASE(waits_with_much_memory),
 	KUNIT_CASE(overflow_state),
 	{}
 };

@@ -194,8 +194,7 @@ int perfgrp_bpf_events_subscribe(struct perfgrp_group *group, struct perfgrp_err
  * perfgrp_bpf_events_unsubscribe - stop writing records of BPF programs to a group
  * @group: the group; nothing is done without PERFGRP_CREATE_BPF_EVENTS
  *
- * Sleeps for an RCU grace period. When it returns the probe's handler no longer uses the
- * group.
+ * May sleep. An RCU grace period later the probe's handler no longer uses the group.
  */
 void perfgrp_bpf_events_unsubscribe(struct perfgrp_group *group)
 {
@@ -206,8 +205,6 @@ void perfgrp_bpf_events_unsubscribe(struct perfgrp_group *group)
 	list_del_rcu(&group->bpf_events_node);
 	mutex_unlock(&subscribers_lock);
 	perfgrp_kprobe_disarm(&probe);
-	/* The handler may still be using the group. */
-	synchronize_rcu();
 }
 
 /**

@@ -8,9 +8,10 @@
  * inside rcu_read_lock(), in any context including NMI.
  *
  * A group has two sets of arrays. A writer, holding perfgrp_group.lock, fills the
- * set that readers do not use and publishes it with rcu_assign_pointer(). Before it
- * fills a set it waits until the grace period since that set was last visible is
- * over; usually it is. So publishing allocates nothing and cannot fail.
+ * set that readers do not use and publishes it with rcu_assign_pointer(). If the grace
+ * period since that set was last visible is not over it takes a new set instead, and RCU
+ * frees the old one. Without memory for one, or if many were taken in the same grace period
+ * already, it waits. So publishing cannot fail, and no group has much memory wait for RCU.
  *
  * An event is released after the array without it is published. The perf core frees
  * it and its context an RCU grace period later, so a reader never sees a freed one:
@@ -67,6 +68,59 @@ static void fill_event_array(struct perfgrp_event_array *array, const struct per
 	}
 }
 
+static size_t set_size(const struct perfgrp_group *group)
+{
+	struct perfgrp_event_array_set *set;
+
+	return struct_size(set, arrays, group->nr_instances);
+}
+
+static struct perfgrp_event_array_set *alloc_set(const struct perfgrp_group *group, gfp_t gfp)
+{
+	return kvmalloc(set_size(group), GFP_KERNEL_ACCOUNT | gfp);
+}
+
+static void free_set(struct rcu_head *rcu)
+{
+	kvfree(container_of(rcu, struct perfgrp_event_array_set, rcu));
+}
+
+/* A new set, if not too many wait for RCU. */
+static struct perfgrp_event_array_set *take_new(struct perfgrp_group *group)
+{
+	struct perfgrp_event_arrays *arrays = group->event_arrays;
+	struct perfgrp_event_array_set *set;
+
+	if (poll_state_synchronize_rcu(arrays->retired_cookie)) {
+		arrays->retired = 0;
+		arrays->retired_cookie = get_state_synchronize_rcu();
+	}
+	if (arrays->retired + set_size(group) > PERFGRP_EVENT_ARRAYS_RETIRED_MAX)
+		return NULL;
+	set = alloc_set(group, __GFP_NOWARN);
+	if (set)
+		arrays->retired += set_size(group);
+	return set;
+}
+
+/* The set to fill, which no reader uses. */
+static struct perfgrp_event_array_set *take_spare(struct perfgrp_group *group)
+{
+	struct perfgrp_event_arrays *arrays = group->event_arrays;
+	struct perfgrp_event_array_set *set;
+
+	if (poll_state_synchronize_rcu(arrays->cookie))
+		return arrays->spare;
+	set = take_new(group);
+	if (!set) {
+		cond_synchronize_rcu(arrays->cookie);
+		return arrays->spare;
+	}
+	/* Not kvfree_rcu(), which may keep it for seconds. */
+	call_rcu(&arrays->spare->rcu, free_set);
+	return set;
+}
+
 /**
  * perfgrp_event_arrays_publish - make the current members visible to lockless readers
  * @group: the group; the lock is held for writing. Nothing is done if it has no
@@ -77,19 +131,17 @@ static void fill_event_array(struct perfgrp_event_array *array, const struct per
 void perfgrp_event_arrays_publish(struct perfgrp_group *group)
 {
 	struct perfgrp_event_arrays *arrays = group->event_arrays;
-	struct perfgrp_event_array *next;
+	struct perfgrp_event_array_set *next;
 	unsigned int i;
 
 	lockdep_assert_held_write(&group->lock);
 
 	if (!arrays)
 		return;
-	next = arrays->sets[arrays->next];
-	cond_synchronize_rcu(arrays->cookie);
+	next = take_spare(group);
 	for (i = 0; i < group->nr_instances; i++)
-		fill_event_array(&next[i], group, i);
-	rcu_assign_pointer(arrays->active, next);
-	arrays->next = !arrays->next;
+		fill_event_array(&next->arrays[i], group, i);
+	arrays->spare = rcu_replace_pointer(arrays->active, next, true);
 	arrays->cookie = get_state_synchronize_rcu();
 }
 
@@ -104,36 +156,35 @@ void perfgrp_event_arrays_publish(struct perfgrp_group *group)
  */
 int perfgrp_event_arrays_create(struct perfgrp_group *group)
 {
+	struct perfgrp_event_array_set *active, *spare;
 	struct perfgrp_event_arrays *arrays;
 	unsigned int i;
 
 	if (group->event_arrays)
 		return 0;
 	arrays = kzalloc(sizeof(*arrays), GFP_KERNEL_ACCOUNT);
-	if (!arrays)
+	active = alloc_set(group, 0);
+	spare = alloc_set(group, 0);
+	if (!arrays || !active || !spare) {
+		kvfree(spare);
+		kvfree(active);
+		kfree(arrays);
 		return -ENOMEM;
-	for (i = 0; i < ARRAY_SIZE(arrays->sets); i++) {
-		arrays->sets[i] =
-			kvcalloc(group->nr_instances, sizeof(*arrays->sets[i]), GFP_KERNEL_ACCOUNT);
-		if (!arrays->sets[i]) {
-			kvfree(arrays->sets[0]);
-			kfree(arrays);
-			return -ENOMEM;
-		}
 	}
-	RCU_INIT_POINTER(arrays->active, arrays->sets[0]);
-	arrays->next = 1;
+	for (i = 0; i < group->nr_instances; i++)
+		active->arrays[i].nr = 0;
+	RCU_INIT_POINTER(arrays->active, active);
+	arrays->spare = spare;
 	arrays->cookie = get_state_synchronize_rcu();
+	arrays->retired_cookie = arrays->cookie;
 	group->event_arrays = arrays;
 	return 0;
 }
 
 /**
  * perfgrp_event_arrays_destroy - free a group's event arrays, if it has any
- * @group: the group; all its events are released, and the kfunc cannot find it
- *
- * Waits for an RCU grace period, after which no handler uses the group's records
- * either.
+ * @group: the group; an RCU grace period ago all its events were released and the kfunc could no
+ *	longer find it, so nobody uses them
  */
 void perfgrp_event_arrays_destroy(struct perfgrp_group *group)
 {
@@ -141,10 +192,8 @@ void perfgrp_event_arrays_destroy(struct perfgrp_group *group)
 
 	if (!arrays)
 		return;
-	/* A software event's handler may still run after the event was released. */
-	synchronize_rcu();
-	kvfree(arrays->sets[0]);
-	kvfree(arrays->sets[1]);
+	kvfree(rcu_access_pointer(arrays->active));
+	kvfree(arrays->spare);
 	kfree(arrays);
 	group->event_arrays = NULL;
 }

@@ -54,18 +54,32 @@ struct perfgrp_event_array {
 };
 
 /**
+ * struct perfgrp_event_array_set - one array per instance of a group
+ * @rcu: frees it
+ * @arrays: see there
+ */
+struct perfgrp_event_array_set {
+	struct rcu_head rcu;
+	struct perfgrp_event_array arrays[];
+};
+
+/* How many bytes of a group's sets may be given to call_rcu() in one grace period. */
+#define PERFGRP_EVENT_ARRAYS_RETIRED_MAX	(4UL << 20)
+
+/**
  * struct perfgrp_event_arrays - the event arrays of a group
- * @sets: two sets of one array per instance. The set that is not @active is filled
- *	under perfgrp_group.lock; readers use @active under RCU.
- * @active: the set that readers use
- * @next: index of the set to fill next (perfgrp_group.lock)
+ * @active: the set that readers use, under RCU
+ * @spare: the set to fill next (perfgrp_group.lock)
  * @cookie: RCU's state when that set was last visible (perfgrp_group.lock)
+ * @retired: bytes of sets that were given to RCU since @retired_cookie (perfgrp_group.lock)
+ * @retired_cookie: RCU's state then (perfgrp_group.lock)
  */
 struct perfgrp_event_arrays {
-	struct perfgrp_event_array *sets[2];
-	struct perfgrp_event_array __rcu *active;
-	unsigned int next;
+	struct perfgrp_event_array_set __rcu *active;
+	struct perfgrp_event_array_set *spare;
 	unsigned long cookie;
+	size_t retired;
+	unsigned long retired_cookie;
 };
 
 int perfgrp_event_arrays_create(struct perfgrp_group *group);
@@ -76,7 +90,7 @@ void perfgrp_event_arrays_publish(struct perfgrp_group *group);
 static inline const struct perfgrp_event_array *
 perfgrp_event_array_get(const struct perfgrp_event_arrays *arrays, unsigned int instance)
 {
-	return &rcu_dereference(arrays->active)[instance];
+	return &rcu_dereference(arrays->active)->arrays[instance];
 }
 
 #endif /* PERFGRP_EVENT_ARRAY_H */

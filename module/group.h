@@ -164,6 +164,7 @@ struct perfgrp_instance {
  * @hotplug_work: group_cpus.c's; runs when a CPU came or went, and again later while an
  *	instance has @retry
  * @retry_ms: how much later; 0 if none has (@lock)
+ * @free_work: frees it when nobody uses it any more
  */
 struct perfgrp_group {
 	refcount_t refs;
@@ -195,6 +196,7 @@ struct perfgrp_group {
 	struct list_head node;
 	struct delayed_work hotplug_work;
 	unsigned int retry_ms;
+	struct rcu_work free_work;
 };
 
 struct perfgrp_member *perfgrp_group_find_member(const struct perfgrp_group *group, u32 id,

@@ -8,8 +8,10 @@
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "access.h"
 #include "bpf_events.h"
@@ -290,6 +292,9 @@ static int create_instances(struct perfgrp_group *group, const struct cpumask *c
 
 /* ---- beginning and end --------------------------------------------------- */
 
+/* Frees groups. */
+static struct workqueue_struct *free_queue;
+
 static struct perfgrp_group *alloc_group(const struct perfgrp_create *arg)
 {
 	struct perfgrp_group *group;
@@ -311,8 +316,11 @@ static struct perfgrp_group *alloc_group(const struct perfgrp_create *arg)
 	return group;
 }
 
+/* Nobody uses the group or its rings any more. */
 static void free_group(struct perfgrp_group *group)
 {
+	perfgrp_event_arrays_destroy(group);
+	perfgrp_sampling_destroy(group);
 	if (group->task)
 		put_task_struct(group->task);
 	kvfree(group->snap_cache);
@@ -320,6 +328,22 @@ static void free_group(struct perfgrp_group *group)
 	kvfree(group->instances);
 	free_cpumask_var(group->cpus);
 	kfree(group);
+}
+
+/* Memory of groups that were closed a moment ago is about to be freed: try again with it. */
+static int create_sampling(struct perfgrp_group *group, const struct perfgrp_create *arg,
+			   struct perfgrp_error *err)
+{
+	int ret = perfgrp_sampling_create(group, arg, err);
+
+	if (ret != -ENOMEM || fatal_signal_pending(current))
+		return ret;
+	perfgrp_sampling_uncharge(group);
+	perfgrp_sampling_destroy(group);
+	perfgrp_event_arrays_destroy(group);
+	rcu_barrier();
+	flush_workqueue(free_queue);
+	return perfgrp_sampling_create(group, arg, err);
 }
 
 /* While the task cannot exec, so that who may watch it does not change meanwhile. */
@@ -364,7 +388,7 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 	if (!ret)
 		ret = create_instances(group, cpus, err);
 	if (!ret)
-		ret = perfgrp_sampling_create(group, arg, err);
+		ret = create_sampling(group, arg, err);
 	if (!ret)
 		ret = perfgrp_access_charge_group(group->owner, err);
 	if (ret)
@@ -380,13 +404,21 @@ uncharge:
 	perfgrp_access_uncharge_group(group->owner);
 free:
 	perfgrp_exec_destroy(group);
-	perfgrp_event_arrays_destroy(group);
-	perfgrp_sampling_destroy(group);
+	perfgrp_sampling_uncharge(group);
 	free_group(group);
 	return ERR_PTR(ret);
 }
 
-/* Events first; then nothing can refer to the group. */
+static void free_group_work(struct work_struct *work)
+{
+	free_group(container_of(to_rcu_work(work), struct perfgrp_group, free_work));
+}
+
+/*
+ * Events first; then nothing can refer to the group. Only handlers, the kfunc and the probe of BPF
+ * programs may still be using it, all in RCU read-side sections, so it is freed after a grace
+ * period. Nobody waits for that.
+ */
 static void destroy_group(struct perfgrp_group *group)
 {
 	perfgrp_bpf_kfunc_free_handle(group);
@@ -398,11 +430,10 @@ static void destroy_group(struct perfgrp_group *group)
 	up_write(&group->lock);
 	perfgrp_exec_destroy(group);
 	perfgrp_bpf_events_unsubscribe(group);
-	perfgrp_event_arrays_destroy(group);
-	perfgrp_sampling_destroy(group);
-
+	perfgrp_sampling_uncharge(group);
 	perfgrp_access_uncharge_group(group->owner);
-	free_group(group);
+	INIT_RCU_WORK(&group->free_work, free_group_work);
+	queue_rcu_work(free_queue, &group->free_work);
 }
 
 /**
@@ -424,4 +455,24 @@ void perfgrp_group_put(struct perfgrp_group *group)
 {
 	if (refcount_dec_and_test(&group->refs))
 		destroy_group(group);
+}
+
+/**
+ * perfgrp_group_init - prepare for groups to be created
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int perfgrp_group_init(void)
+{
+	free_queue = alloc_workqueue("perfgrp", WQ_UNBOUND, 0);
+	return free_queue ? 0 : -ENOMEM;
+}
+
+/**
+ * perfgrp_group_exit - wait until all groups are freed; none exists
+ */
+void perfgrp_group_exit(void)
+{
+	rcu_barrier();
+	destroy_workqueue(free_queue);
 }

@@ -13,5 +13,7 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 					   const struct cpumask *cpus, struct perfgrp_error *err);
 void perfgrp_group_get(struct perfgrp_group *group);
 void perfgrp_group_put(struct perfgrp_group *group);
+int perfgrp_group_init(void);
+void perfgrp_group_exit(void);
 
 #endif /* PERFGRP_GROUP_CREATE_H */

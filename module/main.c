@@ -11,6 +11,7 @@
 #include "bpf_events.h"
 #include "bpf_kfunc.h"
 #include "device.h"
+#include "group_create.h"
 #include "hotplug.h"
 #include "perfcore.h"
 #include "perfgrp.h"
@@ -25,9 +26,12 @@ static int __init perfgrp_init(void)
 		return ret;
 	perfgrp_bpf_kfunc_init();
 	perfgrp_pidfd_init();
-	ret = perfgrp_hotplug_init();
+	ret = perfgrp_group_init();
 	if (ret)
 		goto perfcore;
+	ret = perfgrp_hotplug_init();
+	if (ret)
+		goto group;
 	perfgrp_bpf_events_init();
 	ret = perfgrp_device_register();
 	if (ret)
@@ -37,6 +41,8 @@ static int __init perfgrp_init(void)
 bpf_events:
 	perfgrp_bpf_events_exit();
 	perfgrp_hotplug_exit();
+group:
+	perfgrp_group_exit();
 perfcore:
 	perfgrp_core_exit();
 	return ret;
@@ -47,6 +53,7 @@ static void __exit perfgrp_exit(void)
 	perfgrp_device_unregister();
 	perfgrp_bpf_events_exit();
 	perfgrp_hotplug_exit();
+	perfgrp_group_exit();
 	perfgrp_away_exit();
 	perfgrp_core_exit();
 }

@@ -165,6 +165,7 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 		goto destroy;
 	return records;
 destroy:
+	perfgrp_records_uncharge(records);
 	perfgrp_records_destroy(records);
 	return ERR_PTR(ret);
 free:
@@ -202,8 +203,17 @@ void perfgrp_records_add_instance(struct perfgrp_group *group, unsigned int inst
 }
 
 /**
+ * perfgrp_records_uncharge - give back to the user what the rings were charged
+ * @records: the rings
+ */
+void perfgrp_records_uncharge(struct perfgrp_records *records)
+{
+	perfgrp_access_uncharge_buffer(records->user, records->nr_pages);
+}
+
+/**
  * perfgrp_records_destroy - free a group's rings
- * @records: the rings; no writer and no reader uses them any more
+ * @records: the rings; uncharged, no writer and no reader uses them any more
  *
  * May sleep.
  */
@@ -215,7 +225,6 @@ void perfgrp_records_destroy(struct perfgrp_records *records)
 	irq_work_sync(&records->wake);
 	perfgrp_for_each_ring(records, ring, i)
 		perfgrp_ring_free(ring);
-	perfgrp_access_uncharge_buffer(records->user, records->nr_pages);
 	put_pid(records->task_pid);
 	free_uid(records->user);
 	kvfree(records);

@@ -92,6 +92,7 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 					       const struct perfgrp_create *arg,
 					       struct perfgrp_error *err);
 void perfgrp_records_add_instance(struct perfgrp_group *group, unsigned int instance);
+void perfgrp_records_uncharge(struct perfgrp_records *records);
 void perfgrp_records_destroy(struct perfgrp_records *records);
 void perfgrp_records_commit(struct perfgrp_ring *ring);
 void perfgrp_records_account_missed(struct perfgrp_records *records, unsigned long nr);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a group that samples needs in addition: its buffer and its PID namespace; and
- * changing a member's sample period.
+ * The buffer of a group and the PID namespace of its records; and changing a sample period.
  *
  * Process context.
  */
@@ -96,8 +95,20 @@ no_memory:
 }
 
 /**
+ * perfgrp_sampling_uncharge - give back to the user what the buffer was charged
+ * @group: the group; it will be freed as soon as nobody uses it any more
+ */
+void perfgrp_sampling_uncharge(struct perfgrp_group *group)
+{
+	struct perfgrp_sampling *sampling = group->sampling;
+
+	if (sampling && !IS_ERR_OR_NULL(sampling->records))
+		perfgrp_records_uncharge(sampling->records);
+}
+
+/**
  * perfgrp_sampling_destroy - undo perfgrp_sampling_create(), even if it failed
- * @group: the group; perfgrp_event_arrays_destroy() has been called, so no handler runs
+ * @group: the group; no handler runs
  */
 void perfgrp_sampling_destroy(struct perfgrp_group *group)
 {

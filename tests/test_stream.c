@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/klog.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 
 static volatile unsigned int watched;
@@ -508,6 +509,50 @@ TEST(exit_wakes_all, "O15: poll, epoll and select wake when the task exits")
 		EXPECT_EQ(WEXITSTATUS(status), 7);
 		close(fd);
 	}
+}
+
+static __u64 times_slept(void)
+{
+	struct rusage usage;
+
+	REQUIRE(getrusage(RUSAGE_THREAD, &usage) == 0);
+	return usage.ru_nvcsw;
+}
+
+enum { LIVES = 100 };
+
+/* How often this task sleeps in the lives of groups on all CPUs, with a buffer or without. */
+static __u64 sleeps_in_lives(__u32 buffer_size)
+{
+	struct perfgrp_counter c;
+	__u64 before = 0;
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < LIVES + 10; i++) {
+		/* At first static keys are changed. */
+		if (i == 10)
+			before = times_slept();
+		c = faults(buffer_size ? 1 : 0);
+		fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0,
+				   buffer_size);
+		REQUIRE_GE(fd, 0);
+		REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+		REQUIRE_EQ(grp_reset(fd), 0);
+		REQUIRE_EQ(grp_reset(fd), 0);
+		REQUIRE_EQ(grp_reset(fd), 0);
+		close(fd);
+	}
+	return times_slept() - before;
+}
+
+/* Who waits for a grace period sleeps. A lock may be taken by another at times. */
+TEST(waits_for_nobody, "O16 A9: a buffer makes nobody sleep in create, reset and close")
+{
+	__u64 without = sleeps_in_lives(0), with = sleeps_in_lives(16384);
+
+	diag("slept %llu times with a buffer, %llu without", with, without);
+	EXPECT_LT(with, without + LIVES / 10);
 }
 
 TEST(many_readers, "O5: several readers get all records between them, each once")
