@@ -20,6 +20,23 @@ function has(label, way, i, part) {
 	return 0
 }
 
+# One line a size: the medians of WAYS.
+function plain_table(label, heads, ways, i, w, part, way, n, line) {
+	n = split(ways, way, " ")
+	printf "\n%s\n", heads
+	gsub(/[^|]+/, "---:", heads)
+	print heads
+	for (i = 1; i <= nr; i++) {
+		split(sizes[i], part, " ")
+		if (part[1] != label || !((sizes[i], way[1]) in median))
+			continue
+		line = "| " part[2] " |"
+		for (w = 1; w <= n; w++)
+			line = line " " grouped(median[sizes[i], way[w]]) " |"
+		print line
+	}
+}
+
 # 1234567 as 1,234,567
 function grouped(n, s) {
 	for (s = ""; n >= 1000; n = int(n / 1000))
@@ -50,6 +67,10 @@ function target(text, reached) {
 		missed = 1
 }
 
+function within(way, peer) {
+	return median[sizes[i], way] <= 1.5 * median[sizes[i], peer]
+}
+
 function ratio(size, way) {
 	return median[size, way] / median[size, "snapshot"]
 }
@@ -71,6 +92,15 @@ END {
 		table("instructions", "| CPUs | members | perfgrp | perf | perf / perfgrp |",
 		      "sample-perfgrp sample-perf")
 	}
+	if (has("instructions", "take-read")) {
+		print "\nInstructions to take a record out, medians:"
+		plain_table("instructions", "| CPUs | read(2) | mapped | perf |",
+			    "take-read take-mapped take-perf")
+		print "\nInstructions to create, reset and close with a buffer, medians:"
+		plain_table("instructions",
+			    "| CPUs | create | perf | reset | perf | close | perf |",
+			    "create-buffer create-perf reset-buffer reset-perf close-buffer close-perf")
+	}
 	if (has("idle", "snapshot")) {
 		print "\nNanoseconds of real time, idle CPUs, medians:"
 		table("idle", reads, ways)
@@ -88,6 +118,18 @@ END {
 		if ((sizes[i], "sample-perfgrp") in median)
 			target(what "a sample not dearer than perf's",
 			       median[sizes[i], "sample-perfgrp"] <= median[sizes[i], "sample-perf"])
+		if ((sizes[i], "take-read") in median) {
+			target(what "a record by read(2) at most 500",
+			       median[sizes[i], "take-read"] <= 500)
+			target(what "a record from a mapped ring at most 100",
+			       median[sizes[i], "take-mapped"] <= 100)
+			target(what "created at 1.5 times perf's at most",
+			       within("create-buffer", "create-perf"))
+			target(what "closed at 1.5 times perf's at most",
+			       within("close-buffer", "close-perf"))
+			target(what "reset at 1.5 times of one without a buffer at most",
+			       within("reset-buffer", "reset-no-buffer"))
+		}
 		if (!((sizes[i], "snapshot") in median))
 			continue
 		if (part[1] == "instructions") {

@@ -413,6 +413,16 @@ static ssize_t group_read_denied(struct file *file, char __user *to, size_t room
 	return -EACCES;
 }
 
+/* A file without FMODE_WRITE can be mapped for reading, but not for taking records out. */
+static int group_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct perfgrp_group *group = file->private_data;
+
+	if (!group->sampling)
+		return -EINVAL;
+	return perfgrp_records_mmap(group->sampling->records, vma);
+}
+
 static __poll_t group_poll(struct file *file, struct poll_table_struct *table)
 {
 	struct perfgrp_group *group = file->private_data;
@@ -642,12 +652,14 @@ static long group_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 static const struct file_operations group_fops = {
 	COMMON_FOPS,
 	.read = group_read,
+	.mmap = group_mmap,
 };
 
 /* Read-only, with PERFGRP_READER_RECORDS and without. */
 static const struct file_operations reader_fops = {
 	COMMON_FOPS,
 	.read = group_read,
+	.mmap = group_mmap,
 };
 
 static const struct file_operations viewer_fops = {

@@ -34,13 +34,13 @@ struct head {
 	__aligned_u64 error;
 };
 
-#define CHECK_STRUCT(type, ver0)                                                                   \
+#define CHECK_STRUCT(type, bytes)                                                                  \
 	static_assert(offsetof(struct type, size) == offsetof(struct head, size));                 \
 	static_assert(offsetof(struct type, flags) == offsetof(struct head, flags));               \
 	static_assert(offsetof(struct type, error) == offsetof(struct head, error));               \
-	static_assert(sizeof(struct type) == (ver0))
+	static_assert(sizeof(struct type) == (bytes))
 
-/* Sizes of version 1 never change. */
+/* A struct that grows gets another constant. */
 CHECK_STRUCT(perfgrp_info, PERFGRP_INFO_SIZE_VER0);
 CHECK_STRUCT(perfgrp_create, PERFGRP_CREATE_SIZE_VER0);
 CHECK_STRUCT(perfgrp_add, PERFGRP_ADD_SIZE_VER0);
@@ -50,7 +50,7 @@ CHECK_STRUCT(perfgrp_query, PERFGRP_QUERY_SIZE_VER0);
 CHECK_STRUCT(perfgrp_reader, PERFGRP_READER_SIZE_VER0);
 CHECK_STRUCT(perfgrp_snapshot, PERFGRP_SNAPSHOT_SIZE_VER0);
 CHECK_STRUCT(perfgrp_period, PERFGRP_PERIOD_SIZE_VER0);
-CHECK_STRUCT(perfgrp_stream_stats, PERFGRP_STREAM_STATS_SIZE_VER0);
+CHECK_STRUCT(perfgrp_stream_stats, PERFGRP_STREAM_STATS_SIZE_VER1);
 CHECK_STRUCT(perfgrp_bpf_attach, PERFGRP_BPF_ATTACH_SIZE_VER0);
 CHECK_STRUCT(perfgrp_bpf_detach, PERFGRP_BPF_DETACH_SIZE_VER0);
 CHECK_STRUCT(perfgrp_bpf_query, PERFGRP_BPF_QUERY_SIZE_VER0);

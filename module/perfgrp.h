@@ -11,7 +11,8 @@
  *			-> value.h
  *	overflow	perf core -> overflow.c -> event_array.h, perfcore.c, bpf_run.c
  *			-> ring.c
- *	reading		read(2), poll(2) -> group_file.c -> records_read.c
+ *	reading		read(2), poll(2) -> group_file.c -> records_read.c; mmap(2) ->
+ *			records_mmap.c, and then nobody here
  *	CPU hotplug	hotplug.c queues work -> group_cpus.c -> counter.c -> sched_group.c
  *			-> perfcore_link.c
  *

@@ -27,6 +27,7 @@ struct perfgrp_group;
 struct pid;
 struct poll_table_struct;
 struct user_struct;
+struct vm_area_struct;
 
 /**
  * struct perfgrp_records - the rings of a group
@@ -41,6 +42,8 @@ struct user_struct;
  *	thread
  * @reading: held by the reader
  * @nr_read: records that were read; written under @reading
+ * @mapped: userspace can write to a mapping of a ring, and so it is the reader; set once, under
+ *	@reading
  * @other: the ring of records that do not come from an overflow: of BPF programs that are loaded
  *	and unloaded, attached and detached
  * @other_lock: held by writers of @other, with interrupts off. See lock_other().
@@ -60,6 +63,7 @@ struct perfgrp_records {
 	struct irq_work wake;
 	struct mutex reading; /* one reader at a time */
 	u64 nr_read;
+	bool mapped;
 	struct perfgrp_ring other;
 	raw_spinlock_t other_lock; /* one writer of that ring at a time */
 	unsigned int nr_rings;
@@ -105,6 +109,7 @@ void perfgrp_records_output_bpf_attach(const struct perfgrp_group *group, u32 ty
 				       const struct bpf_prog *prog);
 ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, size_t room,
 			     bool wait);
+int perfgrp_records_mmap(struct perfgrp_records *records, struct vm_area_struct *vma);
 __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file,
 			      struct poll_table_struct *table);
 void perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_stream_stats *stats);

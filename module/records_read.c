@@ -301,7 +301,8 @@ static ssize_t read_records(struct perfgrp_records *records, char __user *to, si
 		before = done;
 		if (mutex_lock_interruptible(&records->reading))
 			return done ?: -ERESTARTSYS;
-		ret = records_read_present(records, to, room, &done);
+		ret = records->mapped ? -EBUSY :
+					records_read_present(records, to, room, &done);
 		mutex_unlock(&records->reading);
 		if (ret != -EFAULT || signal_pending(current))
 			break;
@@ -326,6 +327,39 @@ static bool records_readable(const struct perfgrp_records *records)
 		if (perfgrp_ring_exists(ring) && perfgrp_records_watermark_reached(ring))
 			return true;
 	return false;
+}
+
+/*
+ * Userspace reads the ring itself: once it has read up to the mark, the records before that are
+ * taken, and the mark moves on. Too few may be counted as taken, which wakes once too often, but
+ * never too many: @written may be ahead of @committed, so a mark needs both at rest.
+ */
+static void move_mark(struct perfgrp_ring *ring)
+{
+	unsigned long written, head;
+
+	if ((long)(READ_ONCE(ring->page->data_tail) - ring->mark) < 0)
+		return;
+	WRITE_ONCE(ring->taken, ring->mark_written);
+	written = local_read(&ring->written);
+	smp_rmb(); /* pairs with the cmpxchg in take_place() */
+	head = local_read(&ring->head);
+	if (head != READ_ONCE(ring->committed))
+		return;
+	ring->mark = head;
+	ring->mark_written = written;
+}
+
+static void move_marks(struct perfgrp_records *records)
+{
+	struct perfgrp_ring *ring;
+	unsigned int i;
+
+	mutex_lock(&records->reading);
+	perfgrp_for_each_ring(records, ring, i)
+		if (perfgrp_ring_exists(ring))
+			move_mark(ring);
+	mutex_unlock(&records->reading);
 }
 
 /*
@@ -378,7 +412,8 @@ static int records_wait(struct perfgrp_records *records)
  * @wait: sleep while there are no records
  *
  * Return: bytes; 0 if the task has exited and all records are read; -EAGAIN without @wait;
- * -EMSGSIZE if the first record does not fit; -EFAULT; -ERESTARTSYS on a signal.
+ * -EMSGSIZE if the first record does not fit; -EFAULT; -EBUSY if userspace reads the rings
+ * itself; -ERESTARTSYS on a signal.
  */
 ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, size_t room,
 			     bool wait)
@@ -417,6 +452,8 @@ __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file
 	poll_wait(file, &records->wait, table);
 	if (records->task_pid)
 		poll_wait(file, &records->task_pid->wait_pidfd, table);
+	if (READ_ONCE(records->mapped))
+		move_marks(records);
 	if (records_task_exited(records))
 		events |= EPOLLHUP | EPOLLIN | EPOLLRDNORM;
 	else if (records_readable(records))
@@ -450,4 +487,6 @@ void perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_s
 	stats->sample_type = PERFGRP_SAMPLE_TYPE;
 	stats->read_format = PERFGRP_READ_FORMAT;
 	stats->buffer_size = records->rings[0].size;
+	stats->nr_rings = records->nr_rings + 1;
+	stats->last_ring_size = records->other.size;
 }

@@ -94,7 +94,8 @@ void perfgrp_records_fill_lost(struct perfgrp_record_lost *record, u64 lost, u64
  * perfgrp_records_watermark_reached - is a reader to be woken?
  * @ring: one of the rings; it exists
  *
- * Return: whether as many records or bytes wait as PERFGRP_CREATE asked for.
+ * Return: whether as many records or bytes wait as PERFGRP_CREATE asked for. If userspace reads
+ * the ring it is not known how many records wait; there may be fewer then.
  */
 bool perfgrp_records_watermark_reached(const struct perfgrp_ring *ring)
 {

@@ -109,7 +109,8 @@ void perfgrp_ring_free(struct perfgrp_ring *ring)
 /* ---- writing -------------------------------------------------------------- */
 
 /*
- * Whether there is room up to @end.
+ * Whether there is room up to @end. Userspace that writes nonsense to data_tail loses records, or
+ * has them overwrite what it has not read.
  */
 static bool make_room(struct perfgrp_ring *ring, unsigned long end)
 {
@@ -171,6 +172,8 @@ static void nest_end(struct perfgrp_ring *ring)
 		head = local_read(&ring->head);
 		/* Pairs with the readers' load. */
 		smp_store_release(&ring->committed, head);
+		/* Pairs with that of readers in userspace. */
+		smp_store_release(&ring->page->data_head, head);
 		barrier();
 		WRITE_ONCE(ring->nest, 0);
 		barrier();
@@ -262,7 +265,7 @@ void perfgrp_ring_commit(struct perfgrp_ring *ring)
  * perfgrp_ring_bytes - how much there is to read
  * @ring: the ring; it exists
  *
- * Any context.
+ * Any context. Of a ring that userspace reads, what it says.
  *
  * Return: bytes.
  */

@@ -20,7 +20,8 @@ struct perfgrp_records;
  * @overwrite: a full ring drops its oldest records; constant
  * @data: the records. Mapped twice in a row, so that each is in one piece. NULL as long as
  *	there is no memory for a CPU that came online later; then set once, with release.
- * @page: the ring's state as perf has it, in the page before @data
+ * @page: what userspace sees of the ring's state, in the page before @data. Userspace may
+ *	write anything there.
  * @pages: @page and those of @data
  * @head: where the next record goes. This and all other positions are bytes since the ring was
  *	created.
@@ -35,7 +36,9 @@ struct perfgrp_records;
  * @lost_time: when the last of them was lost
  * @lost_cpu: on which CPU, or where the last of @overwritten was dropped
  * @tail: where the oldest record is. Written by readers and, with @overwrite, by writers.
- * @taken: records that were read
+ * @taken: records that were read or, if userspace reads, that were before the last @mark
+ * @mark: if userspace reads: a position
+ * @mark_written: and how many records are before it
  * @overwritten_told: as many of @overwritten were reported by LOST records
  * @limit: up to here the current reader reads
  * @next_time: when the next thing to read was recorded; meaningless without @has_next
@@ -68,6 +71,8 @@ struct perfgrp_ring {
 
 	atomic_long_t tail ____cacheline_aligned_in_smp;
 	unsigned long taken;
+	unsigned long mark;
+	unsigned long mark_written;
 	u64 overwritten_told;
 	unsigned long limit;
 	u64 next_time;

@@ -29,7 +29,7 @@
 	X(perfgrp_record_bpf_event, 56)					\
 	X(perfgrp_record_bpf_attach, 64)				\
 	X(perfgrp_period, 32)						\
-	X(perfgrp_stream_stats, 72)					\
+	X(perfgrp_stream_stats, 80)					\
 	X(perfgrp_bpf_attach, 40)					\
 	X(perfgrp_bpf_detach, 24)					\
 	X(perfgrp_bpf_query, 80)					\
@@ -223,6 +223,8 @@
 	X(perfgrp_stream_stats, read_format, 56)			\
 	X(perfgrp_stream_stats, buffer_size, 64)			\
 	X(perfgrp_stream_stats, reserved, 68)				\
+	X(perfgrp_stream_stats, nr_rings, 72)				\
+	X(perfgrp_stream_stats, last_ring_size, 76)			\
 	X(perfgrp_bpf_attach, size, 0)					\
 	X(perfgrp_bpf_attach, flags, 4)					\
 	X(perfgrp_bpf_attach, error, 8)					\
@@ -348,6 +350,7 @@
 	X(PERFGRP_VALUE_SATURATED, 1 << 1)				\
 	X(PERFGRP_VALUE_PARTIAL, 1 << 2)				\
 	X(PERFGRP_VALUE_MIXED_PMUS, 1 << 3)				\
+	X(PERFGRP_STREAM_STATS_SIZE_VER1, 80)				\
 	X(PERFGRP_VALUE_THROTTLED, 1 << 4)				\
 	X(PERFGRP_VALUE_FAILED, 1 << 5)					\
 	X(PERFGRP_VALUE_OFFLINE, 1 << 6)				\

@@ -231,6 +231,7 @@ struct call {
 	bool on_device;
 	bool writes;		/* it returns something in its struct */
 	size_t size;
+	size_t first_size;	/* if it has grown since */
 	__u32 known_flags;
 	size_t reserved, reserved_size;
 	__u64 needs;		/* a feature */
@@ -262,7 +263,7 @@ static struct call calls[] = {
 	     RESERVED(perfgrp_reader)),
 	CALL(SET_PERIOD, perfgrp_period, false, 0, good_period, RESERVED(perfgrp_period)),
 	CALL(GET_STREAM_STATS, perfgrp_stream_stats, true, 0, good_nothing,
-	     RESERVED(perfgrp_stream_stats)),
+	     RESERVED(perfgrp_stream_stats), .first_size = PERFGRP_STREAM_STATS_SIZE_VER0),
 	CALL(BPF_ATTACH, perfgrp_bpf_attach, false, PERFGRP_BPF_TIMED, good_attach,
 	     RESERVED(perfgrp_bpf_attach), .needs = PERFGRP_FEATURE_BPF),
 	CALL(BPF_REPLACE, perfgrp_bpf_attach, false, PERFGRP_BPF_TIMED, good_replace,
@@ -469,7 +470,8 @@ static void sizes(const void *which)
 	too_short.field = "size";
 
 	/* Long enough to hold the error pointer: the error struct is written. */
-	for (i = call->size - 1; i >= sizeof(*head); i -= i > sizeof(*head) + 4 ? 4 : 1) {
+	i = (call->first_size ?: call->size) - 1;
+	for (; i >= sizeof(*head); i -= i > sizeof(*head) + 4 ? 4 : 1) {
 		good_argument(call, buf);
 		head->size = i;
 		snprintf(what, sizeof(what), "of size %zu", i);

@@ -7,6 +7,7 @@
 #include "stream.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 
 #define CPU 1
 
@@ -265,6 +266,33 @@ TEST(new_period, "O9 G19: a new period stays in force on a CPU that comes back")
 	REQUIRE_EQ(grp_disable(fd), 0);
 	stream_drain(fd);
 	EXPECT_GE(samples_on(CPU), 20);
+}
+
+TEST(new_ring, "G19 O1 O13: a CPU that was not online when the group was created gets its ring")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 10 };
+	size_t size = 65536, page = sysconf(_SC_PAGESIZE), at = CPU * (page + size);
+	struct perfgrp_reader reader = { .size = sizeof(reader), .flags = PERFGRP_READER_RECORDS };
+	int fd;
+
+	need_hotplug();
+	cpu_down();
+	fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, size);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_OPEN_READER, &reader), 0);
+	EXPECT(mmap(NULL, page + size, PROT_READ, MAP_SHARED, reader.fd, at) == MAP_FAILED);
+	EXPECT_EQ(errno, ENXIO);
+	cpu_up();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, false, 0), 10000));
+	EXPECT(mmap(NULL, page + size, PROT_READ, MAP_SHARED, reader.fd, at) != MAP_FAILED);
+	fault_on(CPU, 200);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	stream_start(&records);
+	stream_drain(fd);
+	EXPECT_GE(samples_on(CPU), 20);
+	EXPECT_EQ(records.lost, 0);
 }
 
 TEST(lower_rate,

@@ -49,6 +49,7 @@ const struct ioctl_info ioctls[I_WRONG] = {
 	[I_PERIOD] = { IOCTL(SET_PERIOD, perfgrp_period), .changes = true,
 		.errors = { EACCES, ENOENT, EINTR } },
 	[I_STATS] = { IOCTL(GET_STREAM_STATS, perfgrp_stream_stats), .out = true,
+		.first_size = PERFGRP_STREAM_STATS_SIZE_VER0,
 		.errors = { EINTR } },
 	[I_ATTACH] = { IOCTL(BPF_ATTACH, perfgrp_bpf_attach), .changes = true,
 		.errors = { EACCES, ENOENT, EBADF, EEXIST, EPROTO, ENOMEM, EINTR } },

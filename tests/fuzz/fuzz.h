@@ -168,6 +168,8 @@ struct thread {
 	char *readonly;
 	int fail_nth;		/* fd; -1 if there is no such file */
 	struct watch watch;
+	struct perf_event_mmap_page *mapped;	/* a ring, or NULL */
+	size_t mapped_size;
 	/* kcov.c */
 	int kcov;
 	uint64_t *pcs;
@@ -227,6 +229,7 @@ struct call {
 struct ioctl_info {
 	unsigned long cmd;
 	size_t size;
+	size_t first_size;	/* if it has grown since */
 	bool device;
 	bool changes;		/* refused on read-only fds */
 	bool out;

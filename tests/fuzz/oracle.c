@@ -591,7 +591,7 @@ static void check_success(struct thread *t, struct call *c)
 	if (readonly && (ioctls[c->index].changes ||
 			 (c->index == I_SNAPSHOT && c->arg.flags & PERFGRP_SNAPSHOT_RESET)))
 		violation(t, c, "a read-only fd changed the group");
-	if (c->arg.size < c->size || c->arg.size > MAX_SIZE)
+	if (c->arg.size < (ioctls[c->index].first_size ?: c->size) || c->arg.size > MAX_SIZE)
 		violation(t, c, "no such size is accepted");
 	if (c->arg.size > c->size && c->tail)
 		violation(t, c, "the tail is not zero");

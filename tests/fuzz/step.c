@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -23,6 +24,7 @@
 #include <unistd.h>
 
 #define NOBODY		65534
+#define PAGE		4096UL
 #define WAKE_NS		5000000	/* how often a thread that waits for records is interrupted */
 
 int device = -1;
@@ -378,7 +380,8 @@ static void note_call(unsigned int index, int err)
 
 static void step_read(struct thread *t, const struct handle *h)
 {
-	static const int known[] = { EAGAIN, EINTR, EINVAL, EMSGSIZE, EFAULT, EACCES };
+	static const int known[] = { EAGAIN, EINTR, EINVAL, EMSGSIZE, EFAULT, EACCES,
+				     EBUSY };
 	bool nonblock = !one_in(t, 4), wrong = one_in(t, 8);
 	size_t room = 1UL << below(t, 18), some = below(t, 200);
 	char *to = wrong ? t->values.end - some : t->values.start;
@@ -413,17 +416,57 @@ static void step_poll(struct thread *t, const struct handle *h)
 		violation(t, NULL, "poll(2) returned %#x", pollfd.revents);
 }
 
+/* What must hold of a ring that has just been mapped, whoever writes to it. */
+static void check_ring(struct thread *t, const struct perf_event_mmap_page *page, size_t size)
+{
+	if (page->data_offset != PAGE || page->data_size != size - PAGE)
+		violation(t, NULL, "a ring has its data at %#llx+%#llx, its pages are %zu bytes",
+			  (unsigned long long)page->data_offset,
+			  (unsigned long long)page->data_size, size);
+}
+
+/* A mapping is kept until the next one, and so may be all that is left of its group. */
 static void step_mmap(struct thread *t, const struct handle *h)
 {
-	void *p = mmap(NULL, 8192, one_in(t, 2) ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED,
-		       h->fd, 4096 * below(t, 3));
+	static const int known[] = { EINVAL, EACCES, EOPNOTSUPP, ENXIO, ENOMEM, ENODEV };
+	const struct known *g = known_of(h);
+	unsigned int ring = below(t, shared->nr_cpus + 2), pages = 1 + below(t, 8);
+	bool writes = one_in(t, 3), wrong = one_in(t, 4);
+	size_t size = PAGE, i;
+	__u64 tail = draw(t);
+	int err;
 
-	note_call(I_MMAP, p == MAP_FAILED ? errno : 0);
-	if (p != MAP_FAILED) {
-		violation(t, NULL, "mmap(2) succeeded");
-		munmap(p, 8192);
+	if (t->mapped)
+		munmap(t->mapped, t->mapped_size);
+	t->mapped = NULL;
+	while (g && size < read_once(g->buffer))
+		size *= 2;
+	size = PAGE + (size == PAGE ? 2 * PAGE : size);
+	if (wrong)
+		size = pages * PAGE;
+	t->mapped = mmap(NULL, size, writes ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
+			 h->fd, ring * size);
+	err = t->mapped == MAP_FAILED ? errno : 0;
+	note_call(I_MMAP, err);
+	if (err) {
+		t->mapped = NULL;
+		for (i = 0; i < ARRAY_SIZE(known) && known[i] != err; i++)
+			;
+		if (i == ARRAY_SIZE(known))
+			violation(t, NULL, "mmap(2) failed with errno %d", err);
+		return;
 	}
-	/* And some that no group has. */
+	t->mapped_size = size;
+	check_ring(t, t->mapped, size);
+	/* As a good reader does, or what nobody should. */
+	if (writes)
+		write_once(t->mapped->data_tail,
+			   tail & 1 ? read_once(t->mapped->data_head) : tail);
+}
+
+/* Calls that none of our fds supports. */
+static void step_others(struct thread *t, const struct handle *h)
+{
 	if (write(h->fd, "", 1) >= 0)
 		violation(t, NULL, "write(2) succeeded");
 	lseek(h->fd, 0, SEEK_SET);
@@ -555,8 +598,10 @@ static void step(struct thread *t)
 		step_read(t, &h);
 	else if (kind < 53)
 		step_poll(t, &h);
-	else if (kind < 54)
+	else if (kind < 55)
 		step_mmap(t, &h);
+	else if (kind == 55)
+		step_others(t, &h);
 	else if (kind < 57)
 		step_fdinfo(t, &h);
 	else if (kind < 60)

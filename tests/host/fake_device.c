@@ -775,6 +775,8 @@ static int stream_stats(struct group *group, struct perfgrp_stream_stats *arg)
 	arg->sample_type = PERFGRP_SAMPLE_TYPE;
 	arg->read_format = PERFGRP_READ_FORMAT;
 	arg->buffer_size = group->create.buffer_size;
+	arg->nr_rings = 2;
+	arg->last_ring_size = arg->buffer_size;
 	return 0;
 }
 

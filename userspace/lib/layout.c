@@ -225,7 +225,7 @@ AT(perfgrp_period, sample_freq, 16);
 AT(perfgrp_period, id, 24);
 AT(perfgrp_period, reserved, 28);
 
-SIZE(perfgrp_stream_stats, 72);
+SIZE(perfgrp_stream_stats, 80);
 VER0(PERFGRP_STREAM_STATS_SIZE_VER0, 72);
 AT(perfgrp_stream_stats, size, 0);
 AT(perfgrp_stream_stats, flags, 4);
@@ -238,6 +238,8 @@ AT(perfgrp_stream_stats, sample_type, 48);
 AT(perfgrp_stream_stats, read_format, 56);
 AT(perfgrp_stream_stats, buffer_size, 64);
 AT(perfgrp_stream_stats, reserved, 68);
+AT(perfgrp_stream_stats, nr_rings, 72);
+AT(perfgrp_stream_stats, last_ring_size, 76);
 
 SIZE(perfgrp_bpf_attach, 40);
 VER0(PERFGRP_BPF_ATTACH_SIZE_VER0, 40);

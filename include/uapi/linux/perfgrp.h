@@ -1032,9 +1032,29 @@ struct perfgrp_period {
  * @read_format: out: PERF_FORMAT_* by which their values are
  * @buffer_size: out: bytes of buffer per CPU
  * @reserved: in, out: zero
+ * @nr_rings: out: rings of records, each of which can be mapped
+ * @last_ring_size: out: bytes of buffer of the last one of them
  *
- * What was produced and neither read nor lost is in the buffer. LOST records are not counted.
- * Errors: EINVAL (the group has no buffer), EINTR.
+ * What was produced and neither read nor lost is in the buffer. LOST records are not counted, nor
+ * what userspace reads from mapped rings. Errors: EINVAL (the group has no buffer), EINTR.
+ *
+ * Ring n is mapped by
+ *
+ *	mmap(NULL, page + buffer_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+ *	     n * (page + buffer_size))
+ *
+ * with a page's size, and the last one with its own size. The rings are those of the group's
+ * CPUs in ascending order (of a group on all CPUs: of all CPUs that there can be), or the
+ * task's; the last one has the records of BPF programs. The layout is that of perf_event_open(2):
+ * a struct perf_event_mmap_page, and from the next page on the records. Its data_tail can be
+ * written, the records cannot. Each ring has one reader. poll(2) goes on to work, and LOST
+ * records come before the next one that finds room.
+ *
+ * Once a ring is mapped through the fd of PERFGRP_CREATE, read(2) fails with EBUSY. Through an
+ * fd of PERFGRP_OPEN_READER with PERFGRP_READER_RECORDS, which is read-only, rings can be
+ * looked at. Errors of mmap(2): EINVAL (the group has no buffer; it is not one ring that is
+ * to be mapped), EOPNOTSUPP (a group with PERFGRP_CREATE_OVERWRITE), ENXIO (the CPU has not been
+ * online yet).
  */
 struct perfgrp_stream_stats {
 	__u32 size;
@@ -1048,9 +1068,12 @@ struct perfgrp_stream_stats {
 	__aligned_u64 read_format;
 	__u32 buffer_size;
 	__u32 reserved;
+	__u32 nr_rings;
+	__u32 last_ring_size;
 };
 
 #define PERFGRP_STREAM_STATS_SIZE_VER0	72
+#define PERFGRP_STREAM_STATS_SIZE_VER1	80
 
 /* ---- BPF ------------------------------------------------------------------ */
 
