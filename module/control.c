@@ -12,6 +12,7 @@
 #include "counter.h"
 #include "error.h"
 #include "event.h"
+#include "event_array.h"
 #include "exec.h"
 #include "group.h"
 #include "perfcore.h"
@@ -144,6 +145,7 @@ int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 		group->enabled = true;
 	else if (!group->enabled)
 		perfgrp_group_stop_all(group);
+	perfgrp_event_arrays_set_frozen(group);
 	return ret;
 }
 
@@ -169,5 +171,6 @@ int perfgrp_group_disable(struct perfgrp_group *group, struct perfgrp_error *err
 	else if (!frozen)
 		freeze_inherited(group, true);
 	group->enabled = false;
+	perfgrp_event_arrays_set_frozen(group);
 	return 0;
 }

@@ -49,6 +49,7 @@ static void fill_event_array(struct perfgrp_event_array *array, const struct per
 
 	array->nr = group->nr_members;
 	array->filters = false;
+	array->frozen = perfgrp_group_is_frozen(group);
 	for (i = 0; i < group->nr_members; i++) {
 		member = group->members[i];
 		counter = &member->instances[instance];
@@ -143,6 +144,27 @@ void perfgrp_event_arrays_publish(struct perfgrp_group *group)
 		fill_event_array(&next->arrays[i], group, i);
 	arrays->spare = rcu_replace_pointer(arrays->active, next, true);
 	arrays->cookie = get_state_synchronize_rcu();
+}
+
+/**
+ * perfgrp_event_arrays_set_frozen - tell lockless readers that the group is disabled or enabled
+ * @group: the group; the lock is held for writing. Nothing is done if it has no event arrays.
+ *
+ * Unlike perfgrp_event_arrays_publish() this never waits. A reader that has begun may not see it.
+ */
+void perfgrp_event_arrays_set_frozen(struct perfgrp_group *group)
+{
+	struct perfgrp_event_arrays *arrays = group->event_arrays;
+	struct perfgrp_event_array_set *active;
+	unsigned int i;
+
+	lockdep_assert_held_write(&group->lock);
+
+	if (!arrays)
+		return;
+	active = rcu_dereference_protected(arrays->active, lockdep_is_held(&group->lock));
+	for (i = 0; i < group->nr_instances; i++)
+		WRITE_ONCE(active->arrays[i].frozen, perfgrp_group_is_frozen(group));
 }
 
 /**

@@ -45,11 +45,14 @@ struct perfgrp_event_array_entry {
  * struct perfgrp_event_array - an instance for lockless readers; see event_array.c
  * @nr: members
  * @filters: at least one has a min_delta
+ * @frozen: the group is disabled, though its events are not; see perfgrp_group_is_frozen().
+ *	Changes while readers use the array.
  * @entries: leader first
  */
 struct perfgrp_event_array {
 	unsigned int nr;
 	bool filters;
+	bool frozen;
 	struct perfgrp_event_array_entry entries[PERFGRP_MAX_MEMBERS];
 };
 
@@ -85,6 +88,7 @@ struct perfgrp_event_arrays {
 int perfgrp_event_arrays_create(struct perfgrp_group *group);
 void perfgrp_event_arrays_destroy(struct perfgrp_group *group);
 void perfgrp_event_arrays_publish(struct perfgrp_group *group);
+void perfgrp_event_arrays_set_frozen(struct perfgrp_group *group);
 
 /* The event array of an instance; inside rcu_read_lock(). */
 static inline const struct perfgrp_event_array *

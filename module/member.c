@@ -96,15 +96,16 @@ static int link_begin(struct perfgrp_error *err)
 	return 0;
 }
 
-static int check_sampling(const struct perfgrp_group *group, const struct perfgrp_counter *desc,
-			  struct perfgrp_error *err)
+/* The overflow handler needs event arrays. Groups with a buffer have them from the start. */
+static int prepare_sampling(struct perfgrp_group *group, const struct perfgrp_counter *desc,
+			    struct perfgrp_error *err)
 {
-	if (group->sampling || (!desc->sample_period && !desc->min_delta))
-		return 0;
-	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION,
-			    desc->sample_period ? perfgrp_event_sample_field(desc) : "min_delta",
-			    "%s is set, but the group was created without a buffer (buffer_size)",
-			    desc->sample_period ? perfgrp_event_sample_field(desc) : "min_delta");
+	if (desc->min_delta && !group->sampling)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "min_delta",
+				    "min_delta is set, but the group was created without a buffer (buffer_size)");
+	if (desc->sample_period && perfgrp_event_arrays_create(group))
+		return perfgrp_fail_memory(err);
+	return 0;
 }
 
 /* What no CPU was there to try may be nonsense, or denied. */
@@ -149,9 +150,9 @@ static int prepare_member(struct perfgrp_group *group, unsigned int index,
 	if (!ret)
 		ret = check_inherited(group, &attr, err);
 	if (!ret)
-		ret = check_sampling(group, desc, err);
-	if (!ret)
 		ret = perfgrp_access_counter(desc, err);
+	if (!ret)
+		ret = prepare_sampling(group, desc, err);
 	if (ret)
 		return ret;
 
@@ -549,7 +550,7 @@ int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
  * @sample: the new period, or frequency in Hz if the member has PERFGRP_COUNTER_FREQ
  * @err: filled in on failure
  *
- * Return: 0, -ENOENT or -EINVAL.
+ * Return: 0, -ENOENT, -EINVAL or -EOPNOTSUPP.
  */
 int perfgrp_group_set_period(struct perfgrp_group *group, u32 id, u64 sample,
 			     struct perfgrp_error *err)
@@ -568,5 +569,9 @@ int perfgrp_group_set_period(struct perfgrp_group *group, u32 id, u64 sample,
 				    perfgrp_event_sample_field(&member->desc),
 				    "%s is %llu; it must be 1 to 2^63 - 1",
 				    perfgrp_event_sample_field(&member->desc), sample);
+	if (perfgrp_group_inherits(group))
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "id",
+				    "%s cannot be changed in an INHERIT group: children have the old one",
+				    perfgrp_event_sample_field(&member->desc));
 	return perfgrp_sampling_set_period(group, member, sample, err);
 }

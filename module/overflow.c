@@ -11,6 +11,10 @@
  * only handlers on the same instance write overflow_state; they run one at a time, except
  * that an NMI may interrupt another, and then min_delta may let both samples pass.
  *
+ * Without a buffer there is nothing to do but to run the program.
+ *
+ * An inherited event has the handler, and its context, of the one that it was inherited from.
+ *
  * A sample reads the members as perf_output_read_group() does: pmu->read() for events of
  * this CPU's PMU, the stored count for the event that overflowed, which its driver has
  * just read. In NMI context no other hardware PMU is read: its driver may hold a lock.
@@ -70,13 +74,17 @@ struct sample {
 	u64 counts[PERFGRP_MAX_MEMBERS];
 };
 
-/* Index of the event in the array; -1 if it is not published yet, or not any more. */
+/*
+ * Index of the event in the array, or of the one that it was inherited from; -1 if it is not
+ * published yet, or not any more.
+ */
 static int find_entry(const struct perfgrp_event_array *array, const struct perf_event *event)
 {
+	const struct perf_event *own = event->parent ?: event;
 	unsigned int i;
 
 	for (i = 0; i < array->nr; i++)
-		if (array->entries[i].event == event)
+		if (array->entries[i].event == own)
 			return i;
 	return -1;
 }
@@ -260,8 +268,14 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, s
 		goto out;
 	sample.array = perfgrp_event_array_get(group->event_arrays, instance);
 	index = find_entry(sample.array, event);
-	if (index < 0)
+	if (index < 0 || READ_ONCE(sample.array->frozen))
 		goto out;
+	attachment = sample.array->entries[index].attachment;
+	if (!group->sampling) {
+		if (attachment)
+			perfgrp_bpf_run(attachment, event, data, regs);
+		goto out;
+	}
 	sample.index = index;
 	sample.ring = perfgrp_records_ring(group->sampling->records, instance);
 	sample.clock = perfgrp_core_clock();
@@ -269,7 +283,6 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, s
 	output_throttle_change(&sample);
 	/* Before the program runs, so that the values are those at the overflow. */
 	read_members(&sample);
-	attachment = sample.array->entries[index].attachment;
 	if ((!attachment || perfgrp_bpf_run(attachment, event, data, regs)) &&
 	    min_delta_reached(&sample)) {
 		save_last_counts(&sample);

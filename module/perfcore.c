@@ -338,6 +338,27 @@ bool perfgrp_core_peek_inherited(struct perf_event *event, struct perfgrp_count 
 }
 
 /**
+ * perfgrp_core_throttled_inherited - has the perf core stopped an event or a child of it?
+ * @event: an inherited event of a task
+ *
+ * May sleep. See perfgrp_core_throttled().
+ *
+ * Return: true if one of them is stopped until the next tick.
+ */
+bool perfgrp_core_throttled_inherited(struct perf_event *event)
+{
+	const struct perf_event *child;
+	bool throttled;
+
+	mutex_lock(&event->child_mutex);
+	throttled = perfgrp_core_throttled(event);
+	list_for_each_entry(child, &event->child_list, child_list)
+		throttled |= perfgrp_core_throttled(child);
+	mutex_unlock(&event->child_mutex);
+	return throttled;
+}
+
+/**
  * perfgrp_core_add_context - add the context of a task's event to a set
  * @contexts: the task's contexts; zeroed before the first event
  * @event: an event that is not inherited: its context never changes

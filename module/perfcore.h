@@ -56,6 +56,7 @@ u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_e
 int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample);
 bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count *count);
 bool perfgrp_core_peek_inherited(struct perf_event *event, struct perfgrp_count *count);
+bool perfgrp_core_throttled_inherited(struct perf_event *event);
 u64 perfgrp_core_clock(void);
 void perfgrp_core_bpf_init(void);
 bool perfgrp_core_has_bpf_guard(void);

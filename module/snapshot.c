@@ -302,7 +302,7 @@ static void read_inherited_counter(const struct perfgrp_member_instance *counter
 			       perfgrp_core_read_inherited(event, &reading->count);
 		if (!perfgrp_core_is_revoked(event))
 			reading->state = final ? PERF_EVENT_STATE_EXIT : PERF_EVENT_STATE_ACTIVE;
-		reading->throttled = perfgrp_core_throttled(event);
+		reading->throttled = perfgrp_core_throttled_inherited(event);
 	}
 	reading->count = perfgrp_count_add(counter->base, reading->count);
 	if (counter->goes_away)

@@ -1154,23 +1154,18 @@ TEST(filter_after_reset, "O11: the filter begins anew at a reset")
 
 /* ---- refusals ------------------------------------------------------------ */
 
-TEST(needs_buffer, "O1 E6: what samples needs a buffer, and says so")
+TEST(needs_buffer, "O11 E6: min_delta needs a buffer, and says so")
 {
-	struct perfgrp_counter c = faults(1);
+	struct perfgrp_counter c = faults(0);
 	struct refusal no = refusal(EINVAL, PERFGRP_REASON_EVENT_OPTION);
 	int fd = grp_on_task(0, 0);
 
 	REQUIRE_GE(fd, 0);
 	no.member = 0;
-	no.field = "sample_period";
-	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
-	c.flags |= PERFGRP_COUNTER_FREQ;
-	no.field = "sample_freq";
-	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
-	c.flags &= ~PERFGRP_COUNTER_FREQ;
-	c.sample_period = 0;
-	c.min_delta = 1;
 	no.field = "min_delta";
+	c.min_delta = 1;
+	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
+	c.sample_period = 1;
 	EXPECT_REFUSED_AS(grp_add_counters(fd, &c, 1), no);
 }
 

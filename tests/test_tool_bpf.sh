@@ -69,6 +69,11 @@ is "B6: JSON has the same" \
 $(member runs 1 stats) $(member dropped 1 stats) $(member misses 1 stats) $(member timed 1 stats)" = \
 	"drop page-faults 7 $faults $faults 0 false"
 
+# shellcheck disable=SC2086
+bpf attach -e page-faults -c 1 $object -- sh -c "$work; $work; true"
+is "B15: the program runs in the command's children" "$(column RUNS 1 errors)" -gt $((2 * faults))
+is "B15: and none is missed there" "$(column MISSES 1 errors)" = 0
+
 load_bpf pinned "$pins/pinned" >id
 id=$(cat id)
 # shellcheck disable=SC2086

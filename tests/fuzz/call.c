@@ -287,7 +287,7 @@ static void make_counter(struct thread *t, const struct handle *h, bool user_onl
 	}
 	if (one_in(t, 12))
 		counter->precise_ip = 1 + below(t, 3);
-	if (one_in(t, 2) && g && g->buffer) {
+	if (one_in(t, g && g->buffer ? 2 : 8)) {
 		counter->sample_period = period;
 		if (one_in(t, 4)) {
 			counter->flags |= PERFGRP_COUNTER_FREQ;

@@ -202,8 +202,7 @@ static int wait_for_end(struct run *run)
 			return gone;
 		if (ending_has_come(&run->ending))
 			break;
-		/* A command that has exited is reaped first. */
-	} while (!gone || run->ending.w.pid);
+	} while (!gone || rec->target.kind != TARGET_TASKS);
 	return 0;
 }
 
@@ -291,6 +290,8 @@ int bpf_attach_own(struct bpf_options *opt, int prog_fd)
 		error("cannot write to %s: %s", opt->file, strerror(errno));
 		return EXIT_FAILED;
 	}
+	/* Without a buffer poll(2) does not tell that a task has exited. */
+	run.rec->opt.programs_only = opt->rec.target.kind != TARGET_TASKS;
 	run.rec->opt.buffer_size = BUFFER_SIZE;
 	status = EXIT_FAILED;
 	if (!ending_begin(&run.ending)) {

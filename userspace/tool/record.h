@@ -24,6 +24,7 @@
  * @overwrite: keep the last records, and read them at the end
  * @json: JSON lines in place of perf.data
  * @verbose: say more
+ * @programs_only: BPF programs run, also in children, and there are no records
  */
 struct record_options {
 	__u64 period;
@@ -33,6 +34,7 @@ struct record_options {
 	bool overwrite;
 	bool json;
 	bool verbose;
+	bool programs_only;
 };
 
 /**

@@ -54,6 +54,24 @@ static void set_samples(const struct record *rec, const struct event_group *even
 	}
 }
 
+/*
+ * Programs run in children, too, if there are no records. What compares a member with its last
+ * record, or keeps all on the PMU, is for one task.
+ */
+static bool inherits(const struct record *rec, const struct event_group *events)
+{
+	size_t i;
+
+	if (target_has_cpus(&rec->target) || !rec->opt.programs_only ||
+	    events->create_flags & PERFGRP_CREATE_NO_MUX ||
+	    !(rec->info.features & PERFGRP_FEATURE_INHERIT))
+		return false;
+	for (i = 0; i < events->nr; i++)
+		if (events->events[i].min_delta)
+			return false;
+	return true;
+}
+
 static struct perfgrp_group *create_group(const struct record *rec,
 					  const struct event_group *events,
 					  const struct numbers *cpus, size_t task)
@@ -61,11 +79,15 @@ static struct perfgrp_group *create_group(const struct record *rec,
 	/* On the clock of the sideband's records. */
 	struct perfgrp_create create = {
 		.flags = events->create_flags | PERFGRP_CREATE_USE_CLOCKID,
-		.buffer_size = buffer_size(rec),
-		.wakeup_bytes = buffer_size(rec) / 4,
 		.clockid = PERFGRP_CLOCK_PERF,
 	};
 
+	if (!rec->opt.programs_only) {
+		create.buffer_size = buffer_size(rec);
+		create.wakeup_bytes = buffer_size(rec) / 4;
+	}
+	if (inherits(rec, events))
+		create.flags |= PERFGRP_CREATE_INHERIT;
 	if (record_enables_on_exec(rec))
 		create.flags |= PERFGRP_CREATE_ENABLE_ON_EXEC;
 	if (rec->opt.overwrite)
@@ -78,7 +100,7 @@ static int add_counters(struct record *rec, const struct event_group *events,
 			struct perfgrp_group *fd, size_t first_event, size_t task)
 {
 	struct perfgrp_counter *counters = counters_make(events, &rec->target);
-	struct perfgrp_layout layout;
+	struct perfgrp_layout layout = {};
 	struct record_group *group;
 	__u32 *ids;
 	size_t i;
@@ -86,7 +108,7 @@ static int add_counters(struct record *rec, const struct event_group *events,
 
 	set_samples(rec, events, counters);
 	err = counters_add(fd, counters, events);
-	if (!err)
+	if (!err && !rec->opt.programs_only)
 		err = perfgrp_get_layout(fd, &layout);
 	if (err)
 		goto out;

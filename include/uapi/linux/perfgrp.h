@@ -433,8 +433,9 @@ struct perfgrp_create {
  * @id: out of PERFGRP_ADD and PERFGRP_QUERY: the member's id, 1 or more, never used again
  *	in this group. In: 0.
  * @sample_period: sample every so many events, below 2^63; 0: count only, no interrupt.
- *	Needs PERFGRP_FEATURE_SAMPLING and a group with a buffer, without INHERIT.
- *	Breakpoints sample on x86 only.
+ *	Needs PERFGRP_FEATURE_SAMPLING. In a group without a buffer an overflow runs the
+ *	member's BPF program and leaves no record, also in the children if the group has
+ *	INHERIT. Breakpoints sample on x86 only.
  * @sample_freq: with PERFGRP_COUNTER_FREQ: samples per second, at most sysctl
  *	kernel.perf_event_max_sample_rate. The clocks are not held to that, but sample
  *	at most 100,000 times per second.
@@ -1000,7 +1001,7 @@ struct perfgrp_record_bpf_attach {
  *
  * On all CPUs, or on none, at any time. A new period starts with the call, and the one that it
  * ends gives no sample. Errors: ENOENT (no such member), EINVAL (it does not sample, or the value
- * is 0 or out of range).
+ * is 0 or out of range), EOPNOTSUPP (an INHERIT group: children keep the period they have).
  */
 struct perfgrp_period {
 	__u32 size;
