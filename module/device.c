@@ -26,6 +26,7 @@
 #include "perfcore.h"
 #include "perfgrp.h"
 #include "pidfd.h"
+#include "sampling.h"
 
 static u64 known_features(void)
 {
@@ -46,6 +47,8 @@ static u64 known_features(void)
 		features |= PERFGRP_FEATURE_BPF_EVENTS;
 	if (perfgrp_pidfd_supported())
 		features |= PERFGRP_FEATURE_PIDFD;
+	if (perfgrp_sampling_can_keep_contexts())
+		features |= PERFGRP_FEATURE_CHILD_VALUES;
 	return features;
 }
 

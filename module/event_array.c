@@ -24,6 +24,7 @@
 
 #include "event_array.h"
 #include "group.h"
+#include "sampling.h"
 
 /* Restart deltas when the event was replaced or the count was reset. */
 static struct perfgrp_overflow_state *init_overflow_state(struct perfgrp_member_instance *counter)
@@ -49,6 +50,7 @@ static void fill_event_array(struct perfgrp_event_array *array, const struct per
 
 	array->nr = group->nr_members;
 	array->filters = false;
+	array->keeps_contexts = group->sampling && group->sampling->context_event;
 	array->frozen = perfgrp_group_is_frozen(group);
 	for (i = 0; i < group->nr_members; i++) {
 		member = group->members[i];

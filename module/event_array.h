@@ -45,6 +45,7 @@ struct perfgrp_event_array_entry {
  * struct perfgrp_event_array - an instance for lockless readers; see event_array.c
  * @nr: members
  * @filters: at least one has a min_delta
+ * @keeps_contexts: see perfgrp_sampling_keep_contexts()
  * @frozen: the group is disabled, though its events are not; see perfgrp_group_is_frozen().
  *	Changes while readers use the array.
  * @entries: leader first
@@ -52,6 +53,7 @@ struct perfgrp_event_array_entry {
 struct perfgrp_event_array {
 	unsigned int nr;
 	bool filters;
+	bool keeps_contexts;
 	bool frozen;
 	struct perfgrp_event_array_entry entries[PERFGRP_MAX_MEMBERS];
 };

@@ -124,9 +124,6 @@ static int check_buffer(const struct perfgrp_create *arg, struct perfgrp_error *
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_LIMIT, "wakeup_bytes",
 				    "wakeup_bytes is %u, more than half of buffer_size",
 				    arg->wakeup_bytes);
-	if (arg->buffer_size && arg->flags & PERFGRP_CREATE_INHERIT)
-		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				    "inherited counters do not sample: INHERIT takes no buffer");
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 #include "perfcore.h"
 #include "perfgrp.h"
 #include "pidfd.h"
+#include "sampling.h"
 
 static int __init perfgrp_init(void)
 {
@@ -26,6 +27,9 @@ static int __init perfgrp_init(void)
 		return ret;
 	perfgrp_bpf_kfunc_init();
 	perfgrp_pidfd_init();
+	ret = perfgrp_sampling_init();
+	if (ret)
+		goto perfcore;
 	ret = perfgrp_group_init();
 	if (ret)
 		goto perfcore;

@@ -103,6 +103,9 @@ static int prepare_sampling(struct perfgrp_group *group, const struct perfgrp_co
 	if (desc->min_delta && !group->sampling)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "min_delta",
 				    "min_delta is set, but the group was created without a buffer (buffer_size)");
+	if (desc->min_delta && perfgrp_group_inherits(group))
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT_OPTION, "min_delta",
+				    "min_delta is set, but the samples of an INHERIT group are of several tasks");
 	if (desc->sample_period && perfgrp_event_arrays_create(group))
 		return perfgrp_fail_memory(err);
 	return 0;
@@ -269,10 +272,14 @@ static int try_pinned(struct perfgrp_group *group, unsigned int nr, struct perfg
 static int prepare_members(struct perfgrp_group *group, struct perfgrp_counter *descs,
 			   unsigned int nr, struct perfgrp_error *err)
 {
-	bool link = false;
+	bool link = false, samples = false;
 	unsigned int i;
 	int ret = 0;
 
+	for (i = 0; i < nr; i++)
+		samples |= descs[i].sample_period;
+	if (samples)
+		ret = perfgrp_sampling_keep_contexts(group, err);
 	for (i = 0; i < nr && !ret; i++) {
 		err->member = i;
 		ret = prepare_member(group, group->nr_members + i, &descs[i], &link, err);
@@ -337,6 +344,8 @@ void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr)
 	while (nr && !group->members[group->nr_members + nr - 1])
 		nr--;
 	release_members(group, group->nr_members, group->nr_members + nr);
+	if (!group->nr_members)
+		perfgrp_sampling_release_events(group);
 	/* Current pinned events may have failed because the new ones did not fit; restart them. */
 	if (group->enabled && group->flags & PERFGRP_CREATE_NO_MUX)
 		perfgrp_group_start_all(group);
@@ -405,6 +414,7 @@ void perfgrp_group_drop_members(struct perfgrp_group *group)
 	group->nr_members = 0;
 	perfgrp_event_arrays_publish(group);
 	release_members(group, 0, nr);
+	perfgrp_sampling_release_events(group);
 }
 
 /*

@@ -13,12 +13,15 @@
  *
  * Without a buffer there is nothing to do but to run the program.
  *
- * An inherited event has the handler, and its context, of the one that it was inherited from.
+ * An inherited event has the handler, and its context, of the one that it was inherited from. In
+ * groups that inherit a sample has what the task itself has counted, if the kernel keeps that
+ * apart: see perfgrp_sampling_keep_contexts().
  *
  * A sample reads the members as perf_output_read_group() does: pmu->read() for events of
  * this CPU's PMU, the stored count for the event that overflowed, which its driver has
  * just read. In NMI context no other hardware PMU is read: its driver may hold a lock.
  */
+#include <linux/bitops.h>
 #include <linux/irqflags.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
@@ -57,8 +60,9 @@ static_assert(PERFGRP_READ_FORMAT ==
  * @index: of its member in @array
  * @clock: perfgrp_core_clock() at the overflow
  * @time: the same moment on the group's clock
- * @own: what @event has counted since it was created, with its times
- * @counts: what each member's event has counted since it was created
+ * @own: what @event has counted since it was created, with its times; 0 if nothing is read
+ * @read: members whose event was read: bits
+ * @counts: what each of these has counted since it was created
  *
  * On the stack of perfgrp_overflow().
  */
@@ -71,8 +75,11 @@ struct sample {
 	u64 clock;
 	u64 time;
 	struct perfgrp_count own;
+	u32 read;
 	u64 counts[PERFGRP_MAX_MEMBERS];
 };
+
+static_assert(PERFGRP_MAX_MEMBERS <= 32); /* bits of sample.read */
 
 /*
  * Index of the event in the array, or of the one that it was inherited from; -1 if it is not
@@ -89,17 +96,46 @@ static int find_entry(const struct perfgrp_event_array *array, const struct perf
 	return -1;
 }
 
-static void read_members(struct sample *sample)
+static void read_member(struct sample *sample, unsigned int index, struct perf_event *event)
 {
-	const struct perfgrp_event_array *array = sample->array;
-	struct perf_event *event;
+	sample->counts[index] = event ? perfgrp_core_count_at_overflow(event, sample->event) : 0;
+	sample->read |= BIT(index);
+}
+
+static void read_all(struct sample *sample)
+{
 	unsigned int i;
 
-	for (i = 0; i < array->nr; i++) {
-		event = array->entries[i].event;
-		sample->counts[i] =
-			event ? perfgrp_core_count_at_overflow(event, sample->event) : 0;
+	for (i = 0; i < sample->array->nr; i++)
+		read_member(sample, i, sample->array->entries[i].event);
+}
+
+/*
+ * Those that the task has inherited, or were inherited from. They are in one context. The list is
+ * the perf core's and changes by RCU.
+ */
+static void read_own(struct sample *sample)
+{
+	struct perf_event *event;
+	int index;
+
+	list_for_each_entry_rcu(event, &sample->event->ctx->event_list, event_entry) {
+		index = find_entry(sample->array, event);
+		if (index >= 0)
+			read_member(sample, index, event);
 	}
+}
+
+static void read_members(struct sample *sample)
+{
+	bool inherits = perfgrp_group_inherits(sample->group);
+
+	if (inherits && !sample->array->keeps_contexts)
+		return;
+	if (inherits)
+		read_own(sample);
+	else
+		read_all(sample);
 	perfgrp_core_times(sample->event, perfgrp_core_state(sample->event), sample->clock,
 			   &sample->own);
 }
@@ -163,6 +199,9 @@ static void output_throttle_change(const struct sample *sample)
 	struct perfgrp_overflow_state *state = sample->array->entries[sample->index].overflow_state;
 	bool throttled = perfgrp_core_throttled(sample->event);
 
+	/* The state is one, the events are as many as tasks. */
+	if (perfgrp_group_inherits(sample->group))
+		return;
 	if (READ_ONCE(state->throttled)) {
 		WRITE_ONCE(state->throttled, false);
 		output_throttle(sample, PERF_RECORD_UNTHROTTLE);
@@ -198,17 +237,20 @@ static void output_sample(const struct sample *sample, u64 period, struct pt_reg
 {
 	const struct perfgrp_event_array *array = sample->array;
 	const struct perfgrp_event_array_entry *own = &array->entries[sample->index];
-	struct perfgrp_count count = perfgrp_count_add(own->base, sample->own);
-	struct perfgrp_sample_value *values;
+	bool inherits = perfgrp_group_inherits(sample->group);
+	unsigned int nr = hweight32(sample->read), i;
+	struct perfgrp_count count = sample->own;
+	struct perfgrp_sample_value *value;
 	struct perfgrp_record_sample *record;
-	size_t size = sizeof(*record) + array->nr * sizeof(*values);
-	unsigned int i;
+	size_t size = sizeof(*record) + nr * sizeof(*value);
 	u32 pid, tid;
 
+	if (!inherits)
+		count = perfgrp_count_add(own->base, sample->own);
 	record = perfgrp_ring_reserve(sample->ring, size, sample->time);
 	if (!record)
 		return;
-	if (own->goes_away)
+	if (own->goes_away && !inherits)
 		perfgrp_away_adjust(own->away, sample->clock, &count);
 	record->header = (struct perf_event_header){
 		.type = PERF_RECORD_SAMPLE,
@@ -224,13 +266,16 @@ static void output_sample(const struct sample *sample, u64 period, struct pt_reg
 	record->cpu = smp_processor_id();
 	record->reserved = 0;
 	record->period = period;
-	record->nr = array->nr;
+	record->nr = nr;
 	record->time_enabled = count.enabled;
 	record->time_running = count.running;
-	values = (void *)(record + 1);
+	value = (void *)(record + 1);
 	for (i = 0; i < array->nr; i++) {
-		values[i].value = array->entries[i].base.count + sample->counts[i];
-		values[i].id = array->entries[i].id;
+		if (!(sample->read & BIT(i)))
+			continue;
+		value->value = sample->counts[i] + (inherits ? 0 : array->entries[i].base.count);
+		value->id = array->entries[i].id;
+		value++;
 	}
 	perfgrp_records_commit(sample->ring);
 }

@@ -70,7 +70,7 @@ static bool has_memory(unsigned long nr_pages)
 /* The CPU of a ring; -1 if it is that of a task. */
 static int cpu_of(const struct perfgrp_records *records, unsigned int nr)
 {
-	return records->group->instances[nr].cpu;
+	return records->per_cpu ? nr : records->group->instances[nr].cpu;
 }
 
 static int node_of(const struct perfgrp_records *records, unsigned int nr)
@@ -80,11 +80,13 @@ static int node_of(const struct perfgrp_records *records, unsigned int nr)
 	return cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);
 }
 
-/* CPUs that are offline get no memory. */
+/* CPUs that are offline get no memory, nor those on which a group of tasks does not count. */
 static bool needs_memory(const struct perfgrp_records *records, unsigned int nr)
 {
-	int cpu = cpu_of(records, nr);
+	int cpu = cpu_of(records, nr), only = records->group->instances[0].cpu;
 
+	if (records->per_cpu && only >= 0 && cpu != only)
+		return false;
 	return cpu < 0 || perfgrp_hotplug_cpu_usable(cpu);
 }
 
@@ -135,15 +137,18 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 					       const struct perfgrp_create *arg,
 					       struct perfgrp_error *err)
 {
+	bool per_cpu = perfgrp_group_inherits(group);
+	unsigned int nr_rings = per_cpu ? nr_cpu_ids : group->nr_instances;
 	struct perfgrp_records *records;
 	unsigned int i;
 	int ret;
 
-	records = kvzalloc(struct_size(records, rings, group->nr_instances), GFP_KERNEL_ACCOUNT);
+	records = kvzalloc(struct_size(records, rings, nr_rings), GFP_KERNEL_ACCOUNT);
 	if (!records)
 		return ERR_PTR(-ENOMEM);
 	records->group = group;
-	records->nr_rings = group->nr_instances;
+	records->per_cpu = per_cpu;
+	records->nr_rings = nr_rings;
 	for (i = 0; i < records->nr_rings; i++)
 		init_ring(records, &records->rings[i], arg);
 	init_other_ring(records, arg);

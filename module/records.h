@@ -13,6 +13,7 @@
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -47,8 +48,9 @@ struct vm_area_struct;
  * @other: the ring of records that do not come from an overflow: of BPF programs that are loaded
  *	and unloaded, attached and detached
  * @other_lock: held by writers of @other, with interrupts off. See lock_other().
+ * @per_cpu: the group's task and its children overflow on any CPU, at the same time
  * @nr_rings: how many of @rings there are
- * @rings: one per instance of the group
+ * @rings: one per instance of the group, or with @per_cpu one per CPU number
  *
  * Constant after creation, except as marked.
  */
@@ -66,6 +68,7 @@ struct perfgrp_records {
 	bool mapped;
 	struct perfgrp_ring other;
 	raw_spinlock_t other_lock; /* one writer of that ring at a time */
+	bool per_cpu;
 	unsigned int nr_rings;
 	struct perfgrp_ring rings[];
 };
@@ -76,11 +79,11 @@ static inline unsigned long perfgrp_records_ring_size(u32 buffer_size)
 	return roundup_pow_of_two(max_t(unsigned long, buffer_size, 2 * PAGE_SIZE));
 }
 
-/* Where overflows go that belong to an instance of the group. */
+/* Where overflows on this CPU go that belong to an instance of the group. */
 static inline struct perfgrp_ring *perfgrp_records_ring(struct perfgrp_records *records,
 							unsigned int instance)
 {
-	return &records->rings[instance];
+	return &records->rings[records->per_cpu ? smp_processor_id() : instance];
 }
 
 /* The rings, one after the other. */

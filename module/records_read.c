@@ -363,7 +363,8 @@ static void move_marks(struct perfgrp_records *records)
 }
 
 /*
- * Whether the group's task has exited, after which nothing more is recorded.
+ * Whether the group's task has exited, after which it records nothing more. Its children, in a
+ * group that inherits, may.
  */
 static bool records_task_exited(const struct perfgrp_records *records)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The buffer of a group and the PID namespace of its records; and changing a sample period.
+ * The buffer of a group and the PID namespace of its records; that the perf core does not swap
+ * contexts; and changing a sample period.
  *
  * Process context.
  */
@@ -17,6 +18,9 @@
 #include "perfcore.h"
 #include "records.h"
 #include "sampling.h"
+
+/* Written by perfgrp_sampling_init() only, before the device exists. */
+static bool can_keep_contexts;
 
 /**
  * perfgrp_sampling_set_period - change a member's sample period or frequency
@@ -92,6 +96,108 @@ int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_cr
 no_memory:
 	return perfgrp_fail(err, -ENOMEM, PERFGRP_REASON_MEMORY, "buffer_size",
 			    "no memory for a buffer of %u bytes per CPU", arg->buffer_size);
+}
+
+/*
+ * Two tasks that have inherited the same events are switched by swapping their contexts, so an
+ * event's count is no longer that of its task. attr.inherit_stat has the counts swapped back, but
+ * then whoever adds up the events of all tasks meanwhile may count one twice, or not at all.
+ * From 6.12 on a context with an inherited event that has PERF_SAMPLE_READ is not swapped
+ * (nr_no_switch_fast in struct perf_event_context). Before, the perf core refuses such events.
+ */
+static struct perf_event *create_context_event(struct task_struct *task)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_READ,
+		.disabled = 1,
+		.inherit = 1,
+	};
+
+	return perfgrp_core_create(&attr, -1, task, NULL, NULL, NULL);
+}
+
+/**
+ * perfgrp_sampling_init - find out whether the kernel can keep the contexts of tasks apart
+ *
+ * Process context, at module load.
+ *
+ * Return: 0, also if it cannot; a negative errno if that could not be found out.
+ */
+int perfgrp_sampling_init(void)
+{
+	struct perf_event *event = create_context_event(current);
+
+	if (PTR_ERR(event) == -EINVAL)
+		return 0;
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	perf_event_release_kernel(event);
+	can_keep_contexts = true;
+	return 0;
+}
+
+/**
+ * perfgrp_sampling_can_keep_contexts - do samples of INHERIT groups have values?
+ *
+ * Return: true from Linux 6.12 on.
+ */
+bool perfgrp_sampling_can_keep_contexts(void)
+{
+	return can_keep_contexts;
+}
+
+/**
+ * perfgrp_sampling_keep_contexts - keep the perf core from swapping the contexts of the group's
+ *	tasks
+ * @group: the group; the lock is held for writing, and it has no members yet. Nothing is done
+ *	without a buffer or PERFGRP_CREATE_INHERIT, or if the kernel cannot do it.
+ * @err: filled in on failure
+ *
+ * The caller holds the exec_update_lock of the group's task. May sleep.
+ *
+ * Return: 0 or a negative errno.
+ */
+int perfgrp_sampling_keep_contexts(struct perfgrp_group *group, struct perfgrp_error *err)
+{
+	struct perf_event *event;
+
+	lockdep_assert_held_write(&group->lock);
+
+	if (!can_keep_contexts || !group->sampling || !perfgrp_group_inherits(group))
+		return 0;
+	event = create_context_event(group->task);
+	if (PTR_ERR(event) == -ENOMEM)
+		return perfgrp_fail_memory(err);
+	if (PTR_ERR(event) == -ESRCH)
+		return perfgrp_fail(err, -ESRCH, PERFGRP_REASON_PID, "pid", "the task has exited");
+	if (IS_ERR(event))
+		return perfgrp_fail(err, PTR_ERR(event), PERFGRP_REASON_KERNEL, "",
+				    "INHERIT: the perf core refused a dummy event with errno %ld",
+				    -PTR_ERR(event));
+	group->sampling->context_event = event;
+	return 0;
+}
+
+/**
+ * perfgrp_sampling_release_events - undo perfgrp_sampling_keep_contexts()
+ * @group: the group; the lock is held for writing, and it has no members. Nothing is done if there
+ *	is nothing to undo.
+ *
+ * May sleep.
+ */
+void perfgrp_sampling_release_events(struct perfgrp_group *group)
+{
+	struct perfgrp_sampling *sampling = group->sampling;
+
+	lockdep_assert_held_write(&group->lock);
+
+	if (!sampling || !sampling->context_event)
+		return;
+	perf_event_release_kernel(sampling->context_event);
+	sampling->context_event = NULL;
 }
 
 /**

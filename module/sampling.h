@@ -6,6 +6,7 @@
 #include <linux/types.h>
 #include <uapi/linux/perfgrp.h>
 
+struct perf_event;
 struct perfgrp_group;
 struct perfgrp_member;
 struct perfgrp_records;
@@ -13,19 +14,25 @@ struct pid_namespace;
 
 /**
  * struct perfgrp_sampling - what a group with a buffer needs in addition
- * @records: the buffer
+ * @records: the buffer; constant
  * @pid_ns: PID namespace of the group's creator, for the pid and tid in records; with a
- *	reference
- *
- * Constant after creation.
+ *	reference; constant
+ * @context_event: the dummy event that all tasks inherit, so that contexts are not swapped; NULL
+ *	without PERFGRP_CREATE_INHERIT, without a member that samples, or if the kernel cannot
+ *	keep contexts (perfgrp_group.lock)
  */
 struct perfgrp_sampling {
 	struct perfgrp_records *records;
 	struct pid_namespace *pid_ns;
+	struct perf_event *context_event;
 };
 
 int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_create *arg,
 			    struct perfgrp_error *err);
+bool perfgrp_sampling_can_keep_contexts(void);
+int perfgrp_sampling_init(void);
+int perfgrp_sampling_keep_contexts(struct perfgrp_group *group, struct perfgrp_error *err);
+void perfgrp_sampling_release_events(struct perfgrp_group *group);
 void perfgrp_sampling_uncharge(struct perfgrp_group *group);
 void perfgrp_sampling_destroy(struct perfgrp_group *group);
 int perfgrp_sampling_set_period(struct perfgrp_group *group, struct perfgrp_member *member,

@@ -303,6 +303,7 @@
 	X(PERFGRP_FEATURE_KFUNC, 1 << 8)				\
 	X(PERFGRP_FEATURE_PIDFD, 1 << 9)				\
 	X(PERFGRP_FEATURE_BPF_KERNEL, 1 << 10)				\
+	X(PERFGRP_FEATURE_CHILD_VALUES, 1 << 11)			\
 	X(PERFGRP_GET_INFO, 0xbd00)					\
 	X(PERFGRP_TARGET_NONE, 0)					\
 	X(PERFGRP_TARGET_TASK, 1)					\
@@ -522,7 +523,7 @@ TEST(info, "A8: GET_INFO answers: versions, features, limits")
 	EXPECT_GE(info.max_members, 16);
 	EXPECT_GT(info.nr_cpu_ids, cpus.cpu[cpus.nr - 1]);
 	EXPECT_GT(info.max_groups, 0);
-	EXPECT_EQ(info.features >> 11, 0);
+	EXPECT_EQ(info.features >> 12, 0);
 	EXPECT_EQ(info.abi_version, PERFGRP_ABI_VERSION);
 	EXPECT_GT(strnlen(info.version, sizeof(info.version)), 0);
 	EXPECT_LT(strnlen(info.version, sizeof(info.version)), sizeof(info.version));

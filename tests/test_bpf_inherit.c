@@ -455,6 +455,9 @@ TEST(refused, "O9 E6: children keep their period, and are not compared with one 
 	fd = grp_on_task(PERFGRP_CREATE_INHERIT, 0);
 	filter.min_delta = 1;
 	EXPECT_REFUSED_MEMBER(grp_add_counters(fd, &filter, 1), EINVAL, EVENT_OPTION, 0);
+	fd = stream_on_task(PERFGRP_CREATE_INHERIT, 0, 8192);
+	REQUIRE_GE(fd, 0);
+	EXPECT_REFUSED_MEMBER(grp_add_counters(fd, &filter, 1), EOPNOTSUPP, EVENT_OPTION, 0);
 }
 
 int main(int argc, char **argv)

@@ -628,6 +628,167 @@ TEST(closed_while_read, "O5 O10: closed while another thread reads, again and ag
 	}
 }
 
+/* ---- O12: children ------------------------------------------------------------------------ */
+
+/* Faults in a child and a grandchild, which executes a program. */
+static pid_t start_family(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	REQUIRE_GE(pid, 0);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	fault_in(30);
+	pid = fork();
+	if (!pid) {
+		fault_in(20);
+		execl("/tests/work", "work", "1", "100", (char *)NULL);
+		_exit(1);
+	}
+	_exit(pid < 0 || waitpid(pid, &status, 0) != pid || status);
+}
+
+TEST(inherited, "O12 G16: children sample as their parent does, each with its own values")
+{
+	struct perfgrp_counter c = faults(1);
+	__u64 value[2] = { 0 }, others = 0, time = 0;
+	int fd, status, round;
+	pid_t family;
+	__u32 i;
+
+	NEED_FEATURE(INHERIT);
+	settle_memory();
+	fd = stream_on_task(PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLED, 0, 1 << 20);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	for (round = 0; round < 2; round++) {
+		family = start_family();
+		fault_in(10);
+		REQUIRE_EQ(waitpid(family, &status, 0), family);
+		REQUIRE_EQ(status, 0);
+		value[1] = 0;
+		stream_drain(fd);
+		EXPECT_EQ(records.nr, records.nr_samples);
+		for (i = 0; i < records.nr_samples; i++) {
+			const struct perfgrp_record_sample *s = records.sample[i];
+
+			EXPECT_EQ(s->id, c.id);
+			EXPECT_EQ(s->period, 1);
+			EXPECT_EQ(s->time_enabled, s->time_running);
+			EXPECT_GE(s->time, time);
+			time = s->time;
+			REQUIRE_EQ(s->nr, children_have_values());
+			if (s->pid == (__u32)getpid())
+				value[0]++;
+			else if (s->pid == (__u32)family)
+				value[1]++;
+			else
+				others++;
+			if (!s->nr)
+				EXPECT_EQ(s->time_enabled, 0);
+			else if (s->pid == (__u32)getpid())
+				EXPECT_EQ(sample_values(s)[0].value, value[0]);
+			else if (s->pid == (__u32)family)
+				EXPECT_EQ(sample_values(s)[0].value, value[1]);
+		}
+		EXPECT_GE(value[1], 30);
+	}
+	REQUIRE_EQ(grp_disable(fd), 0);
+	EXPECT_GE(value[0], 20);
+	EXPECT_GE(others, 2 * 120);
+	stream_drain(fd);
+	EXPECT_EQ(records.nr_lost, 0);
+	EXPECT_GE(records.total, grp_raw(fd, c.id));
+	fault_in(10);
+	family = start_family();
+	REQUIRE_EQ(waitpid(family, &status, 0), family);
+	EXPECT_EQ(stream_drain(fd), 0);
+}
+
+TEST(inherited_together, "O12: children of many CPUs sample at the same time, and all is there")
+{
+	enum { CHILDREN = 6, FAULTS = 400 };
+	struct perfgrp_counter c = faults(1);
+	struct perfgrp_stream_stats stats = { .size = sizeof(stats) };
+	pid_t pid[CHILDREN];
+	int fd, i;
+
+	NEED_FEATURE(INHERIT);
+	settle_memory();
+	fd = stream_on_task(PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLED, 0, 1 << 20);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	stream_start(&records);
+	for (i = 0; i < CHILDREN; i++) {
+		pid[i] = fork();
+		REQUIRE_GE(pid[i], 0);
+		if (!pid[i]) {
+			fault_in(FAULTS);
+			_exit(0);
+		}
+	}
+	for (i = 0; i < CHILDREN; i++)
+		REQUIRE(waitpid(pid[i], NULL, 0) == pid[i]);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_GET_STREAM_STATS, &stats), 0);
+	EXPECT_EQ(stats.lost, 0);
+	EXPECT_EQ(stats.produced, grp_raw(fd, c.id));
+	EXPECT_EQ(records.total, stats.produced);
+	EXPECT_GE(records.total, CHILDREN * FAULTS);
+}
+
+/* Children that do nothing but take turns on one CPU. */
+static void start_taking_turns(pid_t *pid, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		pid[i] = fork();
+		REQUIRE_GE(pid[i], 0);
+		if (pid[i])
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			sched_yield();
+	}
+}
+
+TEST(switched_children, "O12 S10: snapshots never go back while children take turns on a CPU")
+{
+	enum { CHILDREN = 4 };
+	struct perfgrp_counter c = { .event = PERFGRP_SW_TASK_CLOCK };
+	struct perfgrp_value value = {}, before;
+	unsigned int nr = rounds(200), i;
+	pid_t pid[CHILDREN];
+	struct cpus cpus;
+	int fd;
+
+	NEED_FEATURE(INHERIT);
+	cpus_online(&cpus);
+	run_on(cpus.cpu[cpus.nr - 1]);
+	fd = stream_on_task(PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLED, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	start_taking_turns(pid, CHILDREN);
+	run_on(cpus.cpu[0]);
+	for (i = 0; i < nr; i++) {
+		before = value;
+		value = grp_value(fd, c.id);
+		REQUIRE_GE(value.raw, before.raw);
+		REQUIRE_GE(value.time_enabled, before.time_enabled);
+		REQUIRE_GE(value.time_running, before.time_running);
+	}
+	for (i = 0; i < CHILDREN; i++) {
+		kill(pid[i], SIGKILL);
+		REQUIRE(waitpid(pid[i], NULL, 0) == pid[i]);
+	}
+}
+
 /* ---- O6: what is lost --------------------------------------------------------------------- */
 
 static void expect_balance(int fd)
@@ -1206,10 +1367,6 @@ TEST(bad_buffer, "A4: CREATE: what means nothing without a buffer, and what is t
 	c = task;
 	c.flags = PERFGRP_CREATE_OVERWRITE;
 	no = refusal(EINVAL, PERFGRP_REASON_FLAGS);
-	EXPECT_REFUSED_AS(grp_create_like(c), no);
-	c = task;
-	c.flags = PERFGRP_CREATE_INHERIT;
-	c.buffer_size = 8192;
 	EXPECT_REFUSED_AS(grp_create_like(c), no);
 	c = task;
 	c.buffer_size = grp_info().max_buffer + 1;

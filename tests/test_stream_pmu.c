@@ -3,6 +3,7 @@
  * Hardware counters that sample: how many samples, what the members of a group have
  * counted at each, throttling, frequencies.
  */
+#include "pmu.h"
 #include "stream.h"
 
 #include <pthread.h>
@@ -193,6 +194,128 @@ TEST(every_cpu, "O1 O2: on all CPUs each CPU samples its own")
 		EXPECT_GE(nr[cpus.cpu[i]] * 2, n / 1000000);
 		EXPECT_LE(nr[cpus.cpu[i]], n / 1000000 + 1);
 	}
+}
+
+/*
+ * Children of a child that spin, each on a CPU of its own if there are that many. (Events that are
+ * not inherited keep the perf core from swapping the contexts of direct children.)
+ */
+static void spin_in_children(unsigned int nr)
+{
+	struct cpus cpus;
+	pid_t pid[8], parent;
+	unsigned int i;
+	int status;
+
+	REQUIRE_LT(nr, ARRAY_SIZE(pid));
+	cpus_online(&cpus);
+	parent = fork();
+	REQUIRE_GE(parent, 0);
+	for (i = 0; !parent && i < nr; i++) {
+		pid[i] = fork();
+		if (!pid[i]) {
+			if (nr < cpus.nr)
+				run_on(cpus.cpu[i + 1]);
+			spin(20000000);
+			_exit(0);
+		}
+		if (pid[i] < 0)
+			_exit(1);
+	}
+	for (i = 0; !parent && i < nr; i++)
+		waitpid(pid[i], NULL, 0);
+	if (!parent)
+		_exit(0);
+	REQUIRE_EQ(waitpid(parent, &status, 0), parent);
+	REQUIRE_EQ(status, 0);
+}
+
+/* Two cycles counters and one of page faults, which NR children inherit. */
+static int sample_children(struct perfgrp_counter *c, unsigned int nr)
+{
+	int fd;
+
+	if (!has_pmu())
+		skip("no hardware counters");
+	NEED_FEATURE(INHERIT);
+	NEED_FEATURE(SCHED_GROUP);
+	keep_sample_rate();
+	c[0] = (struct perfgrp_counter){ .event = CYCLES, .sample_period = 1000000 };
+	c[1] = (struct perfgrp_counter){ .event = CYCLES };
+	c[2] = (struct perfgrp_counter){ .event = PERFGRP_SW_PAGE_FAULTS };
+	fd = stream_on_task(PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLED, 0, 1 << 20);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 3), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	stream_start(&records);
+	spin_in_children(nr);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	EXPECT_EQ(records.nr_lost, 0);
+	EXPECT_GE(records.nr_samples, nr * 15);
+	return fd;
+}
+
+TEST(children_at_once, "O12 O3 G4: a child's sample has all that the child has counted by then")
+{
+	enum { CHILDREN = 3 };
+	long long first[CHILDREN + 1], apart;
+	struct perfgrp_counter c[3];
+	__u32 pid[CHILDREN + 1] = { 0 }, i, k, child;
+
+	sample_children(c, CHILDREN);
+	for (i = 0; i < records.nr_samples; i++) {
+		const struct perfgrp_record_sample *s = records.sample[i];
+		const struct perfgrp_sample_value *v = sample_values(s);
+
+		REQUIRE_EQ(s->nr, children_have_values() ? 3 : 0);
+		for (k = 0; k < s->nr; k++)
+			EXPECT_EQ(v[k].id, c[k].id);
+		if (!s->nr || s->pid == (__u32)getpid())
+			continue;
+		EXPECT_LT(v[2].value, 10000);
+		apart = v[1].value - v[0].value;
+		for (child = 0; pid[child] && pid[child] != s->pid; child++)
+			REQUIRE_LT(child, CHILDREN);
+		if (!pid[child]) {
+			pid[child] = s->pid;
+			first[child] = apart;
+		}
+		EXPECT_LT(apart - first[child], 20000);
+		EXPECT_GT(apart - first[child], -20000);
+	}
+	EXPECT(pid[CHILDREN - 1] || !children_have_values());
+}
+
+/* Left alone, the perf core swaps the contexts of tasks that have inherited the same events. */
+TEST(more_children, "O12: each child's samples have its own counts, also if they share CPUs")
+{
+	enum { CHILDREN = 6 };
+	/* With their parent and with this task. */
+	__u64 value[CHILDREN + 2] = { 0 }, sum = 0, now, all;
+	__u32 pid[CHILDREN + 2] = { 0 }, i, k;
+	struct perfgrp_counter c[3];
+	int fd;
+
+	fd = sample_children(c, CHILDREN);
+	all = grp_raw(fd, c[0].id);
+	if (!children_have_values())
+		skip("the kernel does not keep the tasks' counts apart");
+	for (i = 0; i < records.nr_samples; i++) {
+		const struct perfgrp_record_sample *s = records.sample[i];
+
+		for (k = 0; pid[k] && pid[k] != s->pid; k++)
+			REQUIRE_LT(k, CHILDREN + 1);
+		pid[k] = s->pid;
+		now = sample_values(s)[0].value;
+		EXPECT_GT(now, value[k]);
+		sum += now - value[k];
+		value[k] = now;
+	}
+	EXPECT(pid[CHILDREN - 1]);
+	/* What each has counted since its last sample, which may be late, is not in the sum. */
+	EXPECT_LE(sum, all);
+	EXPECT_GE(sum, all - 2 * (CHILDREN + 2) * c[0].sample_period);
 }
 
 /* Samples so fast that it is throttled at once, and each time that it goes on. */

@@ -17,6 +17,12 @@ sample_values(const struct perfgrp_record_sample *s)
 	return (const void *)(s + 1);
 }
 
+/* Whether the kernel keeps apart what each task of an INHERIT group has counted. */
+static inline bool children_have_values(void)
+{
+	return grp_info().features & PERFGRP_FEATURE_CHILD_VALUES;
+}
+
 #define MAX_RECORDS 65536
 
 /* What was read last; but for total and lost, which add up since stream_start(). */

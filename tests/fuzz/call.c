@@ -209,10 +209,8 @@ static void make_create(struct thread *t, struct call *c)
 			flags &= ~task_only;
 		if (flags & PERFGRP_CREATE_ENABLE_ON_EXEC)
 			flags &= ~PERFGRP_CREATE_ENABLED;
-		if (flags & PERFGRP_CREATE_INHERIT) {
+		if (flags & PERFGRP_CREATE_INHERIT)
 			flags &= ~PERFGRP_CREATE_NO_MUX;
-			create->buffer_size = 0;
-		}
 		if (!create->buffer_size) {
 			flags &= ~(PERFGRP_CREATE_OVERWRITE | PERFGRP_CREATE_BPF_EVENTS);
 			create->wakeup_records = 0;

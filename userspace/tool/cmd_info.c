@@ -20,6 +20,7 @@ static const struct {
 	{ PERFGRP_FEATURE_UNPRIVILEGED, "unprivileged",
 	  "own tasks in user mode need no privilege" },
 	{ PERFGRP_FEATURE_SAMPLING, "sampling", "samples and streams of records" },
+	{ PERFGRP_FEATURE_CHILD_VALUES, "child-values", "children's samples have values" },
 	{ PERFGRP_FEATURE_BPF, "bpf", "BPF programs on counters" },
 	{ PERFGRP_FEATURE_BPF_KERNEL, "bpf-kernel", "not only at overflows in user mode" },
 	{ PERFGRP_FEATURE_BPF_EVENTS, "bpf-events", "records of BPF programs' loads and unloads" },

@@ -209,6 +209,8 @@ struct perfgrp_error {
 #define PERFGRP_FEATURE_PIDFD		(1ULL << 9)
 /* Without it BPF programs on counters run only at overflows that interrupt user mode. */
 #define PERFGRP_FEATURE_BPF_KERNEL	(1ULL << 10)
+/* Without it samples of groups with PERFGRP_CREATE_INHERIT have no values. */
+#define PERFGRP_FEATURE_CHILD_VALUES	(1ULL << 11)
 
 #define PERFGRP_GET_INFO	_IO(PERFGRP_IOC_TYPE, 0x00)
 
@@ -888,7 +890,9 @@ struct perfgrp_sample_value {
  *
  * Behind it stand @nr struct perfgrp_sample_value: all members, leader first, as a snapshot
  * at that moment would have shown them. If the overflow is an NMI, members of another PMU
- * have the value that the kernel read last.
+ * have the value that the kernel read last. In a group with PERFGRP_CREATE_INHERIT all of it is
+ * what the overflowing task has counted since it began, whatever was reset. Without
+ * PERFGRP_FEATURE_CHILD_VALUES (before Linux 6.12) @nr and the times are 0 there.
  */
 struct perfgrp_record_sample {
 	struct perf_event_header header;
@@ -913,7 +917,8 @@ struct perfgrp_record_sample {
  * @stream_id: the member
  * @sample_id: the same
  *
- * UNTHROTTLE comes with the counter's first overflow after the kernel let it go on.
+ * UNTHROTTLE comes with the counter's first overflow after the kernel let it go on. Groups
+ * with PERFGRP_CREATE_INHERIT have neither.
  */
 struct perfgrp_record_throttle {
 	struct perf_event_header header;
