@@ -31,15 +31,15 @@ __attribute__((noinline, used)) void test_perf_data_function(void)
 	asm volatile("");
 }
 
-static void put_sample(struct perf_data *data, const struct perf_data_source *source, __u64 time,
-		       __u32 cpu, __u32 overflowed, __u64 value0, __u64 value1)
+static struct sample make_sample(const struct perf_data_source *source, __u64 time, __u32 cpu,
+				 __u32 overflowed, __u64 value0, __u64 value1)
 {
-	const struct sample sample = {
+	return (struct sample){
 		.record = {
 			.header = {
 				.type = PERF_RECORD_SAMPLE,
 				.misc = PERF_RECORD_MISC_USER,
-				.size = sizeof(sample),
+				.size = sizeof(struct sample),
 			},
 			.ip = (uintptr_t)test_perf_data_function,
 			.pid = getpid(),
@@ -54,6 +54,12 @@ static void put_sample(struct perf_data *data, const struct perf_data_source *so
 		},
 		.values = { { value0, source->ids[0] }, { value1, source->ids[1] } },
 	};
+}
+
+static void put_sample(struct perf_data *data, const struct perf_data_source *source, __u64 time,
+		       __u32 cpu, __u32 overflowed, __u64 value0, __u64 value1)
+{
+	const struct sample sample = make_sample(source, time, cpu, overflowed, value0, value1);
 
 	if (perf_data_add(data, source, &sample.record.header))
 		result(false, "a sample is taken");
@@ -318,6 +324,88 @@ static void on_tasks(void)
 	   "O3 a task that moves has one count, two tasks have two");
 }
 
+static void put_child(struct perf_data *data, const struct perf_data_source *source, __u32 tid,
+		      __u64 time, __u64 value0, __u64 value1)
+{
+	struct sample sample = make_sample(source, time, 0, 1, value0, value1);
+
+	sample.record.tid = tid;
+	if (perf_data_add(data, source, &sample.record.header))
+		result(false, "a child's sample is taken");
+}
+
+/* Each thread has a counter, and so has another one that gets its number. */
+static void children(bool pipe)
+{
+	static const __u32 ids[] = { 1, 2 };
+	const struct perf_data_source source = {
+		.layout = layout, .ids = ids, .nr = 2, .inherits = true,
+	};
+	struct recording rec;
+
+	prepare(&rec, "{cycles,instructions}", 1, pipe);
+	rec.data.inherits = true;
+	start(&rec);
+	put_child(&rec.data, &source, 5, 1000000000, 1000, 300);
+	put_child(&rec.data, &source, 6, 1000002000, 10, 20);
+	/* Not in the order of time. */
+	put_child(&rec.data, &source, 6, 1000001000, 4, 5);
+	put_child(&rec.data, &source, 5, 1000003000, 1500, 301);
+	put_child(&rec.data, &source, 5, 1000004000, 30, 40);
+	put_child(&rec.data, &source, 5, 1000005000, 31, 42);
+	end(&rec);
+	is("perf script -F tid,time,period,event -i %s 2>&1",
+	   "5 1.000000: 1000 cycles:\n5 1.000000: 300 instructions:\n"
+	   "6 1.000001: 4 cycles:\n6 1.000001: 5 instructions:\n"
+	   "6 1.000002: 6 cycles:\n6 1.000002: 15 instructions:\n"
+	   "5 1.000003: 500 cycles:\n5 1.000003: 1 instructions:\n"
+	   "5 1.000004: 30 cycles:\n5 1.000004: 40 instructions:\n"
+	   "5 1.000005: 1 cycles:\n5 1.000005: 2 instructions:\n",
+	   "O12 each child has one count, and so has another with its number");
+}
+
+static void many_children(void)
+{
+	static const __u32 ids[] = { 1, 2 };
+	const struct perf_data_source source = {
+		.layout = layout, .ids = ids, .nr = 2, .inherits = true,
+	};
+	struct recording rec;
+	__u32 i;
+
+	prepare(&rec, "{cycles,instructions}", 1, true);
+	rec.data.inherits = true;
+	start(&rec);
+	for (i = 0; i < PERF_DATA_PIPE_THREADS + 3; i++)
+		put_child(&rec.data, &source, i + 1, 1000000000 + i, 1, 1);
+	result(rec.data.left_out == 3, "O12 threads that a pipe has no room for are left out");
+	end(&rec);
+	is("perf script -F period,event -i %s 2>&1 | sort | uniq -c",
+	   "4096 1 cycles:\n4096 1 instructions:\n", "O12 all others are there");
+}
+
+static void without_values(void)
+{
+	static const __u32 ids[] = { 1, 2 };
+	const struct perf_data_source source = {
+		.layout = layout, .ids = ids, .nr = 2, .inherits = true,
+	};
+	struct sample sample = make_sample(&source, 1000000000, 0, 1, 0, 0);
+	struct recording rec;
+
+	sample.record.nr = 0;
+	sample.record.header.size = sizeof(sample.record);
+	prepare(&rec, "{cycles,instructions}", 1, false);
+	rec.data.inherits = true;
+	rec.data.no_values = true;
+	start(&rec);
+	result(!perf_data_add(&rec.data, &source, &sample.record.header),
+	       "O12 a sample without values is taken");
+	end(&rec);
+	is("perf script -F time,period,event -i %s 2>&1", "1.000000: 1000 cycles:\n",
+	   "O12 perf script shows its period");
+}
+
 /* Groups whose members have the same ids; an event that perf would want a format of. */
 static void several_groups(void)
 {
@@ -429,6 +517,10 @@ int main(void)
 	on_cpus(false);
 	on_cpus(true);
 	on_tasks();
+	children(false);
+	children(true);
+	many_children();
+	without_values();
 	several_groups();
 	other_layout();
 	broken_records();

@@ -47,7 +47,7 @@ static void usage(FILE *out)
 	      "  -v, --verbose            say more\n"
 	      "  -h, --help               this\n"
 	      "\n"
-	      "COMMAND's children are not sampled; -a samples them with everything else.\n", out);
+	      "COMMAND's children are sampled, too, unless -i is given.\n", out);
 }
 
 /* ---- the command line ----------------------------------------------------- */
@@ -82,7 +82,8 @@ static int parse_option(void *arg, int c)
 
 	switch (c) {
 	case 'i':
-		return 0;	/* children are never sampled */
+		opt->no_inherit = true;
+		return 0;
 	case 'o':
 		rec->file = optarg;
 		return 0;

@@ -2,14 +2,15 @@
 /*
  * perf.data, as perf report and perf script read it.
  *
- *	file		header, ids, attributes, records, features
+ *	file		header, records, features, ids, attributes
  *	for pipes	header, attributes with their ids and features as records, records
  *
  * perf keeps a member's last value for each id and takes the difference for what a
  * sample stands for. So an id in the file is one counter: a member on one CPU, or of
- * one task, while the module's ids are the same on all CPUs.
+ * one thread, while the module's ids are the same on all of them.
  */
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
@@ -89,6 +90,10 @@ static void make_attr(const struct perf_data *data, size_t index, struct perf_ev
 	attr->freq = !!(flags & PERFGRP_COUNTER_FREQ);
 	attr->sample_type = PERFGRP_SAMPLE_TYPE;
 	attr->read_format = PERFGRP_READ_FORMAT;
+	if (data->no_values) {
+		attr->sample_type &= ~(__u64)PERF_SAMPLE_READ;
+		attr->read_format = 0;
+	}
 	attr->sample_id_all = 1;
 	attr->exclude_user = !!(flags & PERFGRP_COUNTER_EXCLUDE_USER);
 	attr->exclude_kernel = !!(flags & PERFGRP_COUNTER_EXCLUDE_KERNEL);
@@ -147,30 +152,116 @@ void perf_data_finish_round(struct perf_data *data)
 	put(data, &round, sizeof(round));
 }
 
-static __u64 renumber(const struct perf_data_source *source, __u64 id, __u32 cpu)
+/* ---- which counter -------------------------------------------------------- */
+
+/**
+ * struct thread - a thread of a source that inherits
+ * @first_event: the source's
+ * @tid: its number, which another may get when it is gone
+ * @instance: of its counters
+ * @time: of its latest sample
+ * @value: of the first member then
+ */
+struct thread {
+	size_t first_event;
+	__u32 tid;
+	__u32 instance;
+	__u64 time;
+	__u64 value;
+};
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct thread *x = a, *y = b;
+
+	if (x->first_event != y->first_event)
+		return x->first_event < y->first_event ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static struct thread *get_thread(struct perf_data *data, size_t first_event, __u32 tid)
+{
+	const struct thread key = { .first_event = first_event, .tid = tid };
+	struct thread *thread, **node;
+
+	node = tfind(&key, &data->threads, compare_threads);
+	if (node)
+		return *node;
+	thread = xcalloc(1, sizeof(*thread));
+	*thread = key;
+	thread->instance = data->nr_instances++;
+	tsearch(thread, &data->threads, compare_threads);
+	return thread;
+}
+
+static __u32 instance_of(struct perf_data *data, const struct perf_data_source *source,
+			 const struct perfgrp_sample *sample)
+{
+	struct thread *thread;
+	__u64 value;
+
+	if (source->on_cpus)
+		return sample->cpu;
+	if (!source->inherits || !sample->nr)
+		return source->task;
+	thread = get_thread(data, source->first_event, sample->tid);
+	value = perfgrp_sample_value_at(sample, 0).value;
+	if (sample->time < thread->time)
+		return thread->instance;
+	/* Counts do not go back: another thread with that number. With more it is not noticed. */
+	if (value < thread->value)
+		thread->instance = data->nr_instances++;
+	thread->time = sample->time;
+	thread->value = value;
+	return thread->instance;
+}
+
+static __u64 renumber(const struct perf_data_source *source, __u64 id, __u32 instance)
 {
 	size_t i;
 
 	for (i = 0; i < source->nr; i++)
 		if (source->ids[i] == id)
-			return file_id(source->first_event + i,
-				       source->on_cpus ? cpu : source->task);
+			return file_id(source->first_event + i, instance);
 	return 0;
+}
+
+/* ---- records -------------------------------------------------------------- */
+
+static void put_values(struct perf_data *data, const struct perf_data_source *source,
+		       const struct perfgrp_sample *sample, __u32 instance)
+{
+	__u64 i;
+
+	for (i = 0; i < sample->nr; i++) {
+		struct perfgrp_sample_value value = perfgrp_sample_value_at(sample, i);
+
+		value.id = renumber(source, value.id, instance);
+		put(data, &value, sizeof(value));
+	}
 }
 
 static int add_sample(struct perf_data *data, const struct perf_data_source *source,
 		      const struct perf_event_header *record)
 {
+	const size_t without_values = offsetof(struct perfgrp_record_sample, nr);
 	struct perfgrp_record_sample to;
 	struct perfgrp_sample from;
+	__u32 instance;
 	size_t size;
-	__u64 i;
 	int err;
 
 	err = perfgrp_decode_sample(&source->layout, record, &from);
 	if (err)
 		return err;
+	instance = instance_of(data, source, &from);
+	if (data->nr_ids && instance >= data->nr_ids) {
+		data->left_out++;
+		return 0;
+	}
 	size = sizeof(to) + from.nr * sizeof(struct perfgrp_sample_value);
+	if (data->no_values)
+		size = without_values;
 	if (size >= PERFGRP_RECORD_MAX)
 		return -EBADMSG;
 	to = (struct perfgrp_record_sample){
@@ -179,20 +270,16 @@ static int add_sample(struct perf_data *data, const struct perf_data_source *sou
 		.pid = from.pid,
 		.tid = from.tid,
 		.time = from.time,
-		.id = renumber(source, from.id, from.cpu),
+		.id = renumber(source, from.id, instance),
 		.cpu = from.cpu,
 		.period = from.period,
 		.nr = from.nr,
 		.time_enabled = from.time_enabled,
 		.time_running = from.time_running,
 	};
-	put(data, &to, sizeof(to));
-	for (i = 0; i < from.nr; i++) {
-		struct perfgrp_sample_value value = perfgrp_sample_value_at(&from, i);
-
-		value.id = renumber(source, value.id, from.cpu);
-		put(data, &value, sizeof(value));
-	}
+	put(data, &to, data->no_values ? without_values : sizeof(to));
+	if (!data->no_values)
+		put_values(data, source, &from, instance);
 	if (!data->first_time || from.time < data->first_time)
 		data->first_time = from.time;
 	if (from.time > data->last_time)
@@ -226,7 +313,8 @@ static int add_other(struct perf_data *data, const struct perf_data_source *sour
 		/* perf refuses a file with records that are not its own. */
 		return 0;
 	}
-	sample_id->id = renumber(source, sample_id->id, sample_id->cpu);
+	sample_id->id = renumber(source, sample_id->id,
+				 source->on_cpus ? sample_id->cpu : source->task);
 	if (to.header.type == PERF_RECORD_THROTTLE || to.header.type == PERF_RECORD_UNTHROTTLE) {
 		to.throttle.id = sample_id->id;
 		to.throttle.stream_id = sample_id->id;
@@ -494,16 +582,26 @@ static void put_feature_records(struct perf_data *data)
 
 /* ---- the file as a whole --------------------------------------------------- */
 
+static void put_ids(struct perf_data *data, size_t event, __u32 nr)
+{
+	__u32 instance;
+
+	for (instance = 0; instance < nr; instance++) {
+		const __u64 id = file_id(event, instance);
+
+		put(data, &id, sizeof(id));
+	}
+}
+
 static int put_attr_records(struct perf_data *data)
 {
 	size_t size = sizeof(struct perf_event_header) + ATTR_SIZE +
-		      data->nr_instances * sizeof(__u64);
+		      data->nr_ids * sizeof(__u64);
 	const struct perf_event_header header = {
 		.type = RECORD_HEADER_ATTR,
 		.size = size,
 	};
 	struct perf_event_attr attr;
-	__u32 instance;
 	size_t i;
 
 	if (size >= PERFGRP_RECORD_MAX) {
@@ -514,11 +612,7 @@ static int put_attr_records(struct perf_data *data)
 		make_attr(data, i, &attr);
 		put(data, &header, sizeof(header));
 		put(data, &attr, ATTR_SIZE);
-		for (instance = 0; instance < data->nr_instances; instance++) {
-			const __u64 id = file_id(i, instance);
-
-			put(data, &id, sizeof(id));
-		}
+		put_ids(data, i, data->nr_ids);
 	}
 	return 0;
 }
@@ -528,6 +622,7 @@ static int begin_pipe(struct perf_data *data)
 	struct pipe_header header = { .size = sizeof(header) };
 	int err;
 
+	data->nr_ids = data->nr_instances + (data->inherits ? PERF_DATA_PIPE_THREADS : 0);
 	memcpy(header.magic, MAGIC, sizeof(header.magic));
 	put(data, &header, sizeof(header));
 	err = put_attr_records(data);
@@ -536,36 +631,40 @@ static int begin_pipe(struct perf_data *data)
 	return err;
 }
 
-/* The header comes last: it says how long the data is. */
+/* The header comes last: it says how long the data is, and where the attributes are. */
 static void begin_file(struct perf_data *data)
 {
-	const size_t ids_size = data->nr_instances * sizeof(__u64);
 	const struct file_header header = { 0 };
-	struct perf_event_attr attr;
-	__u32 instance;
-	size_t i;
 
 	put(data, &header, sizeof(header));
-	for (i = 0; i < data->nr_events; i++) {
-		for (instance = 0; instance < data->nr_instances; instance++) {
-			const __u64 id = file_id(i, instance);
+}
 
-			put(data, &id, sizeof(id));
-		}
-	}
+/* After all records, when it is known how many ids there are. */
+static struct section put_attrs(struct perf_data *data)
+{
+	const size_t ids_size = data->nr_instances * sizeof(__u64);
+	const __u64 first_ids = data->bytes;
+	struct section attrs = { .size = data->nr_events * (ATTR_SIZE + sizeof(attrs)) };
+	struct perf_event_attr attr;
+	size_t i;
+
+	for (i = 0; i < data->nr_events; i++)
+		put_ids(data, i, data->nr_instances);
+	attrs.offset = data->bytes;
 	for (i = 0; i < data->nr_events; i++) {
-		const struct section ids = { sizeof(header) + i * ids_size, ids_size };
+		const struct section ids = { first_ids + i * ids_size, ids_size };
 
 		make_attr(data, i, &attr);
 		put(data, &attr, ATTR_SIZE);
 		put(data, &ids, sizeof(ids));
 	}
+	return attrs;
 }
 
 /**
  * perf_data_begin - write what comes before all records
- * @data: @out, @pipe, @list, @counters, @nr_events, @nr_instances and @command_line are
- *	set, the rest is zero
+ * @data: @out, @pipe, @list, @counters, @nr_events, @nr_instances, @inherits, @no_values
+ *	and @command_line are set, the rest is zero
  *
  * Return: 0 or a negative errno
  */
@@ -589,22 +688,23 @@ int perf_data_begin(struct perf_data *data)
  */
 int perf_data_end(struct perf_data *data)
 {
-	const size_t attrs_size = data->nr_events * (ATTR_SIZE + sizeof(struct section));
 	struct file_header header = {
 		.size = sizeof(header),
 		.attr_size = ATTR_SIZE + sizeof(struct section),
-		.attrs = { data->data_start - attrs_size, attrs_size },
 		.data = { data->data_start, data->bytes - data->data_start },
 	};
 
 	if (!data->pipe) {
 		memcpy(header.magic, MAGIC, sizeof(header.magic));
 		put_features(data, &header);
+		header.attrs = put_attrs(data);
 		if (fseek(data->out, 0, SEEK_SET) ||
 		    fwrite(&header, sizeof(header), 1, data->out) != 1)
 			data->failed = true;
 	}
 	if (fflush(data->out))
 		data->failed = true;
+	tdestroy(data->threads, free);
+	data->threads = NULL;
 	return data->failed ? -EIO : 0;
 }

@@ -8,6 +8,9 @@
 #include "events.h"
 #include "perfgrp.h"
 
+/* Threads of sources that inherit which a pipe has room for: their ids come before all records. */
+#define PERF_DATA_PIPE_THREADS	4096
+
 /**
  * struct perf_data - a file on its way
  * @out: where it goes
@@ -15,8 +18,15 @@
  * @list: the events
  * @counters: one for each event, group after group, as they were added
  * @nr_events: how many
- * @nr_instances: counters that an event has: tasks, or CPUs
+ * @nr_instances: counters that an event has: tasks, or CPUs; perf_data_add() adds one for each
+ *	thread of a source that inherits
+ * @inherits: there are such sources
+ * @no_values: their samples have no values, so no sample in the file has
  * @command_line: who writes it, ended by NULL
+ * @threads: threads of such sources
+ * @nr_ids: ids that a pipe's header has for each event, 0 in a file; samples of instances from
+ *	there on are left out
+ * @left_out: samples that were not written, because a pipe had no ids left
  * @first_time: of the earliest sample
  * @last_time: of the latest
  * @data_start: where records begin
@@ -30,7 +40,12 @@ struct perf_data {
 	const struct perfgrp_counter *counters;
 	size_t nr_events;
 	__u32 nr_instances;
+	bool inherits;
+	bool no_values;
 	char *const *command_line;
+	void *threads;
+	__u32 nr_ids;
+	__u64 left_out;
 	__u64 first_time;
 	__u64 last_time;
 	long data_start;
@@ -46,6 +61,7 @@ struct perf_data {
  * @first_event: the first member's event; the others follow
  * @on_cpus: its counters are CPUs', not a task's
  * @task: which task, if not
+ * @inherits: its counters are the task's and its children's
  */
 struct perf_data_source {
 	struct perfgrp_layout layout;
@@ -54,6 +70,7 @@ struct perf_data_source {
 	size_t first_event;
 	bool on_cpus;
 	__u32 task;
+	bool inherits;
 };
 
 int perf_data_begin(struct perf_data *data);

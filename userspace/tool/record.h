@@ -22,6 +22,7 @@
  * @freq_asked: the user has named it
  * @buffer_size: bytes for records a CPU; 0: we choose
  * @overwrite: keep the last records, and read them at the end
+ * @no_inherit: do not sample children
  * @json: JSON lines in place of perf.data
  * @verbose: say more
  * @programs_only: BPF programs run, also in children, and there are no records
@@ -32,6 +33,7 @@ struct record_options {
 	bool freq_asked;
 	__u32 buffer_size;
 	bool overwrite;
+	bool no_inherit;
 	bool json;
 	bool verbose;
 	bool programs_only;

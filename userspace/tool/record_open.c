@@ -55,16 +55,19 @@ static void set_samples(const struct record *rec, const struct event_group *even
 }
 
 /*
- * Programs run in children, too, if there are no records. What compares a member with its last
- * record, or keeps all on the PMU, is for one task.
+ * A command's children are sampled; those of other tasks only if there are no records, because
+ * each of many tasks would have a ring on each CPU. What compares a member with its last record,
+ * or keeps all on the PMU, is for one task.
  */
 static bool inherits(const struct record *rec, const struct event_group *events)
 {
 	size_t i;
 
-	if (target_has_cpus(&rec->target) || !rec->opt.programs_only ||
+	if (target_has_cpus(&rec->target) || rec->opt.no_inherit ||
 	    events->create_flags & PERFGRP_CREATE_NO_MUX ||
 	    !(rec->info.features & PERFGRP_FEATURE_INHERIT))
+		return false;
+	if (rec->target.kind != TARGET_COMMAND && !rec->opt.programs_only)
 		return false;
 	for (i = 0; i < events->nr; i++)
 		if (events->events[i].min_delta)
@@ -129,6 +132,7 @@ static int add_counters(struct record *rec, const struct event_group *events,
 			.first_event = first_event,
 			.on_cpus = target_has_cpus(&rec->target),
 			.task = task,
+			.inherits = inherits(rec, events),
 		},
 		.events = events,
 	};

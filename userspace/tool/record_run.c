@@ -130,6 +130,7 @@ static int record_until_end(struct run *run)
 static void open_sideband(struct run *run)
 {
 	struct record *rec = run->rec;
+	bool command = rec->target.kind == TARGET_COMMAND;
 	int err;
 
 	if (rec->opt.json)
@@ -137,8 +138,8 @@ static void open_sideband(struct run *run)
 	if (target_has_cpus(&rec->target))
 		err = sideband_open_cpus(&rec->side);
 	else
-		err = sideband_open_tasks(&rec->side, &rec->target.tasks,
-					  rec->target.kind == TARGET_COMMAND);
+		err = sideband_open_tasks(&rec->side, &rec->target.tasks, command,
+					  command && !rec->opt.no_inherit);
 	run->sideband = !err;
 	if (!err)
 		return;
@@ -169,9 +170,28 @@ static __u32 nr_instances(const struct record *rec)
 	return target_has_cpus(&rec->target) ? rec->info.nr_cpu_ids : rec->target.tasks.nr;
 }
 
+/* Whether children's samples have values depends on the kernel. */
+static void check_children(struct record *rec)
+{
+	bool child_values = rec->info.features & PERFGRP_FEATURE_CHILD_VALUES;
+	bool others = false;
+	size_t i;
+
+	for (i = 0; i < rec->nr_groups; i++) {
+		rec->data.inherits |= rec->groups[i].source.inherits;
+		others |= rec->groups[i].source.nr > 1;
+	}
+	/* All samples of a file have the same form. */
+	rec->data.no_values = rec->data.inherits && !child_values;
+	if (rec->data.no_values && others)
+		error("this kernel has no values for children ('child-values' in perfgrp info): only events that sample are recorded; -i records all, but no children");
+}
+
 static int begin_file(struct run *run)
 {
 	struct record *rec = run->rec;
+
+	check_children(rec);
 
 	if (rec->opt.json)
 		return 0;
@@ -224,6 +244,9 @@ static void report(struct run *run)
 		"[ perfgrp record: Captured and wrote %.2f MB %s (%llu samples, %llu lost%s) ]\n",
 		bytes / 1048576.0, rec->file ? rec->file : "to standard output",
 		(unsigned long long)rec->samples, (unsigned long long)sum.lost, filtered);
+	if (rec->data.left_out)
+		error("%llu samples of the last threads are not in the stream: a pipe has room for %u; write to a file",
+		      (unsigned long long)rec->data.left_out, PERF_DATA_PIPE_THREADS);
 	if (rec->opt.verbose)
 		error("%llu records produced, %llu read, %llu lost; %llu samples filtered",
 		      (unsigned long long)sum.produced, (unsigned long long)sum.read,

@@ -31,6 +31,7 @@ struct sideband_ring {
 	size_t size;
 };
 
+/* A task's children are listened to, too, if @cpu is given: a ring has one CPU's records then. */
 static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, size_t pages)
 {
 	struct perf_event_attr attr = {
@@ -47,6 +48,7 @@ static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, siz
 		.comm_exec = 1,
 		.task = 1,
 		.watermark = 1,
+		.inherit = pid >= 0 && cpu >= 0,
 		.disabled = on_exec,
 		.enable_on_exec = on_exec,
 	};
@@ -98,20 +100,29 @@ int sideband_open_cpus(struct sideband *side)
  * @side: filled in; zeros before
  * @tasks: thread ids
  * @on_exec: from their next exec on
+ * @inherit: and to their children
  *
  * Return: 0 or a negative errno, with what has been opened still open
  */
-int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool on_exec)
+int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool on_exec,
+			bool inherit)
 {
-	size_t i;
+	struct numbers cpus = { 0 };
+	size_t nr_cpus = 1, i;
 	int err = 0;
 
-	for (i = 0; i < tasks->nr && !err; i++) {
-		err = open_one(side, tasks->n[i], -1, on_exec, TASK_PAGES);
+	if (inherit) {
+		cpus_online(&cpus);
+		nr_cpus = cpus.nr;
+	}
+	for (i = 0; i < tasks->nr * nr_cpus && !err; i++) {
+		err = open_one(side, tasks->n[i / nr_cpus],
+			       inherit ? (int)cpus.n[i % nr_cpus] : -1, on_exec, TASK_PAGES);
 		/* It is gone. So are its samples. */
 		if (err == -ESRCH)
 			err = 0;
 	}
+	numbers_free(&cpus);
 	return err;
 }
 

@@ -21,7 +21,8 @@ struct sideband {
 };
 
 int sideband_open_cpus(struct sideband *side);
-int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool on_exec);
+int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool on_exec,
+			bool inherit);
 void sideband_drain(struct sideband *side, struct perf_data *data);
 void sideband_close(struct sideband *side);
 
