@@ -53,6 +53,9 @@ EXPORT_FOR_TESTS(perfgrp_away_exit);
 /* overflow.c */
 EXPORT_FOR_TESTS(perfgrp_overflow);
 
+/* perfcore_callchain.c */
+EXPORT_FOR_TESTS(perfgrp_core_has_callchain);
+
 /* bpf_run.c */
 EXPORT_FOR_TESTS(perfgrp_bpf_run);
 

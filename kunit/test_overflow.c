@@ -24,6 +24,8 @@
 #include "../module/event_array.h"
 #include "../module/group.h"
 #include "../module/overflow.h"
+#include "../module/perfcore.h"
+#include "../module/perfgrp.h"
 #include "harness.h"
 #include "suites.h"
 
@@ -479,6 +481,167 @@ static void event_of_no_member(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_read_stream(test, group)->nr, 0U);
 }
 
+/* ---- call chains ------------------------------------------------------------ */
+
+static const struct perfgrp_create chains_on_cpu0 = {
+	.target = PERFGRP_TARGET_CPUS,
+	.nr_cpus = 1,
+	.buffer_size = 1 << 17,
+	.sample_type = PERFGRP_SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN,
+};
+
+static struct perfgrp_group *chain_group(struct kunit *test)
+{
+	if (!perfgrp_core_has_callchain())
+		kunit_skip(test, "the module has no call chains");
+	return harness_sampling_group(test, chains_on_cpu0, cpu0);
+}
+
+/* Calls the handler, as the event's driver, from here. */
+static void overflow_here(struct perf_event *event, struct perf_sample_data *data,
+			  struct pt_regs *regs)
+{
+	perf_fetch_caller_regs(regs);
+	preempt_disable();
+	perfgrp_overflow(event, data, regs);
+	preempt_enable();
+}
+
+/* Of the only record that there is: a sample with one value. */
+static const struct perf_callchain_entry *read_callchain(struct kunit *test,
+							 struct perfgrp_group *group)
+{
+	const struct harness_stream *stream = harness_read_stream(test, group);
+	const struct perf_callchain_entry *chain;
+
+	KUNIT_ASSERT_EQ(test, stream->nr, 1U);
+	chain = (const void *)(values_of(stream->at[0]) + 1);
+	KUNIT_ASSERT_EQ(test, (size_t)stream->at[0]->size,
+			sizeof(struct perfgrp_record_sample) + sizeof(struct perfgrp_sample_value) +
+				sizeof(*chain) + chain->nr * sizeof(chain->ip[0]));
+	return chain;
+}
+
+/* [O14] [A2] The kernel's functions are there unless the event excludes the kernel. */
+static void callchain_of_the_kernel(struct kunit *test)
+{
+	struct perfgrp_counter desc = EVENT(PERFGRP_SW_PAGE_FAULTS);
+	const struct perf_callchain_entry *chain;
+	struct perfgrp_group *group;
+	struct pt_regs regs = {};
+	bool found = false;
+	u64 i;
+
+	harness_pin_to(test, 0);
+	for (i = 0; i < 2; i++) {
+		struct perf_sample_data data;
+
+		perf_sample_data_init(&data, 0, 1);
+		group = chain_group(test);
+		desc.flags = i ? PERFGRP_COUNTER_EXCLUDE_KERNEL : 0;
+		harness_add_one(test, group, sampling(desc, 1ULL << 40));
+		overflow_here(event_of(group, 0, 0), &data, &regs);
+		KUNIT_EXPECT_EQ(test, (u64)data.sample_flags & PERF_SAMPLE_CALLCHAIN, 0ULL);
+		chain = read_callchain(test, group);
+		if (i) {
+			KUNIT_EXPECT_EQ(test, chain->nr, 0ULL);
+			continue;
+		}
+		KUNIT_ASSERT_GT(test, chain->nr, 2ULL);
+		KUNIT_EXPECT_EQ(test, chain->ip[0], (u64)PERF_CONTEXT_KERNEL);
+		for (u64 n = 1; n < chain->nr; n++)
+			found |= chain->ip[n] == instruction_pointer(&regs);
+		KUNIT_EXPECT_TRUE(test, found);
+	}
+}
+
+/* How much the perf core is to write of a sample besides what has a fixed size. */
+static void set_dyn_size(struct perf_sample_data *data, size_t size)
+{
+#ifdef PERFGRP_HAVE_DYN_SIZE
+	data->dyn_size = size;
+#endif
+}
+
+static void expect_dyn_size(struct kunit *test, const struct perf_sample_data *data, size_t size)
+{
+#ifdef PERFGRP_HAVE_DYN_SIZE
+	KUNIT_EXPECT_EQ(test, (u64)data->dyn_size, (u64)size);
+#endif
+}
+
+/*
+ * [O14] A PMU's driver that has taken the chain knows better. But software events that are hit at
+ * once share what the perf core passes to them: what is there is another event's, and is taken out.
+ */
+static void callchain_that_is_there(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	const struct perfgrp_counter descs[] = { FAKE(fake, FAKE_TICKS(1)),
+						 EVENT(PERFGRP_SW_PAGE_FAULTS) };
+	struct perf_callchain_entry *there;
+	const struct perf_callchain_entry *chain;
+	struct perf_sample_data data;
+	struct perfgrp_group *group;
+	struct pt_regs regs = {};
+	unsigned int i;
+
+	there = kunit_kzalloc(test, sizeof(*there) + 2 * sizeof(u64), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, there);
+	there->nr = 2;
+	there->ip[0] = PERF_CONTEXT_USER;
+	there->ip[1] = 0x1234;
+	harness_pin_to(test, 0);
+	for (i = 0; i < ARRAY_SIZE(descs); i++) {
+		perf_sample_data_init(&data, 0, 1);
+		data.callchain = there;
+		data.sample_flags |= PERF_SAMPLE_CALLCHAIN;
+		set_dyn_size(&data, 1000);
+		group = chain_group(test);
+		harness_add_one(test, group, sampling(descs[i], 1ULL << 40));
+		overflow_here(event_of(group, 0, 0), &data, &regs);
+		KUNIT_EXPECT_EQ(test, !(data.sample_flags & PERF_SAMPLE_CALLCHAIN), (bool)i);
+		expect_dyn_size(test, &data, i ? 1000 - 3 * sizeof(u64) : 1000);
+		chain = read_callchain(test, group);
+		if (i) {
+			KUNIT_EXPECT_NE(test, chain->ip[0], (u64)PERF_CONTEXT_USER);
+			continue;
+		}
+		KUNIT_ASSERT_EQ(test, chain->nr, there->nr);
+		KUNIT_EXPECT_EQ(test, chain->ip[0], there->ip[0]);
+		KUNIT_EXPECT_EQ(test, chain->ip[1], there->ip[1]);
+	}
+}
+
+/* [O14] A chain is cut off where it would not fit into a record. */
+static void callchain_too_long(struct kunit *test)
+{
+	const u64 longest = PERFGRP_MAX_STACK + PERF_MAX_CONTEXTS_PER_STACK;
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perf_callchain_entry *there;
+	struct perf_sample_data data;
+	struct perfgrp_group *group;
+	struct pt_regs regs = {};
+	u64 *record;
+
+	there = kunit_kzalloc(test, sizeof(*there) + (longest + 1) * sizeof(u64), GFP_KERNEL);
+	record = kunit_kzalloc(test, U16_MAX, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, there);
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	there->nr = longest + 1;
+	harness_pin_to(test, 0);
+	group = chain_group(test);
+	harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1ULL << 40));
+	perf_sample_data_init(&data, 0, 1);
+	data.callchain = there;
+	data.sample_flags |= PERF_SAMPLE_CALLCHAIN;
+	overflow_here(event_of(group, 0, 0), &data, &regs);
+	KUNIT_EXPECT_EQ(test, harness_read(group, record, U16_MAX),
+			(ssize_t)(sizeof(struct perfgrp_record_sample) +
+				  sizeof(struct perfgrp_sample_value) +
+				  (1 + longest) * sizeof(u64)));
+}
+
 /* ---- the context ---------------------------------------------------------- */
 
 /* [O4] Called with interrupts on, as some software events do, it turns them off while it runs. */
@@ -548,38 +711,51 @@ static void on_another_cpu(struct kunit *test)
 
 /* ---- programs --------------------------------------------------------------- */
 
-/* What the program below was given. */
+/* What the programs below were given. */
 static u64 seen_address;
+static const struct perf_callchain_entry *seen_callchain;
 
-static unsigned int note_address(const void *ctx, const struct bpf_insn *insns)
+static unsigned int note_data(const void *ctx, const struct bpf_insn *insns)
 {
 	const struct bpf_perf_event_data_kern *seen = ctx;
 
 	seen_address = seen->data->addr;
+	seen_callchain = seen->data->callchain;
 	return 1;
+}
+
+/* That program, attached. Its statistics are to be freed. */
+static struct perfgrp_attachment attach_note(struct kunit *test, struct bpf_prog **prog)
+{
+	struct bpf_prog_aux *aux = kunit_kzalloc(test, sizeof(*aux), GFP_KERNEL);
+	struct perfgrp_attachment attachment = {};
+
+	if (!IS_ENABLED(CONFIG_BPF_SYSCALL))
+		kunit_skip(test, "this kernel has no BPF programs");
+	*prog = kunit_kzalloc(test, sizeof(**prog), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, *prog);
+	KUNIT_ASSERT_NOT_NULL(test, aux);
+	(*prog)->aux = aux;
+	(*prog)->bpf_func = note_data;
+	attachment.prog = *prog;
+	attachment.cpu = alloc_percpu(struct perfgrp_attachment_cpu);
+	KUNIT_ASSERT_TRUE(test, !!attachment.cpu);
+	return attachment;
 }
 
 /* [B2] Where an overflow has no address a program sees 0, not what was in the memory. */
 static void program_without_address(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
-	struct bpf_prog *prog = kunit_kzalloc(test, sizeof(*prog), GFP_KERNEL);
-	struct bpf_prog_aux *aux = kunit_kzalloc(test, sizeof(*aux), GFP_KERNEL);
-	struct perfgrp_attachment attachment = { .prog = prog };
+	struct perfgrp_attachment attachment;
 	struct perf_sample_data data = {};
 	struct perfgrp_group *group;
 	struct pt_regs regs = {};
+	struct bpf_prog *prog;
 	unsigned int i;
 	bool kept;
 
-	if (!IS_ENABLED(CONFIG_BPF_SYSCALL))
-		kunit_skip(test, "this kernel has no BPF programs");
-	KUNIT_ASSERT_NOT_NULL(test, prog);
-	KUNIT_ASSERT_NOT_NULL(test, aux);
-	prog->aux = aux;
-	prog->bpf_func = note_address;
-	attachment.cpu = alloc_percpu(struct perfgrp_attachment_cpu);
-	KUNIT_ASSERT_TRUE(test, !!attachment.cpu);
+	attachment = attach_note(test, &prog);
 	group = harness_sampling_group(test, on_cpu0, cpu0);
 	harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
 	for (i = 0; i < 2; i++) {
@@ -597,6 +773,38 @@ static void program_without_address(struct kunit *test)
 	free_percpu(attachment.cpu);
 }
 
+/*
+ * [O14] [B2] A program that reads stacks finds the call chain where the core looks for it, one that
+ * does not finds none there, whatever was in the memory.
+ */
+static void program_with_callchain(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = chain_group(test);
+	struct perfgrp_attachment attachment;
+	struct perf_sample_data data = {};
+	struct pt_regs regs = {};
+	struct bpf_prog *prog;
+	unsigned int i;
+
+	attachment = attach_note(test, &prog);
+	harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+	perf_fetch_caller_regs(&regs);
+	for (i = 0; i < 2; i++) {
+		data.callchain = (void *)&data;
+		prog->call_get_stack = i;
+		rcu_read_lock();
+		local_irq_disable();
+		perfgrp_bpf_run(&attachment, event_of(group, 0, 0), &data, &regs);
+		local_irq_enable();
+		rcu_read_unlock();
+		KUNIT_EXPECT_PTR_NE(test, seen_callchain, (void *)&data);
+		KUNIT_EXPECT_EQ(test, !!seen_callchain, (bool)i);
+		KUNIT_EXPECT_EQ(test, (u64)data.sample_flags & PERF_SAMPLE_CALLCHAIN, 0ULL);
+	}
+	free_percpu(attachment.cpu);
+}
+
 static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(sample_in_irq),
 	KUNIT_CASE(sample_in_nmi),
@@ -608,9 +816,13 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(throttling),
 	KUNIT_CASE(throttling_without_a_sample),
 	KUNIT_CASE(event_of_no_member),
+	KUNIT_CASE(callchain_of_the_kernel),
+	KUNIT_CASE(callchain_that_is_there),
+	KUNIT_CASE(callchain_too_long),
 	KUNIT_CASE(interrupts_on),
 	KUNIT_CASE(on_another_cpu),
 	KUNIT_CASE(program_without_address),
+	KUNIT_CASE(program_with_callchain),
 	{}
 };
 

@@ -170,9 +170,15 @@ static int check_program(const struct perfgrp_attachment *attachment,
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_BPF_COUNTER, "id",
 				    "member %u has no sample_period or sample_freq: it does not overflow",
 				    member->id);
-	if (member->attr.precise_ip && attachment->prog->call_get_stack)
+	if (!member->attr.precise_ip || !attachment->prog->call_get_stack)
+		return 0;
+	if (!(member->attr.sample_type & PERF_SAMPLE_CALLCHAIN))
 		return perfgrp_fail(err, -EPROTO, PERFGRP_REASON_BPF_CALLCHAIN, "prog_fd",
 				    "the program reads stacks, but member %u, which has precise_ip %u, records no call chain",
+				    member->id, member->attr.precise_ip);
+	if (member->attr.exclude_callchain_kernel)
+		return perfgrp_fail(err, -EPROTO, PERFGRP_REASON_BPF_CALLCHAIN, "prog_fd",
+				    "the program reads stacks, but the call chains of member %u, which has precise_ip %u, exclude the kernel",
 				    member->id, member->attr.precise_ip);
 	return 0;
 }

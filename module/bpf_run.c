@@ -21,6 +21,22 @@
 #include "bpf.h"
 #include "perfcore.h"
 
+/*
+ * If the event has PERF_SAMPLE_CALLCHAIN bpf_get_stack() takes the chain from @data, also in a
+ * program that is reached by a tail call from one that does not read stacks itself. It finds none
+ * there, or that of another software event that was hit at the same time.
+ */
+static void set_callchain(const struct perfgrp_attachment *attachment, struct perf_event *event,
+			  struct perf_sample_data *data, struct pt_regs *regs)
+{
+	if (!(event->attr.sample_type & PERF_SAMPLE_CALLCHAIN))
+		return;
+	if (attachment->prog->call_get_stack)
+		data->callchain = perfgrp_core_get_callchain(event, data, regs);
+	else if (!(data->sample_flags & PERF_SAMPLE_CALLCHAIN))
+		data->callchain = NULL;
+}
+
 static u32 run_prog(const struct perfgrp_attachment *attachment, struct perf_event *event,
 		    struct perf_sample_data *data, struct pt_regs *regs)
 {
@@ -30,6 +46,7 @@ static u32 run_prog(const struct perfgrp_attachment *attachment, struct perf_eve
 		.event = event,
 	};
 
+	set_callchain(attachment, event, data, regs);
 	/* Otherwise the perf core leaves data->addr uninitialised. */
 	if (!(data->sample_flags & PERF_SAMPLE_ADDR))
 		data->addr = 0;

@@ -206,6 +206,14 @@ static inline int compat_allow_kernel(void)
 #define compat_unbound_wq system_unbound_wq
 #endif
 
+/* Take @size bytes that were to be written out of a sample; before 6.3 nobody adds them up. */
+static inline void compat_shrink_sample(struct perf_sample_data *data, size_t size)
+{
+#ifdef PERFGRP_HAVE_DYN_SIZE
+	data->dyn_size -= size;
+#endif
+}
+
 /*
  * For the KUnit suites. These depend on the version: the preprocessor can test neither a macro's
  * argument nor a struct's field, and the last is what the kernel does, not what it is called.

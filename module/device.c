@@ -49,6 +49,8 @@ static u64 known_features(void)
 		features |= PERFGRP_FEATURE_PIDFD;
 	if (perfgrp_sampling_can_keep_contexts())
 		features |= PERFGRP_FEATURE_CHILD_VALUES;
+	if (perfgrp_core_has_callchain())
+		features |= PERFGRP_FEATURE_CALLCHAIN;
 	return features;
 }
 

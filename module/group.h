@@ -133,6 +133,7 @@ struct perfgrp_instance {
  * @flags: PERFGRP_CREATE_*; constant
  * @target: enum perfgrp_target; constant
  * @clockid: clock of its rows and records; constant
+ * @sample_max_stack: addresses in the call chain of a sample; 0 for no call chains; constant
  * @task: the task of a task target, with a reference; constant
  * @owner: the user it is charged to; constant
  * @enabled: its counters are to count (@lock); see perfgrp_group_is_enabled()
@@ -172,6 +173,7 @@ struct perfgrp_group {
 	u32 flags;
 	u32 target;
 	s32 clockid;
+	u16 sample_max_stack;
 	struct task_struct *task;
 	kuid_t owner;
 	bool enabled;

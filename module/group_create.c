@@ -5,6 +5,7 @@
  * Process context, no lock held. The group is not visible to others yet, or no longer.
  */
 #include <linux/cpumask.h>
+#include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -129,10 +130,14 @@ static int check_buffer(const struct perfgrp_create *arg, struct perfgrp_error *
 
 static int check_records(const struct perfgrp_create *arg, struct perfgrp_error *err)
 {
-	if (arg->sample_type && arg->sample_type != PERFGRP_SAMPLE_TYPE)
+	if (arg->sample_type &&
+	    (arg->sample_type & ~(u64)PERF_SAMPLE_CALLCHAIN) != PERFGRP_SAMPLE_TYPE)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "sample_type",
-				    "sample_type is %#llx; 0 or PERFGRP_SAMPLE_TYPE (%#x) is supported",
-				    arg->sample_type, PERFGRP_SAMPLE_TYPE);
+				    "sample_type is %#llx; 0, PERFGRP_SAMPLE_TYPE (%#x), and that with PERF_SAMPLE_CALLCHAIN (%#x) are supported",
+				    arg->sample_type, PERFGRP_SAMPLE_TYPE, PERF_SAMPLE_CALLCHAIN);
+	if (arg->reserved2)
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved2",
+				    "CREATE: a reserved field is not zero");
 	if (arg->clockid && !(arg->flags & PERFGRP_CREATE_USE_CLOCKID))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "clockid",
 				    "clockid is set, but USE_CLOCKID is not");
@@ -140,7 +145,7 @@ static int check_records(const struct perfgrp_create *arg, struct perfgrp_error 
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "clockid",
 				    "clock %d cannot be read in an NMI, or does not exist",
 				    arg->clockid);
-	return 0;
+	return perfgrp_sampling_check_callchain(arg, err);
 }
 
 /**
@@ -308,6 +313,8 @@ static struct perfgrp_group *alloc_group(const struct perfgrp_create *arg)
 	group->flags = arg->flags;
 	group->target = is_task_target(arg->target) ? PERFGRP_TARGET_TASK : arg->target;
 	group->clockid = arg->flags & PERFGRP_CREATE_USE_CLOCKID ? arg->clockid : CLOCK_MONOTONIC;
+	if (arg->sample_type & PERF_SAMPLE_CALLCHAIN)
+		group->sample_max_stack = arg->sample_max_stack ?: PERF_MAX_STACK_DEPTH;
 	group->owner = current_uid();
 	group->enabled = arg->flags & PERFGRP_CREATE_ENABLED;
 	return group;

@@ -42,7 +42,7 @@ struct head {
 
 /* A struct that grows gets another constant. */
 CHECK_STRUCT(perfgrp_info, PERFGRP_INFO_SIZE_VER0);
-CHECK_STRUCT(perfgrp_create, PERFGRP_CREATE_SIZE_VER0);
+CHECK_STRUCT(perfgrp_create, PERFGRP_CREATE_SIZE_VER1);
 CHECK_STRUCT(perfgrp_add, PERFGRP_ADD_SIZE_VER0);
 CHECK_STRUCT(perfgrp_remove, PERFGRP_REMOVE_SIZE_VER0);
 CHECK_STRUCT(perfgrp_control, PERFGRP_CONTROL_SIZE_VER0);

@@ -168,6 +168,7 @@ static int prepare_member(struct perfgrp_group *group, unsigned int index,
 		return perfgrp_fail_memory(err);
 	}
 	member->attr = attr;
+	perfgrp_sampling_set_callchain(group, &member->attr);
 	member->id = group->next_id + 1 + (index - group->nr_members);
 	desc->id = member->id;
 	group->members[index] = member;

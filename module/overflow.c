@@ -23,12 +23,14 @@
  */
 #include <linux/bitops.h>
 #include <linux/irqflags.h>
+#include <linux/minmax.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 
 #include "away.h"
 #include "bpf.h"
@@ -54,6 +56,8 @@ static_assert(PERFGRP_READ_FORMAT ==
 /**
  * struct sample - an overflow in progress
  * @event: the event that overflowed
+ * @data: what the perf core passes to its handler
+ * @regs: registers at the overflow
  * @group: its group
  * @ring: where its record goes
  * @array: the event array of its instance
@@ -68,6 +72,8 @@ static_assert(PERFGRP_READ_FORMAT ==
  */
 struct sample {
 	struct perf_event *event;
+	struct perf_sample_data *data;
+	struct pt_regs *regs;
 	struct perfgrp_group *group;
 	struct perfgrp_ring *ring;
 	const struct perfgrp_event_array *array;
@@ -220,6 +226,14 @@ static u64 sample_ip(const struct perf_event *event, struct pt_regs *regs)
 	return instruction_pointer(regs);
 }
 
+/* NULL if the group has none. */
+static const struct perf_callchain_entry *get_callchain(const struct sample *sample)
+{
+	if (!sample->group->sample_max_stack)
+		return NULL;
+	return perfgrp_core_get_callchain(sample->event, sample->data, sample->regs);
+}
+
 /* As perf_misc_flags(), but for what KVM tells the perf core of its guests. */
 static u16 sample_misc(struct pt_regs *regs)
 {
@@ -233,8 +247,23 @@ static u16 sample_misc(struct pt_regs *regs)
 	return misc;
 }
 
-static void output_sample(const struct sample *sample, u64 period, struct pt_regs *regs)
+static size_t callchain_size(const struct perf_callchain_entry *chain)
 {
+	return chain ? sizeof(u64) + min_t(u64, chain->nr, PERFGRP_MAX_CALLCHAIN) * sizeof(u64) : 0;
+}
+
+/* PERF_SAMPLE_CALLCHAIN; @size is callchain_size(). */
+static void put_callchain(u64 *to, const struct perf_callchain_entry *chain, size_t size)
+{
+	if (!size)
+		return;
+	to[0] = size / sizeof(u64) - 1;
+	memcpy(to + 1, chain->ip, size - sizeof(u64));
+}
+
+static void output_sample(const struct sample *sample)
+{
+	const struct perf_callchain_entry *chain = get_callchain(sample);
 	const struct perfgrp_event_array *array = sample->array;
 	const struct perfgrp_event_array_entry *own = &array->entries[sample->index];
 	bool inherits = perfgrp_group_inherits(sample->group);
@@ -242,7 +271,9 @@ static void output_sample(const struct sample *sample, u64 period, struct pt_reg
 	struct perfgrp_count count = sample->own;
 	struct perfgrp_sample_value *value;
 	struct perfgrp_record_sample *record;
-	size_t size = sizeof(*record) + nr * sizeof(*value);
+	struct pt_regs *regs = sample->regs;
+	size_t chain_size = callchain_size(chain);
+	size_t size = sizeof(*record) + nr * sizeof(*value) + chain_size;
 	u32 pid, tid;
 
 	if (!inherits)
@@ -265,7 +296,7 @@ static void output_sample(const struct sample *sample, u64 period, struct pt_reg
 	record->id = own->id;
 	record->cpu = smp_processor_id();
 	record->reserved = 0;
-	record->period = period;
+	record->period = sample->data->period;
 	record->nr = nr;
 	record->time_enabled = count.enabled;
 	record->time_running = count.running;
@@ -277,6 +308,7 @@ static void output_sample(const struct sample *sample, u64 period, struct pt_reg
 		value->id = array->entries[i].id;
 		value++;
 	}
+	put_callchain((u64 *)value, chain, chain_size);
 	perfgrp_records_commit(sample->ring);
 }
 
@@ -292,7 +324,8 @@ static int this_instance(const struct perfgrp_group *group)
 /**
  * perfgrp_overflow - overflow handler of all sampling events
  * @event: the event; its overflow_handler_context is the group
- * @data: of the sample: the period is used here, a BPF program may use all of it
+ * @data: of the sample: the period and the call chain are used here, a BPF program may use all of
+ *	it. The perf core passes the same one to all software events that are hit at once.
  * @regs: registers at the overflow
  *
  * Any context.
@@ -300,7 +333,7 @@ static int this_instance(const struct perfgrp_group *group)
 void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct perfgrp_group *group = event->overflow_handler_context;
-	struct sample sample = { .event = event, .group = group };
+	struct sample sample = { .event = event, .data = data, .regs = regs, .group = group };
 	const struct perfgrp_attachment *attachment;
 	unsigned long flags;
 	int instance, index;
@@ -331,7 +364,7 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, s
 	if ((!attachment || perfgrp_bpf_run(attachment, event, data, regs)) &&
 	    min_delta_reached(&sample)) {
 		save_last_counts(&sample);
-		output_sample(&sample, data->period, regs);
+		output_sample(&sample);
 	} else {
 		local64_inc(&sample.ring->filtered);
 	}

@@ -58,6 +58,11 @@ bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count 
 bool perfgrp_core_peek_inherited(struct perf_event *event, struct perfgrp_count *count);
 bool perfgrp_core_throttled_inherited(struct perf_event *event);
 u64 perfgrp_core_clock(void);
+void perfgrp_core_callchain_init(void);
+bool perfgrp_core_has_callchain(void);
+struct perf_callchain_entry *perfgrp_core_get_callchain(struct perf_event *event,
+							struct perf_sample_data *data,
+							struct pt_regs *regs);
 void perfgrp_core_bpf_init(void);
 bool perfgrp_core_has_bpf_guard(void);
 bool perfgrp_core_bpf_enter(const struct perf_event *event, struct pt_regs *regs);

@@ -9,8 +9,8 @@
  *			control.c -> counter.c -> sched_group.c -> perfcore_link.c -> perf core
  *	snapshot	ioctl.c -> group_file.c -> snapshot.c -> perfcore.h, on each CPU
  *			-> value.h
- *	overflow	perf core -> overflow.c -> event_array.h, perfcore.c, bpf_run.c
- *			-> ring.c
+ *	overflow	perf core -> overflow.c -> event_array.h, perfcore.c, bpf_run.c,
+ *			perfcore_callchain.c -> ring.c
  *	reading		read(2), poll(2) -> group_file.c -> records_read.c; mmap(2) ->
  *			records_mmap.c, and then nobody here
  *	CPU hotplug	hotplug.c queues work -> group_cpus.c -> counter.c -> sched_group.c
@@ -52,5 +52,6 @@
 #define PERFGRP_MAX_GROUPS	 4096	    /* per user */
 #define PERFGRP_MAX_USER_MEMBERS 16384	    /* per user, of all groups; not with CAP_SYS_RESOURCE */
 #define PERFGRP_MAX_BUFFER	 (64 << 20) /* bytes per CPU */
+#define PERFGRP_MAX_STACK	 4096	    /* addresses in a call chain */
 
 #endif /* PERFGRP_H */

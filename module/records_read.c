@@ -486,6 +486,8 @@ void perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_s
 		stats->filtered += local64_read(&ring->filtered);
 	}
 	stats->sample_type = PERFGRP_SAMPLE_TYPE;
+	if (records->group->sample_max_stack)
+		stats->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	stats->read_format = PERFGRP_READ_FORMAT;
 	stats->buffer_size = records->rings[0].size;
 	stats->nr_rings = records->nr_rings + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The buffer of a group and the PID namespace of its records; that the perf core does not swap
- * contexts; and changing a sample period.
+ * The buffer of a group and the PID namespace of its records; what members that sample ask of the
+ * perf core: call chains, and that contexts are not swapped; and changing a sample period.
  *
  * Process context.
  */
@@ -16,6 +16,7 @@
 #include "event_array.h"
 #include "group.h"
 #include "perfcore.h"
+#include "perfgrp.h"
 #include "records.h"
 #include "sampling.h"
 
@@ -64,8 +65,70 @@ undo:
 			    member->attr.freq ? "frequency" : "period", sample);
 }
 
+/* The longest record there can be without a call chain. */
+#define MAX_SAMPLE                                                                                 \
+	(sizeof(struct perfgrp_record_sample) +                                                    \
+	 PERFGRP_MAX_MEMBERS * sizeof(struct perfgrp_sample_value))
+
+/* perf_event_header.size is a u16. */
+static_assert(MAX_SAMPLE + (1 + PERFGRP_MAX_CALLCHAIN) * sizeof(u64) <= U16_MAX);
+
+static size_t max_record(u32 max_stack)
+{
+	return MAX_SAMPLE + (1 + max_stack + PERF_MAX_CONTEXTS_PER_STACK) * sizeof(u64);
+}
+
 /**
- * perfgrp_sampling_create - allocate what a new group needs to sample
+ * perfgrp_sampling_check_callchain - check what a new group asks for in call chains
+ * @arg: the argument of PERFGRP_CREATE; its buffer_size and sample_type are checked
+ * @err: says what is wrong
+ *
+ * Return: 0, -EINVAL or -EOPNOTSUPP.
+ */
+int perfgrp_sampling_check_callchain(const struct perfgrp_create *arg, struct perfgrp_error *err)
+{
+	if (!(arg->sample_type & PERF_SAMPLE_CALLCHAIN)) {
+		if (arg->sample_max_stack)
+			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED,
+					    "sample_max_stack",
+					    "sample_max_stack is set, but sample_type has no PERF_SAMPLE_CALLCHAIN");
+		return 0;
+	}
+	if (!perfgrp_core_has_callchain())
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "sample_type",
+				    "there are no call chains on this kernel; the kernel log says why");
+	if (arg->sample_max_stack > PERFGRP_MAX_STACK)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_LIMIT, "sample_max_stack",
+				    "sample_max_stack is %u, at most %d is taken",
+				    arg->sample_max_stack, PERFGRP_MAX_STACK);
+	/* The default always fits. */
+	if (arg->buffer_size &&
+	    max_record(arg->sample_max_stack) > perfgrp_records_ring_size(arg->buffer_size) / 2)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_LIMIT, "buffer_size",
+				    "two records with call chains of %u addresses do not fit into a buffer of %u bytes",
+				    arg->sample_max_stack, arg->buffer_size);
+	return 0;
+}
+
+/**
+ * perfgrp_sampling_set_callchain - ask the perf core for call chains
+ * @group: the group; nothing is done if it has none
+ * @attr: of a member that is added; nothing is done if it does not sample
+ *
+ * Where a counter excludes the kernel its interrupt may come so late that it hits the kernel.
+ */
+void perfgrp_sampling_set_callchain(const struct perfgrp_group *group,
+				    struct perf_event_attr *attr)
+{
+	if (!group->sample_max_stack || !attr->sample_period)
+		return;
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->sample_max_stack = group->sample_max_stack;
+	attr->exclude_callchain_kernel = attr->exclude_kernel;
+}
+
+/**
+ * perfgrp_sampling_create - give a new group its buffer
  * @group: a new group with its target and instances; no lock is held
  * @arg: the argument of PERFGRP_CREATE, checked; nothing is done if its buffer_size is 0
  * @err: filled in on failure

@@ -6,7 +6,13 @@
 #include <linux/types.h>
 #include <uapi/linux/perfgrp.h>
 
+#include "perfgrp.h"
+
+/* Contexts, such as PERF_CONTEXT_USER, stand between the addresses. */
+#define PERFGRP_MAX_CALLCHAIN (PERFGRP_MAX_STACK + PERF_MAX_CONTEXTS_PER_STACK)
+
 struct perf_event;
+struct perf_event_attr;
 struct perfgrp_group;
 struct perfgrp_member;
 struct perfgrp_records;
@@ -27,6 +33,9 @@ struct perfgrp_sampling {
 	struct perf_event *context_event;
 };
 
+int perfgrp_sampling_check_callchain(const struct perfgrp_create *arg, struct perfgrp_error *err);
+void perfgrp_sampling_set_callchain(const struct perfgrp_group *group,
+				    struct perf_event_attr *attr);
 int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_create *arg,
 			    struct perfgrp_error *err);
 bool perfgrp_sampling_can_keep_contexts(void);

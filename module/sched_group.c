@@ -77,6 +77,10 @@ static int fail_event(const struct perfgrp_member *member, int cpu, int ret,
 	case -ENOSPC:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_LIMIT, field,
 				    "%s: the hardware has no slot left for it", name);
+	case -EOVERFLOW:
+		return perfgrp_fail(err, -ENOSPC, PERFGRP_REASON_LIMIT, "sample_max_stack",
+				    "%s: a call chain of %u addresses is longer than sysctl kernel.perf_event_max_stack allows",
+				    name, member->attr.sample_max_stack);
 	case -EBUSY:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_PMU_BUSY, field,
 				    "%s: another exclusive event occupies the PMU", name);

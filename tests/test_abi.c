@@ -11,7 +11,7 @@
 #define SIZES(X)							\
 	X(perfgrp_error, 256)						\
 	X(perfgrp_info, 72)						\
-	X(perfgrp_create, 72)						\
+	X(perfgrp_create, 80)						\
 	X(perfgrp_counter, 80)						\
 	X(perfgrp_add, 32)						\
 	X(perfgrp_remove, 24)						\
@@ -89,6 +89,8 @@
 	X(perfgrp_create, sample_type, 56)				\
 	X(perfgrp_create, clockid, 64)					\
 	X(perfgrp_create, reserved, 68)					\
+	X(perfgrp_create, sample_max_stack, 72)				\
+	X(perfgrp_create, reserved2, 76)				\
 	X(perfgrp_counter, event, 0)					\
 	X(perfgrp_counter, flags, 8)					\
 	X(perfgrp_counter, id, 12)					\
@@ -304,6 +306,7 @@
 	X(PERFGRP_FEATURE_PIDFD, 1 << 9)				\
 	X(PERFGRP_FEATURE_BPF_KERNEL, 1 << 10)				\
 	X(PERFGRP_FEATURE_CHILD_VALUES, 1 << 11)			\
+	X(PERFGRP_FEATURE_CALLCHAIN, 1 << 12)				\
 	X(PERFGRP_GET_INFO, 0xbd00)					\
 	X(PERFGRP_TARGET_NONE, 0)					\
 	X(PERFGRP_TARGET_TASK, 1)					\
@@ -351,6 +354,7 @@
 	X(PERFGRP_VALUE_SATURATED, 1 << 1)				\
 	X(PERFGRP_VALUE_PARTIAL, 1 << 2)				\
 	X(PERFGRP_VALUE_MIXED_PMUS, 1 << 3)				\
+	X(PERFGRP_CREATE_SIZE_VER1, 80)					\
 	X(PERFGRP_STREAM_STATS_SIZE_VER1, 80)				\
 	X(PERFGRP_VALUE_THROTTLED, 1 << 4)				\
 	X(PERFGRP_VALUE_FAILED, 1 << 5)					\
@@ -523,7 +527,7 @@ TEST(info, "A8: GET_INFO answers: versions, features, limits")
 	EXPECT_GE(info.max_members, 16);
 	EXPECT_GT(info.nr_cpu_ids, cpus.cpu[cpus.nr - 1]);
 	EXPECT_GT(info.max_groups, 0);
-	EXPECT_EQ(info.features >> 12, 0);
+	EXPECT_EQ(info.features >> 13, 0);
 	EXPECT_EQ(info.abi_version, PERFGRP_ABI_VERSION);
 	EXPECT_GT(strnlen(info.version, sizeof(info.version)), 0);
 	EXPECT_LT(strnlen(info.version, sizeof(info.version)), sizeof(info.version));

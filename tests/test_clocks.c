@@ -344,12 +344,12 @@ TEST(rows_without_buffer, "S15: a group without a buffer has its rows on its clo
 
 /* ---- O17 ------------------------------------------------------------------------------- */
 
-TEST(sample_type, "O17: sample_type 0 and PERFGRP_SAMPLE_TYPE are accepted, nothing else is")
+TEST(sample_type, "O17: sample_type 0 and PERFGRP_SAMPLE_TYPE are accepted, unknown ones refused")
 {
 	static const __u64 good[] = { 0, PERFGRP_SAMPLE_TYPE };
 	static const __u64 bad[] = {
 		1, PERF_SAMPLE_TIME, PERFGRP_SAMPLE_TYPE & ~PERF_SAMPLE_IP,
-		PERFGRP_SAMPLE_TYPE | PERF_SAMPLE_ADDR, PERFGRP_SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN,
+		PERFGRP_SAMPLE_TYPE | PERF_SAMPLE_ADDR, PERFGRP_SAMPLE_TYPE | PERF_SAMPLE_REGS_USER,
 		PERFGRP_SAMPLE_TYPE | 1ULL << 63, ~0ULL,
 	};
 	struct perfgrp_create c = { .target = PERFGRP_TARGET_TASK, .buffer_size = 8192 };

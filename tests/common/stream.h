@@ -25,7 +25,10 @@ static inline bool children_have_values(void)
 
 #define MAX_RECORDS 65536
 
-/* What was read last; but for total and lost, which add up since stream_start(). */
+/*
+ * What was read last; but for total and lost, which add up since stream_start(), and callchains,
+ * which a test sets.
+ */
 static struct records {
 	char buf[16 << 20];
 	size_t used;
@@ -36,6 +39,7 @@ static struct records {
 	__u32 nr, nr_samples, nr_lost, nr_throttles, nr_unthrottles, nr_bpf, nr_attach;
 	__u64 total;		/* records except LOST */
 	__u64 lost;		/* sum of what LOST records report */
+	bool callchains;	/* samples have them */
 } records;
 
 static inline int stream_create(__u32 flags, __u32 target, pid_t pid, __u32 buffer_size)
@@ -89,8 +93,15 @@ static inline void check_record(const struct perf_event_header *h, size_t left)
 	case PERF_RECORD_SAMPLE: {
 		const struct perfgrp_record_sample *s = (const void *)h;
 
-		REQUIRE(h->size >= sizeof(*s));
-		EXPECT_EQ(h->size, sizeof(*s) + s->nr * sizeof(struct perfgrp_sample_value));
+		size_t size = sizeof(*s);
+
+		REQUIRE(h->size >= size);
+		size += s->nr * sizeof(struct perfgrp_sample_value);
+		if (records.callchains) {
+			REQUIRE(h->size >= size + sizeof(__u64));
+			size += (1 + *(const __u64 *)((const char *)s + size)) * sizeof(__u64);
+		}
+		EXPECT_EQ(h->size, size);
 		EXPECT_LE(s->time_running, s->time_enabled);
 		EXPECT_EQ(s->reserved, 0);
 		return;

@@ -28,6 +28,7 @@ static const __u8 common_errors[] = { EFAULT, EINVAL, E2BIG, EOPNOTSUPP };
 const struct ioctl_info ioctls[I_WRONG] = {
 	[I_INFO] = { IOCTL(GET_INFO, perfgrp_info), .device = true, .out = true },
 	[I_CREATE] = { IOCTL(CREATE, perfgrp_create), .device = true, .out = true,
+		.first_size = PERFGRP_CREATE_SIZE_VER0,
 		.errors = { EACCES, EBADF, ENODEV, ESRCH, EMFILE, ENFILE, ENOSPC, ENOMEM,
 			    EINTR } },
 	[I_ADD] = { IOCTL(ADD, perfgrp_add), .changes = true,

@@ -40,7 +40,7 @@ AT(perfgrp_info, max_buffer, 36);
 AT(perfgrp_info, abi_version, 40);
 AT(perfgrp_info, version, 44);
 
-SIZE(perfgrp_create, 72);
+SIZE(perfgrp_create, 80);
 VER0(PERFGRP_CREATE_SIZE_VER0, 72);
 AT(perfgrp_create, size, 0);
 AT(perfgrp_create, flags, 4);
@@ -57,6 +57,8 @@ AT(perfgrp_create, wakeup_bytes, 52);
 AT(perfgrp_create, sample_type, 56);
 AT(perfgrp_create, clockid, 64);
 AT(perfgrp_create, reserved, 68);
+AT(perfgrp_create, sample_max_stack, 72);
+AT(perfgrp_create, reserved2, 76);
 
 SIZE(perfgrp_counter, 80);
 VER0(PERFGRP_COUNTER_SIZE_VER0, 80);

@@ -21,6 +21,7 @@ static const struct {
 	  "own tasks in user mode need no privilege" },
 	{ PERFGRP_FEATURE_SAMPLING, "sampling", "samples and streams of records" },
 	{ PERFGRP_FEATURE_CHILD_VALUES, "child-values", "children's samples have values" },
+	{ PERFGRP_FEATURE_CALLCHAIN, "call-chains", "samples can have call chains" },
 	{ PERFGRP_FEATURE_BPF, "bpf", "BPF programs on counters" },
 	{ PERFGRP_FEATURE_BPF_KERNEL, "bpf-kernel", "not only at overflows in user mode" },
 	{ PERFGRP_FEATURE_BPF_EVENTS, "bpf-events", "records of BPF programs' loads and unloads" },

@@ -211,6 +211,8 @@ struct perfgrp_error {
 #define PERFGRP_FEATURE_BPF_KERNEL	(1ULL << 10)
 /* Without it samples of groups with PERFGRP_CREATE_INHERIT have no values. */
 #define PERFGRP_FEATURE_CHILD_VALUES	(1ULL << 11)
+/* PERF_SAMPLE_CALLCHAIN in perfgrp_create.sample_type */
+#define PERFGRP_FEATURE_CALLCHAIN	(1ULL << 12)
 
 #define PERFGRP_GET_INFO	_IO(PERFGRP_IOC_TYPE, 0x00)
 
@@ -337,12 +339,17 @@ enum perfgrp_target {
  *	@wakeup_bytes of them, whichever comes first; 0: on every record, or, with
  *	@wakeup_bytes, no limit by number
  * @wakeup_bytes: in: the same in bytes, at most half of @buffer_size; 0 for half of it
- * @sample_type: in: PERF_SAMPLE_* of the stream's records, or 0 for PERFGRP_SAMPLE_TYPE.
- *	Today no other value is supported.
+ * @sample_type: in: PERF_SAMPLE_* of the stream's records: PERFGRP_SAMPLE_TYPE, or 0 for it; or
+ *	PERFGRP_SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN (PERFGRP_FEATURE_CALLCHAIN)
  * @clockid: in: with PERFGRP_CREATE_USE_CLOCKID the clock of all times of the group's
  *	records and rows: CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME,
  *	CLOCK_REALTIME, CLOCK_TAI, or PERFGRP_CLOCK_PERF; else 0
  * @reserved: in: zero
+ * @sample_max_stack: in: with PERF_SAMPLE_CALLCHAIN: how many addresses a call chain can have,
+ *	at most 4096; 0 for 127. PERFGRP_ADD fails with ENOSPC if it is more than sysctl
+ *	kernel.perf_event_max_stack. Two records with so many addresses must fit into
+ *	@buffer_size.
+ * @reserved2: in: zero
  *
  * Needs CAP_PERFMON. Errors: EACCES, EBADF, EINVAL, ENODEV, EOPNOTSUPP, ESRCH, EMFILE,
  * ENFILE, ENOSPC (max_groups, memory that a user may lock), ENOMEM.
@@ -363,9 +370,12 @@ struct perfgrp_create {
 	__aligned_u64 sample_type;
 	__s32 clockid;
 	__u32 reserved;
+	__u32 sample_max_stack;
+	__u32 reserved2;
 };
 
 #define PERFGRP_CREATE_SIZE_VER0	72
+#define PERFGRP_CREATE_SIZE_VER1	80
 
 /* ---- counters ------------------------------------------------------------ */
 
@@ -502,7 +512,8 @@ struct perfgrp_counter {
  * REASON_EVENT_TARGET), ENOENT and EOPNOTSUPP (REASON_EVENT), EOPNOTSUPP (REASON_FEATURE:
  * an INHERIT group has members), ENODEV (REASON_CPU_OFFLINE: no CPU of the group is online, so
  * that the event could be tried), EBUSY (a NO_MUX group that does not fit now), ENOSPC
- * (max_members, or the members of one user), ESRCH, ENOMEM, EINTR.
+ * (max_members, the members of one user, or a call chain longer than sysctl
+ * kernel.perf_event_max_stack), ESRCH, ENOMEM, EINTR.
  */
 struct perfgrp_add {
 	__u32 size;
@@ -893,6 +904,11 @@ struct perfgrp_sample_value {
  * have the value that the kernel read last. In a group with PERFGRP_CREATE_INHERIT all of it is
  * what the overflowing task has counted since it began, whatever was reset. Without
  * PERFGRP_FEATURE_CHILD_VALUES (before Linux 6.12) @nr and the times are 0 there.
+ *
+ * If the group's sample_type has PERF_SAMPLE_CALLCHAIN a __u64 nr follows, and then nr addresses:
+ * the call chain, innermost function first. PERF_CONTEXT_KERNEL and PERF_CONTEXT_USER stand
+ * before those of the kernel and of the task. Those of the kernel are left out if the member
+ * excludes the kernel. A chain may be empty.
  */
 struct perfgrp_record_sample {
 	struct perf_event_header header;
@@ -1121,7 +1137,8 @@ struct perfgrp_stream_stats {
  * REPLACE, no program there); EBADF (@prog_fd is not open); EINVAL (@prog_fd is not a BPF
  * program, or one of another type; the member does not sample); EEXIST (ATTACH: it has a
  * program); ESTALE (REPLACE: @prog_id is not the program there); EPROTO (the program asks
- * for stacks, and the member's precise_ip is not 0); EOPNOTSUPP (PERFGRP_REASON_FEATURE: a
+ * for stacks, the member's precise_ip is not 0, and the group has no call chains, or the member
+ * excludes the kernel); EOPNOTSUPP (PERFGRP_REASON_FEATURE: a
  * kernel without BPF programs on perf events); ENOMEM; EINTR.
  */
 struct perfgrp_bpf_attach {
