@@ -141,6 +141,33 @@ perfgrp record $alone --json -e page-faults -c 1 -o json $work 2>errors
 is "O3: JSON has the same samples" "$(grep -c '"record": "sample"' json)" = "$faults"
 is "O3: JSON has their values" "$(tail -n 1 json | grep -c "\"raw\": $faults ")" = 1
 
+# callers FILE: who calls main(), which takes the page faults whose number is known, innermost
+# first; two names, because what is behind functions without frames may be anything.
+callers() {
+	perf script --no-inline -F event,ip,sym -i "$1" 2>/dev/null |
+		awk '/page-faults/ { n = 0; next } NF > 1 && n < 2 { printf "%s%s", n++ ? " " : "", $2 }
+		     !NF && n { print ""; n = 0 }' | grep '^main' | sort -u
+}
+
+# shellcheck disable=SC2086
+record -g -e page-faults:u -c 1 $work
+# shellcheck disable=SC2086
+perf record -g -o peer -e page-faults:u -c 1 $work >/dev/null 2>&1
+is "O14: with -g perf shows the callers that it finds itself" "$(callers data)" = "$(callers peer)"
+is "O14: of main() the C library's" "$(callers data | grep -c '^main __libc_start_call_main')" -gt 0
+# shellcheck disable=SC2086
+record -g -e '{context-switches,page-faults}' -c 1 sleep 0.01
+is "O14: and who has called the kernel" \
+	"$(perf script --no-inline -F event,ip,sym -i data 2>/dev/null | grep -c 'schedule')" -gt 0
+# shellcheck disable=SC2086
+perfgrp record -g $alone --json -e page-faults:u -c 1 --max-stack 2 -o json $work 2>errors
+is "O14: JSON has them, as long as asked for" \
+	"$(grep -c '"callchain": \[ { "mode": "user", "ip": "0x[0-9a-f]*" }, { "mode": "user", "ip": "0x[0-9a-f]*" } \]' json)" -gt 0
+perfgrp record --max-stack 2 true 2>errors
+is "O14: a depth without chains is refused" $? = 129
+perfgrp record --call-graph dwarf true 2>errors
+is "O14: so is what only perf does" $? = 129
+
 # shellcheck disable=SC2086
 is "O3: so has what goes through a pipe" \
 	"$(perfgrp record -e page-faults -c 1 -o - $work 2>errors |

@@ -7,6 +7,9 @@
  */
 #include "machine.h"
 
+/* For call chains. */
+#pragma GCC optimize("no-omit-frame-pointer")
+
 int main(int argc, char **argv)
 {
 	uint64_t turns = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000000;

@@ -430,6 +430,42 @@ static void several_groups(void)
 	   "O3 members of several groups are told apart; a tracepoint has its name");
 }
 
+/* With the values of a group or, of children on old kernels, without. */
+static void callchains(bool values)
+{
+	static const __u32 ids[] = { 1, 2 };
+	const struct perf_data_source source = {
+		.layout = { PERFGRP_SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN, PERFGRP_READ_FORMAT },
+		.ids = ids,
+		.nr = 2,
+	};
+	const __u64 function = (uintptr_t)test_perf_data_function;
+	struct {
+		struct sample sample;
+		__u64 chain[5];
+	} record = {
+		make_sample(&source, 1000000000, 0, 1, 1000, 300),
+		{ 4, PERF_CONTEXT_KERNEL, ~0xffffULL, PERF_CONTEXT_USER, function },
+	};
+	struct recording rec;
+
+	prepare(&rec, "{cycles,instructions}", 1, false);
+	rec.data.no_values = !values;
+	rec.data.max_stack = 127;
+	start(&rec);
+	synth_process(&rec.data, getpid());
+	record.sample.record.header.size = sizeof(record);
+	result(!perf_data_add(&rec.data, &source, &record.sample.record.header),
+	       "O14 a sample with a call chain is taken");
+	end(&rec);
+	has("perf script -F event,period,ip,sym -i %s 2>/dev/null", values ?
+	    "300 instructions:\nffffffffffff0000 [unknown]\n" :
+	    "1000 cycles:\nffffffffffff0000 [unknown]\n", "O14 perf script shows the kernel's part");
+	has("perf script -F ip,sym -i %s 2>/dev/null", " test_perf_data_function\n",
+	    "O14 and the task's");
+	has("perf evlist -v -i %s 2>&1", "CALLCHAIN", "O14 perf knows that there are chains");
+}
+
 /* The file has one layout, whatever the stream's is. */
 static void other_layout(void)
 {
@@ -522,6 +558,8 @@ int main(void)
 	many_children();
 	without_values();
 	several_groups();
+	callchains(true);
+	callchains(false);
 	other_layout();
 	broken_records();
 	full_disk();

@@ -12,13 +12,17 @@
 #define DEFAULT_JSON	"perfgrp.json"
 
 enum {
-	OPT_JSON = OPT_OF_COMMAND,
+	OPT_CALL_GRAPH = OPT_OF_COMMAND,
+	OPT_JSON,
+	OPT_MAX_STACK,
 	OPT_OVERWRITE,
 };
 
 static const struct option option_table[] = {
 	RECORD_OPTIONS,
 	{ "no-inherit", no_argument, NULL, 'i' },
+	{ "call-graph", required_argument, NULL, OPT_CALL_GRAPH },
+	{ "max-stack", required_argument, NULL, OPT_MAX_STACK },
 	CMD_MODE_OPTIONS,
 	{ "output", required_argument, NULL, 'o' },
 	{ "mmap-pages", required_argument, NULL, 'm' },
@@ -40,6 +44,8 @@ static void usage(FILE *out)
 	      "  -c, --count N            every N events\n"
 	      RECORD_HELP
 	      "Records:\n"
+	      "  -g, --call-graph=fp      the call chain of each sample, by frame pointers\n"
+	      "      --max-stack N        as many addresses at most (default: what the kernel allows)\n"
 	      "  -o, --output FILE        where to (default perfgrp.data); -: standard output\n"
 	      "  -m, --mmap-pages SIZE    buffer for each CPU: pages, or with a B, K, M or G\n"
 	      "      --overwrite          keep the last records in the buffer, read them at the end\n"
@@ -75,6 +81,28 @@ bad:
 	return -EINVAL;
 }
 
+/* What perf does by copying the stack, or by the CPU's branch records, the module does not. */
+static int parse_call_graph(const char *text)
+{
+	if (!strcmp(text, "fp"))
+		return 0;
+	error("--call-graph: '%s' is not supported; fp is", text);
+	return -EINVAL;
+}
+
+static int parse_max_stack(const char *text, __u32 *max_stack)
+{
+	char *end;
+	__u64 n;
+
+	if (parse_u64(text, 10, &end, &n) || *end || !n || n > ~0U) {
+		error("--max-stack: '%s' is not a number above 0", text);
+		return -EINVAL;
+	}
+	*max_stack = n;
+	return 0;
+}
+
 static int parse_option(void *arg, int c)
 {
 	struct record *rec = arg;
@@ -84,6 +112,14 @@ static int parse_option(void *arg, int c)
 	case 'i':
 		opt->no_inherit = true;
 		return 0;
+	case 'g':
+		opt->callchain = true;
+		return 0;
+	case OPT_CALL_GRAPH:
+		opt->callchain = true;
+		return parse_call_graph(optarg);
+	case OPT_MAX_STACK:
+		return parse_max_stack(optarg, &opt->max_stack);
 	case 'o':
 		rec->file = optarg;
 		return 0;
@@ -145,7 +181,7 @@ int cmd_record(int argc, char **argv)
 {
 	static const struct cmd_options options = {
 		.name = "record",
-		.letters = "+" RECORD_LETTERS "io:m:vh",
+		.letters = "+" RECORD_LETTERS "gio:m:vh",
 		.table = option_table,
 		.usage = usage,
 		.parse = parse_option,

@@ -102,6 +102,11 @@ static void make_attr(const struct perf_data *data, size_t index, struct perf_ev
 	attr->exclude_host = !!(flags & PERFGRP_COUNTER_EXCLUDE_HOST);
 	attr->exclude_guest = !!(flags & PERFGRP_COUNTER_EXCLUDE_GUEST);
 	attr->precise_ip = counter->precise_ip;
+	if (data->max_stack) {
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+		attr->sample_max_stack = data->max_stack;
+		attr->exclude_callchain_kernel = attr->exclude_kernel;
+	}
 	/* The first event is who all records that are no samples belong to. */
 	if (!index) {
 		attr->mmap = 1;
@@ -241,6 +246,13 @@ static void put_values(struct perf_data *data, const struct perf_data_source *so
 	}
 }
 
+static void put_callchain(struct perf_data *data, const struct perfgrp_sample *sample)
+{
+	put(data, &sample->nr_ips, sizeof(sample->nr_ips));
+	if (sample->nr_ips)
+		put(data, sample->ips, sample->nr_ips * sizeof(*sample->ips));
+}
+
 static int add_sample(struct perf_data *data, const struct perf_data_source *source,
 		      const struct perf_event_header *record)
 {
@@ -262,6 +274,8 @@ static int add_sample(struct perf_data *data, const struct perf_data_source *sou
 	size = sizeof(to) + from.nr * sizeof(struct perfgrp_sample_value);
 	if (data->no_values)
 		size = without_values;
+	if (data->max_stack)
+		size += (1 + from.nr_ips) * sizeof(*from.ips);
 	if (size >= PERFGRP_RECORD_MAX)
 		return -EBADMSG;
 	to = (struct perfgrp_record_sample){
@@ -280,6 +294,8 @@ static int add_sample(struct perf_data *data, const struct perf_data_source *sou
 	put(data, &to, data->no_values ? without_values : sizeof(to));
 	if (!data->no_values)
 		put_values(data, source, &from, instance);
+	if (data->max_stack)
+		put_callchain(data, &from);
 	if (!data->first_time || from.time < data->first_time)
 		data->first_time = from.time;
 	if (from.time > data->last_time)
@@ -663,8 +679,8 @@ static struct section put_attrs(struct perf_data *data)
 
 /**
  * perf_data_begin - write what comes before all records
- * @data: @out, @pipe, @list, @counters, @nr_events, @nr_instances, @inherits, @no_values
- *	and @command_line are set, the rest is zero
+ * @data: @out, @pipe, @list, @counters, @nr_events, @nr_instances, @inherits, @no_values,
+ *	@max_stack and @command_line are set, the rest is zero
  *
  * Return: 0 or a negative errno
  */

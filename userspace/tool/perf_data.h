@@ -22,6 +22,7 @@
  *	thread of a source that inherits
  * @inherits: there are such sources
  * @no_values: their samples have no values, so no sample in the file has
+ * @max_stack: samples have call chains of so many addresses at most; 0: none
  * @command_line: who writes it, ended by NULL
  * @threads: threads of such sources
  * @nr_ids: ids that a pipe's header has for each event, 0 in a file; samples of instances from
@@ -42,6 +43,7 @@ struct perf_data {
 	__u32 nr_instances;
 	bool inherits;
 	bool no_values;
+	__u32 max_stack;
 	char *const *command_line;
 	void *threads;
 	__u32 nr_ids;

@@ -23,6 +23,8 @@
  * @buffer_size: bytes for records a CPU; 0: we choose
  * @overwrite: keep the last records, and read them at the end
  * @no_inherit: do not sample children
+ * @callchain: samples have call chains
+ * @max_stack: of so many addresses; 0: we choose
  * @json: JSON lines in place of perf.data
  * @verbose: say more
  * @programs_only: BPF programs run, also in children, and there are no records
@@ -34,6 +36,8 @@ struct record_options {
 	__u32 buffer_size;
 	bool overwrite;
 	bool no_inherit;
+	bool callchain;
+	__u32 max_stack;
 	bool json;
 	bool verbose;
 	bool programs_only;

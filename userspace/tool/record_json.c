@@ -38,6 +38,30 @@ static const char *mode_of(__u16 misc)
 	return "other";
 }
 
+/* Innermost function first; each with the mode that the last context has named. */
+static struct json_object *callchain_array(const struct perfgrp_sample *sample)
+{
+	struct json_object *to = json_object_new_array();
+	const char *mode = "other";
+	__u64 i;
+
+	for (i = 0; i < sample->nr_ips; i++) {
+		const __u64 ip = sample->ips[i];
+		struct json_object *object;
+
+		if (ip >= (__u64)PERF_CONTEXT_MAX) {
+			mode = ip == (__u64)PERF_CONTEXT_KERNEL ? "kernel" :
+			       ip == (__u64)PERF_CONTEXT_USER	? "user" : "other";
+			continue;
+		}
+		object = json_object_new_object();
+		json_add_string(object, "mode", mode);
+		add_address(object, "ip", ip);
+		json_object_array_add(to, object);
+	}
+	return to;
+}
+
 static struct json_object *sample_object(const struct record_group *group, __u16 misc,
 					 const struct perfgrp_sample *sample)
 {
@@ -65,6 +89,8 @@ static struct json_object *sample_object(const struct record_group *group, __u16
 		json_object_array_add(values, object);
 	}
 	json_object_object_add(to, "values", values);
+	if (group->source.layout.sample_type & PERF_SAMPLE_CALLCHAIN)
+		json_object_object_add(to, "callchain", callchain_array(sample));
 	return to;
 }
 

@@ -30,6 +30,29 @@ static __u32 buffer_size(const struct record *rec)
 	return size;
 }
 
+/* What the module takes. */
+#define MAX_STACK		4096
+
+/*
+ * As many addresses as perf's default: all that the kernel allows, as far as two records have room
+ * in a buffer.
+ */
+static __u32 max_stack(const struct record *rec)
+{
+	const __u64 room = buffer_size(rec) / 4 / sizeof(__u64);
+	char *text = read_file("/proc/sys/kernel/perf_event_max_stack");
+	__u64 nr = text ? strtoull(text, NULL, 10) : 0;
+
+	free(text);
+	if (rec->opt.max_stack)
+		return rec->opt.max_stack;
+	if (!nr)
+		nr = PERF_MAX_STACK_DEPTH;
+	if (nr > room)
+		nr = room;
+	return nr < MAX_STACK ? nr : MAX_STACK;
+}
+
 /*
  * The first event of a group samples, and what has period= or freq= of its own; the
  * others are only read.
@@ -88,6 +111,10 @@ static struct perfgrp_group *create_group(const struct record *rec,
 	if (!rec->opt.programs_only) {
 		create.buffer_size = buffer_size(rec);
 		create.wakeup_bytes = buffer_size(rec) / 4;
+	}
+	if (rec->opt.callchain) {
+		create.sample_type = PERFGRP_SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN;
+		create.sample_max_stack = rec->data.max_stack;
 	}
 	if (inherits(rec, events))
 		create.flags |= PERFGRP_CREATE_INHERIT;
@@ -216,8 +243,15 @@ static int open_all(struct record *rec)
 int record_open(struct record *rec)
 {
 	struct event_error ignored;
-	int err = open_all(rec);
+	int err;
 
+	if (rec->opt.callchain && !(rec->info.features & PERFGRP_FEATURE_CALLCHAIN)) {
+		error("-g: this kernel's module has no call chains ('call-chains' in perfgrp info)");
+		return -EOPNOTSUPP;
+	}
+	if (rec->opt.callchain)
+		rec->data.max_stack = max_stack(rec);
+	err = open_all(rec);
 	if (err != -EAGAIN)
 		return err;
 	error("this machine has no cycles to sample: sampling cpu-clock instead");

@@ -71,6 +71,10 @@ int record_check_options(struct record *rec)
 		error("--count and --freq exclude one another");
 		return -EINVAL;
 	}
+	if (opt->max_stack && !opt->callchain) {
+		error("--max-stack has no meaning without -g");
+		return -EINVAL;
+	}
 	if (cmd_check_modes(&rec->target))
 		return -EINVAL;
 	if (max && opt->freq > max) {
