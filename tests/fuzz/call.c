@@ -187,6 +187,13 @@ static void make_create(struct thread *t, struct call *c)
 		create->buffer_size = 64 << 20;
 	create->wakeup_records = one_in(t, 3) ? below(t, 100) : 0;
 	create->wakeup_bytes = one_in(t, 4) ? below(t, 8192) : 0;
+	if (one_in(t, 3)) {
+		create->sample_type = PERFGRP_SAMPLE_TYPE;
+		if (one_in(t, 2)) {
+			create->sample_type |= PERF_SAMPLE_CALLCHAIN;
+			create->sample_max_stack = one_in(t, 2) ? below(t, 140) : 0;
+		}
+	}
 	create->clockid = clocks[below(t, ARRAY_SIZE(clocks))];
 	i = 1 + below(t, shared->nr_cpus);
 	if (create->target == PERFGRP_TARGET_CPUS)
@@ -510,6 +517,8 @@ static const struct field fields[] = {
 	FIELD(I_CREATE, perfgrp_create, sample_type, VALUE),
 	FIELD(I_CREATE, perfgrp_create, clockid, VALUE),
 	FIELD(I_CREATE, perfgrp_create, reserved, RESERVED),
+	FIELD(I_CREATE, perfgrp_create, sample_max_stack, VALUE),
+	FIELD(I_CREATE, perfgrp_create, reserved2, RESERVED),
 	FIELD(I_ADD, perfgrp_add, counters, POINTER),
 	FIELD(I_ADD, perfgrp_add, counter_size, ELEMENT_SIZE),
 	FIELD(I_ADD, perfgrp_add, nr_counters, COUNT),

@@ -55,6 +55,7 @@ struct known {
 	__u32 target;
 	__s32 clockid;
 	__u32 buffer;
+	bool callchains;
 	__u32 clock_period;	/* a clock in it has a period, which must stay long */
 	__u32 newest;		/* the highest id that ADD has returned */
 	__u32 recent[NR_RECENT];

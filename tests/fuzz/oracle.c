@@ -562,7 +562,7 @@ static void check_stats(struct thread *t, struct call *c)
 {
 	const struct perfgrp_stream_stats *stats = (void *)c->at;
 
-	EXPECT(t, c, stats->sample_type == PERFGRP_SAMPLE_TYPE);
+	EXPECT(t, c, (stats->sample_type & ~(__u64)PERF_SAMPLE_CALLCHAIN) == PERFGRP_SAMPLE_TYPE);
 	EXPECT(t, c, stats->read_format == PERFGRP_READ_FORMAT);
 	EXPECT(t, c, stats->buffer_size >= 8192 && !(stats->buffer_size & 4095));
 }
@@ -648,6 +648,23 @@ void check_call(struct thread *t, struct call *c)
 
 /* ---- records -------------------------------------------------------------- */
 
+/* Whether a sample's size goes with its values and its call chain, if it can have one. */
+static bool sample_size_is_right(const struct perfgrp_record_sample *sample,
+				 const struct known *g)
+{
+	size_t size = sizeof(*sample) + sample->nr * sizeof(struct perfgrp_sample_value);
+	const __u64 *nr_ips = (const void *)((const char *)sample + size);
+
+	if (sample->nr > MAX_MEMBERS || sample->header.size < size)
+		return false;
+	if (g ? g->callchains : sample->header.size > size) {
+		if (sample->header.size < size + sizeof(*nr_ips) || *nr_ips > 140 + 8)
+			return false;
+		size += (1 + *nr_ips) * sizeof(*nr_ips);
+	}
+	return sample->header.size == size;
+}
+
 static const char *wrong_with_record(const struct perf_event_header *h, size_t left,
 				     const struct known *g)
 {
@@ -659,8 +676,7 @@ static const char *wrong_with_record(const struct perf_event_header *h, size_t l
 	id = (const void *)((const char *)h + h->size - sizeof(*id));
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
-		if (sample->nr > MAX_MEMBERS || h->size != sizeof(*sample) +
-		    sample->nr * sizeof(struct perfgrp_sample_value))
+		if (!sample_size_is_right(sample, g))
 			return "its size does not go with nr";
 		if (g && sample->id > (1ULL << 32))
 			return "no such member";

@@ -194,6 +194,7 @@ static void note_group(const struct call *c, struct handle *h)
 	g->clockid = create->flags & PERFGRP_CREATE_USE_CLOCKID ? create->clockid :
 								  CLOCK_MONOTONIC;
 	g->buffer = create->buffer_size;
+	g->callchains = create->sample_type & PERF_SAMPLE_CALLCHAIN;
 	g->clock_period = 0;
 	g->newest = 0;
 	memset(g->recent, 0, sizeof(g->recent));
