@@ -83,6 +83,8 @@ static void fake_read(struct perf_event *event)
 	meet(fake);
 	if (!(event->hw.state & PERF_HES_STOPPED))
 		update(event, now_of(event, true));
+	if (fake->interrupt_read)
+		fake->interrupt_read(event, fake->interrupt_data);
 }
 
 static void interrupt(struct perf_event *event)
@@ -476,31 +478,40 @@ unsigned int fake_pmu_used(const struct fake_pmu *fake, int cpu)
 
 /* ---- overflow ------------------------------------------------------------ */
 
+/**
+ * fake_pmu_call_handler - call an event's overflow handler here and now
+ * @event: the event; its driver has just read it
+ *
+ * Any context. perf_event_overflow(), which is not exported, adds throttling.
+ */
+void fake_pmu_call_handler(struct perf_event *event)
+{
+	struct perf_sample_data data;
+	struct pt_regs regs;
+
+	perf_fetch_caller_regs(&regs);
+	perf_sample_data_init(&data, 0, event->hw.last_period);
+	event->overflow_handler(event, &data, &regs);
+}
+
 struct overflow {
 	struct irq_work work;
 	struct perf_event *event;
 	bool throttled;
 };
 
-/*
- * In hard IRQ context, as the interrupt of a PMU without NMIs. Drivers read the event first. The
- * handler is called directly: perf_event_overflow(), which is not exported, adds throttling.
- */
+/* In hard IRQ context, as the interrupt of a PMU without NMIs. Drivers read the event first. */
 static void overflow_now(struct irq_work *work)
 {
 	struct overflow *overflow = container_of(work, struct overflow, work);
 	struct perf_event *event = overflow->event;
 	u64 interrupts = event->hw.interrupts;
-	struct perf_sample_data data;
-	struct pt_regs regs;
 
 	event->pmu->read(event);
 	/* The perf core's MAX_INTERRUPTS, until the next tick sees it. */
 	if (overflow->throttled)
 		event->hw.interrupts = U64_MAX;
-	perf_fetch_caller_regs(&regs);
-	perf_sample_data_init(&data, 0, event->hw.last_period);
-	event->overflow_handler(event, &data, &regs);
+	fake_pmu_call_handler(event);
 	event->hw.interrupts = interrupts;
 }
 

@@ -72,7 +72,8 @@
  * @met: reads that have begun since @meet was set; set to 0 with it
  * @missed: reads that have waited in vain
  * @interrupt: what interrupts the driver while it puts an event on, as an NMI may
- * @interrupt_data: for it
+ * @interrupt_read: what interrupts the driver when it has read an event
+ * @interrupt_data: for both
  * @destroyed: among those that fake_pmu_free_destroyed() is to free
  */
 struct fake_pmu {
@@ -102,6 +103,7 @@ struct fake_pmu {
 	atomic_t met;
 	atomic_t missed;
 	void (*interrupt)(struct perf_event *event, void *data);
+	void (*interrupt_read)(struct perf_event *event, void *data);
 	void *interrupt_data;
 	struct list_head destroyed;
 };
@@ -114,6 +116,7 @@ int fake_pmu_register(struct fake_pmu *fake);
 void fake_pmu_revoke(struct fake_pmu *fake, struct perf_event *const *events, unsigned int nr);
 void fake_pmu_unrevoke(struct fake_pmu *fake, struct perf_event *const *events, unsigned int nr);
 void fake_pmu_tick(struct fake_pmu *fake, u64 ticks);
+void fake_pmu_call_handler(struct perf_event *event);
 int fake_pmu_overflow(struct perf_event *event);
 int fake_pmu_overflow_throttled(struct perf_event *event);
 unsigned int fake_pmu_used(const struct fake_pmu *fake, int cpu);

@@ -291,6 +291,52 @@ static void of_a_task_that_was_away(struct kunit *test)
 	KUNIT_EXPECT_LT(test, sample->time_enabled - sample->time_running, 90 * NSEC_PER_MSEC);
 }
 
+struct late_overflow {
+	struct fake_pmu *fake;
+	struct perf_event *event;
+	unsigned int times;
+};
+
+static void overflow_once_read(struct perf_event *event, void *data)
+{
+	struct late_overflow *late = data;
+
+	if (event != late->event)
+		return;
+	late->fake->interrupt_read = NULL;
+	late->times++;
+	fake_pmu_call_handler(event);
+}
+
+/*
+ * [O12] [S9] When an inherited group is disabled its counters are read, and its events go on
+ * counting. An overflow after that is no sample, which would have more than the counters say.
+ */
+static void after_disabled_counters_are_read(struct kunit *test)
+{
+	const struct perfgrp_create arg = {
+		.target = PERFGRP_TARGET_TASK,
+		.flags = PERFGRP_CREATE_INHERIT,
+	};
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct late_overflow late = { .fake = fake };
+	struct perfgrp_group *group;
+
+	harness_pin_to(test, 0);
+	group = harness_sampling_group(test, arg, NULL);
+	harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+	late.event = event_of(group, 0, 0);
+	KUNIT_ASSERT_EQ(test, fake_pmu_overflow(late.event), 0);
+	KUNIT_EXPECT_EQ(test, harness_read_stream(test, group)->nr, 1U);
+
+	fake->interrupt_data = &late;
+	fake->interrupt_read = overflow_once_read;
+	harness_disable(group);
+	fake->interrupt_read = NULL;
+	KUNIT_EXPECT_EQ(test, late.times, 1U);
+	KUNIT_EXPECT_EQ(test, harness_read_stream(test, group)->nr, 0U);
+}
+
 /* [S15] On another clock, where the group asks for one. */
 static void on_the_groups_clock(struct kunit *test)
 {
@@ -811,6 +857,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(since_the_reset),
 	KUNIT_CASE(of_its_cpu),
 	KUNIT_CASE(of_a_task_that_was_away),
+	KUNIT_CASE(after_disabled_counters_are_read),
 	KUNIT_CASE(on_the_groups_clock),
 	KUNIT_CASE(min_delta),
 	KUNIT_CASE(throttling),

@@ -166,11 +166,15 @@ int perfgrp_group_disable(struct perfgrp_group *group, struct perfgrp_error *err
 	ret = perfgrp_exec_cancel(group, err);
 	if (ret)
 		return ret;
+	group->enabled = false;
+	/*
+	 * Before the counters are read, so that no sample has more than they. To read an event
+	 * takes its CPU or its context's lock, so a handler that has not seen it is done by then.
+	 */
+	perfgrp_event_arrays_set_frozen(group);
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
 	else if (!frozen)
 		freeze_inherited(group, true);
-	group->enabled = false;
-	perfgrp_event_arrays_set_frozen(group);
 	return 0;
 }
