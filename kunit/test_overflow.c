@@ -150,7 +150,7 @@ static u32 watched;
 
 /*
  * [O1] [O3] [O4] In an NMI another hardware PMU's driver may have been interrupted and is not
- * called: its members have the value that was read last. Software has no such driver.
+ * called: its members have no value. Software has no such driver.
  */
 static void sample_in_nmi(struct kunit *test)
 {
@@ -189,12 +189,38 @@ static void sample_in_nmi(struct kunit *test)
 		reads = atomic_read(&hard->reads);
 		WRITE_ONCE(watched, i);
 		KUNIT_EXPECT_EQ(test, atomic_read(&hard->reads), reads);
-		sample = read_sample(test, group, 3);
+		sample = read_sample(test, group, 2);
 		KUNIT_EXPECT_EQ(test, sample->id, (u64)ids[0]);
 		KUNIT_EXPECT_EQ(test, sample->tid, (u32)task_pid_vnr(current));
 		KUNIT_EXPECT_EQ(test, sample->period, 1ULL);
-		EXPECT_VALUES(test, sample, ids, i, i * 15ULL - 5, i * 15ULL);
+		EXPECT_VALUES(test, sample, ((const u32[]){ ids[0], ids[2] }), i, i * 15ULL);
 	}
+}
+
+/* [O3] A member whose place on its PMU another event has taken does not count, and has no value. */
+static void member_off_the_pmu(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *other = harness_pmu(test, 1, FAKE_NO_ROTATION);
+	struct perf_event *occupant;
+	struct perfgrp_group *group;
+	u32 ids[3];
+
+	harness_pin_to(test, 0);
+	occupant = harness_fake_event(test, other, FAKE_TICKS(1), 0, true);
+	group = harness_sampling_group(test, on_cpu0, cpu0);
+	ids[0] = harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(3)), 1000));
+	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(5)));
+	ids[2] = harness_add_one(test, group, FAKE(other, FAKE_TICKS(7)));
+	fake_pmu_tick(fake, 10);
+	fake_pmu_tick(other, 10);
+	KUNIT_ASSERT_EQ(test, fake_pmu_overflow(event_of(group, 0, 0)), 0);
+	EXPECT_VALUES(test, read_sample(test, group, 3), ids, 30, 50, 70);
+
+	perf_event_enable(occupant);
+	fake_pmu_tick(fake, 10);
+	KUNIT_ASSERT_EQ(test, fake_pmu_overflow(event_of(group, 0, 0)), 0);
+	EXPECT_VALUES(test, read_sample(test, group, 2), ids, 60, 100);
 }
 
 /* [O3] [S13] Values and times are those since the last reset, and go on over other changes. */
@@ -854,6 +880,7 @@ static void program_with_callchain(struct kunit *test)
 static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(sample_in_irq),
 	KUNIT_CASE(sample_in_nmi),
+	KUNIT_CASE(member_off_the_pmu),
 	KUNIT_CASE(since_the_reset),
 	KUNIT_CASE(of_its_cpu),
 	KUNIT_CASE(of_a_task_that_was_away),

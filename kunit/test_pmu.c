@@ -960,16 +960,18 @@ static void counted_elsewhere(struct kunit *test)
 struct reader {
 	struct perf_event *other;
 	unsigned int times;
+	unsigned int reads;
 };
 
 static void read_event(struct perf_event *event, void *data)
 {
 	struct reader *reader = data;
+	u64 count;
 
 	if (event == reader->other)
 		return;
 	reader->times++;
-	perfgrp_core_count_at_overflow(event, reader->other);
+	reader->reads += perfgrp_core_read_at_overflow(event, reader->other, &count);
 }
 
 /* [O3] [S9] An NMI in the middle of pmu->add() does not read the event, and no count is wrong. */
@@ -994,13 +996,14 @@ static void read_during_add(struct kunit *test)
 		perf_event_enable(event);
 		fake_pmu_tick(fake, 10);
 		local_irq_save(flags);
-		count = perfgrp_core_count_at_overflow(event, reader.other);
+		KUNIT_EXPECT_TRUE(test, perfgrp_core_read_at_overflow(event, reader.other, &count));
 		local_irq_restore(flags);
 		KUNIT_EXPECT_EQ(test, count, 10ULL * (i + 1));
 		perf_event_disable(event);
 	}
 	fake->interrupt = NULL;
 	KUNIT_EXPECT_GE(test, reader.times, 4U);
+	KUNIT_EXPECT_EQ(test, reader.reads, 0U);
 	KUNIT_EXPECT_EQ(test, perf_event_read_value(event, &enabled, &running), 20ULL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->strange_reads), 0);
 }

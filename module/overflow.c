@@ -19,7 +19,8 @@
  *
  * A sample reads the members as perf_output_read_group() does: pmu->read() for events of
  * this CPU's PMU, the stored count for the event that overflowed, which its driver has
- * just read. In NMI context no other hardware PMU is read: its driver may hold a lock.
+ * just read. In NMI context no other hardware PMU is read: its driver may hold a lock. Members
+ * that were not read have no value in the sample.
  */
 #include <linux/bitops.h>
 #include <linux/irqflags.h>
@@ -65,8 +66,9 @@ static_assert(PERFGRP_READ_FORMAT ==
  * @clock: perfgrp_core_clock() at the overflow
  * @time: the same moment on the group's clock
  * @own: what @event has counted since it was created, with its times; 0 if nothing is read
- * @read: members whose event was read: bits
- * @counts: what each of these has counted since it was created
+ * @read: members whose event was read at this overflow: bits
+ * @counts: what each member has counted since it was created, as of its last read; 0 if it has no
+ *	event here
  *
  * On the stack of perfgrp_overflow().
  */
@@ -104,8 +106,8 @@ static int find_entry(const struct perfgrp_event_array *array, const struct perf
 
 static void read_member(struct sample *sample, unsigned int index, struct perf_event *event)
 {
-	sample->counts[index] = event ? perfgrp_core_count_at_overflow(event, sample->event) : 0;
-	sample->read |= BIT(index);
+	if (event && perfgrp_core_read_at_overflow(event, sample->event, &sample->counts[index]))
+		sample->read |= BIT(index);
 }
 
 static void read_all(struct sample *sample)

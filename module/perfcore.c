@@ -227,29 +227,42 @@ bool perfgrp_core_pmu_read_safe(const struct perf_event *event)
 	return (s64)(begin - compat_guest_time(event) - event->tstamp) >= 0;
 }
 
+/* May an overflow handler call pmu->read()? */
+static bool may_read_at_overflow(const struct perf_event *event,
+				 const struct perf_event *overflowed)
+{
+	const struct pmu *pmu;
+
+	if (!perfgrp_core_is_here(event, perfgrp_core_state(event)))
+		return false;
+	pmu = event->pmu;
+	return (!in_nmi() || pmu == overflowed->pmu || is_software(pmu)) &&
+	       perfgrp_core_pmu_read_safe(event);
+}
+
 /**
- * perfgrp_core_count_at_overflow - read an event's count in an overflow handler
+ * perfgrp_core_read_at_overflow - read an event in an overflow handler
  * @event: an event of the same group and instance
  * @overflowed: the event that overflowed; its driver has just read it
+ * @count: set to what @event has counted since it was created, as of its last read
  *
  * Any context, with interrupts off. In NMI context no hardware PMU but @overflowed's is
- * read, because its driver may have been interrupted: those events return the count of
- * their last read.
+ * read, because its driver may have been interrupted.
  *
- * Return: what @event has counted since it was created.
+ * Return: whether the last read is this one. It is not if @event is not on this CPU's PMU, or
+ * cannot be read safely now.
  */
-u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_event *overflowed)
+bool perfgrp_core_read_at_overflow(struct perf_event *event, const struct perf_event *overflowed,
+				   u64 *count)
 {
-	struct pmu *pmu;
+	bool read = event == overflowed;
 
-	if (event == overflowed || !perfgrp_core_is_here(event, perfgrp_core_state(event)))
-		return local64_read(&event->count);
-
-	pmu = event->pmu;
-	if ((!in_nmi() || pmu == overflowed->pmu || is_software(pmu)) &&
-	    perfgrp_core_pmu_read_safe(event))
-		pmu->read(event);
-	return local64_read(&event->count);
+	if (!read && may_read_at_overflow(event, overflowed)) {
+		event->pmu->read(event);
+		read = true;
+	}
+	*count = local64_read(&event->count);
+	return read;
 }
 
 /**

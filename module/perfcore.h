@@ -52,7 +52,8 @@ void perfgrp_core_set_inherit(struct perf_event *const *events, unsigned int nr)
 bool perfgrp_core_exec_pending(const struct perf_event *event);
 void perfgrp_core_cancel_exec(struct perf_event *event);
 bool perfgrp_core_pmu_read_safe(const struct perf_event *event);
-u64 perfgrp_core_count_at_overflow(struct perf_event *event, const struct perf_event *overflowed);
+bool perfgrp_core_read_at_overflow(struct perf_event *event, const struct perf_event *overflowed,
+				   u64 *count);
 int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample);
 bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count *count);
 bool perfgrp_core_peek_inherited(struct perf_event *event, struct perfgrp_count *count);

@@ -6,6 +6,7 @@
 #include "pmu.h"
 #include "stream.h"
 
+#include <limits.h>
 #include <pthread.h>
 
 #define CYCLES PERFGRP_HW_CPU_CYCLES
@@ -88,6 +89,23 @@ TEST(n_over_p, "O2: period P over N cycles gives N/P samples, to within one")
 	}
 }
 
+static __u32 alone;
+
+/*
+ * Whether a sample has the values of all @nr members. The NMIs of our arm64 debug kernels may hit
+ * while the perf core has the PMU disabled; then only the member that overflowed has one.
+ */
+static bool has_values(const struct perfgrp_record_sample *s, __u32 nr)
+{
+	if (s->nr == 1 && is_debug_kernel()) {
+		EXPECT_EQ(sample_values(s)[0].id, s->id);
+		EXPECT_LE(++alone, records.nr_samples / 20 + 1);
+		return false;
+	}
+	EXPECT_EQ(s->nr, nr);
+	return s->nr == nr;
+}
+
 TEST(members_at_once, "O3 G4: members that count the same have counted the same in each sample")
 {
 	struct perfgrp_counter c[4] = {
@@ -97,7 +115,7 @@ TEST(members_at_once, "O3 G4: members that count the same have counted the same 
 		{ .event = PERFGRP_SW_PAGE_FAULTS },
 	};
 	int fd = pmu_group(c, 4);
-	long long first = 0, apart;
+	long long first = LLONG_MIN, apart;
 	__u32 i;
 
 	count(fd, 5000000);
@@ -105,15 +123,16 @@ TEST(members_at_once, "O3 G4: members that count the same have counted the same 
 	for (i = 0; i < records.nr_samples; i++) {
 		const struct perfgrp_record_sample *s = records.sample[i];
 
-		EXPECT_EQ(s->nr, 4);
 		EXPECT_EQ(s->id, c[0].id);
+		if (!has_values(s, 4))
+			continue;
 		EXPECT_EQ(sample_values(s)[3].id, c[3].id);
 		/* Read one after the other, with the counters stopped or in a few steps. */
 		apart = sample_values(s)[2].value - sample_values(s)[1].value;
 		EXPECT_LT(apart, 2000);
 		EXPECT_GT(apart, -2000);
 		apart = sample_values(s)[1].value - sample_values(s)[0].value;
-		if (i == 0)
+		if (first == LLONG_MIN)
 			first = apart;
 		EXPECT_LT(apart - first, 20000);
 		EXPECT_GT(apart - first, -20000);
@@ -268,10 +287,15 @@ TEST(children_at_once, "O12 O3 G4: a child's sample has all that the child has c
 		const struct perfgrp_record_sample *s = records.sample[i];
 		const struct perfgrp_sample_value *v = sample_values(s);
 
-		REQUIRE_EQ(s->nr, children_have_values() ? 3 : 0);
+		if (!children_have_values()) {
+			EXPECT_EQ(s->nr, 0);
+			continue;
+		}
+		if (!has_values(s, 3))
+			continue;
 		for (k = 0; k < s->nr; k++)
 			EXPECT_EQ(v[k].id, c[k].id);
-		if (!s->nr || s->pid == (__u32)getpid())
+		if (s->pid == (__u32)getpid())
 			continue;
 		EXPECT_LT(v[2].value, 10000);
 		apart = v[1].value - v[0].value;

@@ -364,6 +364,35 @@ static void children(bool pipe)
 	   "O12 each child has one count, and so has another with its number");
 }
 
+/* A member that could not be read is shown with what it has counted when it is read again. */
+static void left_out(void)
+{
+	static const __u32 ids[] = { 1, 2 };
+	const struct perf_data_source source = {
+		.layout = layout, .ids = ids, .nr = 2, .inherits = true,
+	};
+	struct sample sample = make_sample(&source, 1000001000, 0, 2, 310, 0);
+	struct recording rec;
+
+	sample.record.tid = 5;
+	sample.record.nr = 1;
+	sample.record.header.size = sizeof(sample) - sizeof(sample.values[1]);
+	sample.values[0].id = ids[1];
+	prepare(&rec, "{cycles,instructions}", 1, false);
+	rec.data.inherits = true;
+	start(&rec);
+	put_child(&rec.data, &source, 5, 1000000000, 1000, 300);
+	result(!perf_data_add(&rec.data, &source, &sample.record.header),
+	       "O3 a sample with some of the values is taken");
+	put_child(&rec.data, &source, 5, 1000002000, 1500, 330);
+	end(&rec);
+	is("perf script -F tid,time,period,event -i %s 2>&1",
+	   "5 1.000000: 1000 cycles:\n5 1.000000: 300 instructions:\n"
+	   "5 1.000001: 10 instructions:\n"
+	   "5 1.000002: 500 cycles:\n5 1.000002: 20 instructions:\n",
+	   "O3 perf script shows those that it has");
+}
+
 static void many_children(void)
 {
 	static const __u32 ids[] = { 1, 2 };
@@ -555,6 +584,7 @@ int main(void)
 	on_tasks();
 	children(false);
 	children(true);
+	left_out();
 	many_children();
 	without_values();
 	several_groups();

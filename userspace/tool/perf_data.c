@@ -199,6 +199,23 @@ static struct thread *get_thread(struct perf_data *data, size_t first_event, __u
 	return thread;
 }
 
+/* Return: false if the sample has no value of the source's first member. */
+static bool get_first_value(const struct perf_data_source *source,
+			    const struct perfgrp_sample *sample, __u64 *first)
+{
+	struct perfgrp_sample_value value;
+	__u64 i;
+
+	for (i = 0; i < sample->nr; i++) {
+		value = perfgrp_sample_value_at(sample, i);
+		if (value.id == source->ids[0]) {
+			*first = value.value;
+			return true;
+		}
+	}
+	return false;
+}
+
 static __u32 instance_of(struct perf_data *data, const struct perf_data_source *source,
 			 const struct perfgrp_sample *sample)
 {
@@ -210,8 +227,7 @@ static __u32 instance_of(struct perf_data *data, const struct perf_data_source *
 	if (!source->inherits || !sample->nr)
 		return source->task;
 	thread = get_thread(data, source->first_event, sample->tid);
-	value = perfgrp_sample_value_at(sample, 0).value;
-	if (sample->time < thread->time)
+	if (sample->time < thread->time || !get_first_value(source, sample, &value))
 		return thread->instance;
 	/* Counts do not go back: another thread with that number. With more it is not noticed. */
 	if (value < thread->value)

@@ -899,11 +899,13 @@ struct perfgrp_sample_value {
  * @time_enabled: ns, of the member that overflowed
  * @time_running: ns, of the member that overflowed
  *
- * Behind it stand @nr struct perfgrp_sample_value: all members, leader first, as a snapshot
- * at that moment would have shown them. If the overflow is an NMI, members of another PMU
- * have the value that the kernel read last. In a group with PERFGRP_CREATE_INHERIT all of it is
- * what the overflowing task has counted since it began, whatever was reset. Without
- * PERFGRP_FEATURE_CHILD_VALUES (before Linux 6.12) @nr and the times are 0 there.
+ * Behind it stand @nr struct perfgrp_sample_value, leader first, as a snapshot at that moment
+ * would have shown them. A member has none if it was not counting on that CPU, or could not be
+ * read: if the overflow is an NMI, those of another PMU; if the NMI hits while the perf core
+ * changes what the PMU counts, all but the one that overflowed. So look at the ids. In a group
+ * with PERFGRP_CREATE_INHERIT all of it is what the overflowing task has counted since it began,
+ * whatever was reset. Without PERFGRP_FEATURE_CHILD_VALUES (before Linux 6.12) @nr and the times
+ * are 0 there.
  *
  * If the group's sample_type has PERF_SAMPLE_CALLCHAIN a __u64 nr follows, and then nr addresses:
  * the call chain, innermost function first. PERF_CONTEXT_KERNEL and PERF_CONTEXT_USER stand
