@@ -4,16 +4,16 @@
  *
  * User space gets the group's handle from PERFGRP_GET_BPF_HANDLE and passes it to its
  * program, usually in a map. Handles are random, so a program cannot find a group whose
- * handle it was not given, and a handle finds nothing after its group is destroyed. A
- * program may run in any context, such as an NMI or the scheduler, so the kfunc takes no
- * lock: it finds the group and its event array under RCU.
+ * handle it was not given, and a handle finds nothing after its group is destroyed, or has a
+ * new one. A program may run in any context, such as an NMI or the scheduler, so the kfunc takes
+ * no lock: it finds the group and its event array under RCU.
  *
  * The kernel finds a module's kfuncs by the module's BTF, which kbuild generates if pahole
  * is installed and vmlinux is beside the headers. Kernels before 6.9 register kfuncs in
  * another form, and have no kfunc here. From 6.12 on programs of types tracepoint and
  * perf_event can call the same kfuncs as those of type tracing.
  *
- * Process context, except for the kfunc. Takes groups_lock.
+ * Process context, except for the kfunc. Takes handles_lock.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -26,6 +26,7 @@
 #include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -38,26 +39,41 @@
 #include "perfcore.h"
 #include "value.h"
 
-/*
- * Groups by handle. Changed under groups_lock, which is taken in process context only (it sleeps
- * with PREEMPT_RT); programs look up under RCU, in any context. A group is freed after a grace
- * period has passed since its removal (perfgrp_event_arrays_destroy()).
+/**
+ * struct perfgrp_handle - names a group to BPF programs
+ * @node: in handles
+ * @number: random, not 0, and no other handle's
+ * @group: the group
+ * @rcu: frees it
+ *
+ * Constant, apart from @node.
  */
-static DEFINE_HASHTABLE(groups, 8);
-static DEFINE_SPINLOCK(groups_lock);
+struct perfgrp_handle {
+	struct hlist_node node;
+	u64 number;
+	struct perfgrp_group *group;
+	struct rcu_head rcu;
+};
+
+/*
+ * All handles. Changed under handles_lock, which is taken in process context only (it sleeps with
+ * PREEMPT_RT); programs look up under RCU, in any context. A group, too, is freed after a grace
+ * period has passed since its handle was removed (perfgrp_event_arrays_destroy()).
+ */
+static DEFINE_HASHTABLE(handles, 8);
+static DEFINE_SPINLOCK(handles_lock);
 
 /* Written by perfgrp_bpf_kfunc_init() only, before the device exists. */
 static bool registered;
 
-/* Inside rcu_read_lock(), or with groups_lock held. NULL if there is none. */
-static struct perfgrp_group *find_group(u64 handle)
+/* Inside rcu_read_lock(), or with handles_lock held. NULL if no group has it. */
+static struct perfgrp_group *find_group(u64 number)
 {
-	struct perfgrp_group *group;
+	const struct perfgrp_handle *handle;
 
-	hash_for_each_possible_rcu(groups, group, handle_node, handle,
-				   lockdep_is_held(&groups_lock))
-		if (group->handle == handle)
-			return group;
+	hash_for_each_possible_rcu(handles, handle, node, number, lockdep_is_held(&handles_lock))
+		if (handle->number == number)
+			return handle->group;
 	return NULL;
 }
 
@@ -214,32 +230,51 @@ bool perfgrp_bpf_kfunc_supported(void)
 
 /* ---- handles -------------------------------------------------------------- */
 
-static int handle_alloc(struct perfgrp_group *group, struct perfgrp_error *err)
+static void remove_handle(struct perfgrp_handle *handle)
 {
-	if (perfgrp_event_arrays_create(group))
-		return perfgrp_fail_memory(err);
-	perfgrp_event_arrays_publish(group);
+	lockdep_assert_held(&handles_lock);
 
-	spin_lock(&groups_lock);
+	hash_del_rcu(&handle->node);
+	kfree_rcu(handle, rcu);
+}
+
+/* In place of the group's handle, if it has one. */
+static int new_handle(struct perfgrp_group *group, struct perfgrp_error *err)
+{
+	struct perfgrp_handle *handle = kmalloc(sizeof(*handle), GFP_KERNEL_ACCOUNT);
+
+	if (!handle || perfgrp_event_arrays_create(group)) {
+		kfree(handle);
+		return perfgrp_fail_memory(err);
+	}
+	if (!group->handle)
+		perfgrp_event_arrays_publish(group);
+
+	handle->group = group;
+	spin_lock(&handles_lock);
 	do {
-		group->handle = get_random_u64();
-	} while (!group->handle || find_group(group->handle));
-	hash_add_rcu(groups, &group->handle_node, group->handle);
-	spin_unlock(&groups_lock);
+		handle->number = get_random_u64();
+	} while (!handle->number || find_group(handle->number));
+	hash_add_rcu(handles, &handle->node, handle->number);
+	if (group->handle)
+		remove_handle(group->handle);
+	spin_unlock(&handles_lock);
+	group->handle = handle;
 	return 0;
 }
 
 /**
- * perfgrp_bpf_kfunc_get_handle - get a group's handle, allocating it at the first call
+ * perfgrp_bpf_kfunc_get_handle - get the number of a group's handle
  * @group: the group; the lock is held for writing
- * @handle: set
+ * @renew: give it a new handle, also if it has one, which then finds nothing any more
+ * @number: set
  * @err: filled in on failure
  *
  * May sleep.
  *
  * Return: 0, -EOPNOTSUPP, -EACCES or -ENOMEM.
  */
-int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle,
+int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, bool renew, u64 *number,
 				 struct perfgrp_error *err)
 {
 	int ret = 0;
@@ -255,10 +290,10 @@ int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle,
 	if (!perfmon_capable())
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
 				    "giving a group to BPF programs needs CAP_PERFMON");
-	if (!group->handle)
-		ret = handle_alloc(group, err);
+	if (renew || !group->handle)
+		ret = new_handle(group, err);
 	if (!ret)
-		*handle = group->handle;
+		*number = group->handle->number;
 	return ret;
 }
 
@@ -271,7 +306,8 @@ void perfgrp_bpf_kfunc_free_handle(struct perfgrp_group *group)
 {
 	if (!group->handle)
 		return;
-	spin_lock(&groups_lock);
-	hash_del_rcu(&group->handle_node);
-	spin_unlock(&groups_lock);
+	spin_lock(&handles_lock);
+	remove_handle(group->handle);
+	spin_unlock(&handles_lock);
+	group->handle = NULL;
 }

@@ -10,7 +10,7 @@ struct perfgrp_group;
 
 void perfgrp_bpf_kfunc_init(void);
 bool perfgrp_bpf_kfunc_supported(void);
-int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, u64 *handle,
+int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, bool renew, u64 *number,
 				 struct perfgrp_error *err);
 void perfgrp_bpf_kfunc_free_handle(struct perfgrp_group *group);
 

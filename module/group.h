@@ -156,8 +156,7 @@ struct perfgrp_instance {
  * @event_arrays: if its counters can sample or the kfunc can read it, else NULL; set once
  *	(@lock)
  * @sampling: if its counters can sample, else NULL; constant
- * @handle: its number for the kfunc; 0 before it is asked for (@lock)
- * @handle_node: in bpf_kfunc.c's hash table
+ * @handle: names it to the kfunc, see bpf_kfunc.c; NULL before it is asked for (@lock)
  * @bpf_events_node: in bpf_events.c's list
  * @bpf_events_missed: how many calls that file's probe had missed when the group last
  *	accounted for them; written in any context
@@ -191,8 +190,7 @@ struct perfgrp_group {
 	struct perfgrp_snap_buffer *snap_cache;
 	struct perfgrp_event_arrays *event_arrays;
 	struct perfgrp_sampling *sampling;
-	u64 handle;
-	struct hlist_node handle_node;
+	struct perfgrp_handle *handle;
 	struct list_head bpf_events_node;
 	atomic_long_t bpf_events_missed;
 	struct list_head node;

@@ -472,7 +472,10 @@ static int query_program(struct perfgrp_group *group, struct perfgrp_call *call)
 
 static int get_bpf_handle(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	return perfgrp_bpf_kfunc_get_handle(group, &call->arg.bpf_handle.handle, &call->err);
+	struct perfgrp_bpf_handle *arg = &call->arg.bpf_handle;
+
+	return perfgrp_bpf_kfunc_get_handle(group, arg->flags & PERFGRP_BPF_HANDLE_NEW,
+					    &arg->handle, &call->err);
 }
 
 /* ---- the files ----------------------------------------------------------- */
@@ -631,6 +634,7 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 	},
 	[INDEX(PERFGRP_GET_BPF_HANDLE)] = {
 		PERFGRP_IOCTL(PERFGRP_GET_BPF_HANDLE, perfgrp_bpf_handle, PERFGRP_BPF_HANDLE),
+		.flags		= PERFGRP_BPF_HANDLE_NEW,
 		.changes	= true,
 		.lock		= PERFGRP_WRITE_LOCKED,
 		.fn		= get_bpf_handle,

@@ -34,7 +34,7 @@
  *	perfgrp_kprobe.lock	how many users want a probe armed, and whether it is
  *	perfcore_link.c link_lock	one creation under a leader at a time
  *	away.c away_lock	its PMU is registered once; one creation at a time
- *	bpf_kfunc.c groups_lock	groups by handle; innermost
+ *	bpf_kfunc.c handles_lock	handles of groups; innermost
  *	bpf_events.c subscribers_lock
  *				which groups get records of BPF programs
  *	the perf core's, the kprobes' and the CPU hotplug lock

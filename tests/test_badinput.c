@@ -273,7 +273,7 @@ static struct call calls[] = {
 	     .needs = PERFGRP_FEATURE_BPF),
 	CALL(BPF_QUERY, perfgrp_bpf_query, true, 0, good_bpf_query,
 	     RESERVED(perfgrp_bpf_query), .needs = PERFGRP_FEATURE_BPF),
-	CALL(GET_BPF_HANDLE, perfgrp_bpf_handle, true, 0, good_nothing,
+	CALL(GET_BPF_HANDLE, perfgrp_bpf_handle, true, PERFGRP_BPF_HANDLE_NEW, good_nothing,
 	     .needs = PERFGRP_FEATURE_KFUNC),
 };
 

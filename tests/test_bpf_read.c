@@ -13,13 +13,18 @@
 
 static struct bpf_object *object;
 
-static int get_handle(int fd, __u64 *handle)
+static int get_handle_with(int fd, __u32 flags, __u64 *handle)
 {
-	struct perfgrp_bpf_handle arg = { .size = sizeof(arg) };
+	struct perfgrp_bpf_handle arg = { .size = sizeof(arg), .flags = flags };
 	int ret = grp_ioctl(fd, PERFGRP_GET_BPF_HANDLE, &arg);
 
 	*handle = arg.handle;
 	return ret;
+}
+
+static int get_handle(int fd, __u64 *handle)
+{
+	return get_handle_with(fd, 0, handle);
 }
 
 static __u64 handle_of(int fd)
@@ -53,8 +58,8 @@ static struct job get_job(void)
 	return job;
 }
 
-/* Has a page fault of this task do a job, on CPU 0. */
-static struct job do_job(struct job job)
+/* Has so many page faults of this task do a job, on CPU 0. */
+static struct job do_jobs(struct job job, unsigned int nr)
 {
 	struct perfgrp_counter c = {
 		.event = PERFGRP_SW_PAGE_FAULTS,
@@ -74,12 +79,17 @@ static struct job do_job(struct job job)
 	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
 	REQUIRE_EQ(grp_bpf_attach(fd, c.id, bpf_prog(object, "on_overflow"), 0), 0);
 	REQUIRE_EQ(grp_enable(fd), 0);
-	fault_in(1);
+	fault_in(nr);
 	REQUIRE_EQ(grp_disable(fd), 0);
 	close(fd);
 	job = get_job();
-	EXPECT_EQ(job.runs, 1);
+	EXPECT_EQ(job.runs, nr);
 	return job;
+}
+
+static struct job do_job(struct job job)
+{
+	return do_jobs(job, 1);
 }
 
 TEST(needs_btf, "B13 E6: without the kfunc a handle is refused, and info says that it is not there")
@@ -138,8 +148,75 @@ TEST(refused_handles, "B13 A2: a handle needs CAP_PERFMON, and a group that is n
 	fd = grp_on_task(0, 0);
 	inherit = grp_on_task(PERFGRP_CREATE_INHERIT, 0);
 	EXPECT_REFUSED(get_handle(inherit, &handle), EOPNOTSUPP, FEATURE);
+	EXPECT_REFUSED(get_handle_with(inherit, PERFGRP_BPF_HANDLE_NEW, &handle), EOPNOTSUPP,
+		       FEATURE);
 	keep_caps(0);
 	EXPECT_REFUSED(get_handle(fd, &handle), EACCES, PRIVILEGE);
+	EXPECT_REFUSED(get_handle_with(fd, PERFGRP_BPF_HANDLE_NEW, &handle), EACCES, PRIVILEGE);
+}
+
+TEST(revoked, "B18: by its old handle no program finds a group that has a new one")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_DUMMY };
+	__u64 old, handle, first;
+	unsigned int i;
+	int fd, other;
+
+	load();
+	fd = grp_on_all_cpus(0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	other = grp_on_all_cpus(0);
+	/* Also if it is the first that is asked for. */
+	REQUIRE_EQ(get_handle_with(fd, PERFGRP_BPF_HANDLE_NEW, &first), 0);
+	old = first;
+	for (i = 0; i < 10; i++) {
+		EXPECT_EQ(do_job((struct job){ .handle = old }).ret, 1);
+		REQUIRE_EQ(get_handle_with(fd, PERFGRP_BPF_HANDLE_NEW, &handle), 0);
+		EXPECT_NE(handle, old);
+		EXPECT_EQ(handle_of(fd), handle);
+		EXPECT_EQ(do_job((struct job){ .handle = old }).ret, -ENOENT);
+		old = handle;
+	}
+	EXPECT_EQ(do_job((struct job){ .handle = first }).ret, -ENOENT);
+	/* Other groups keep theirs. */
+	first = handle_of(other);
+	REQUIRE_EQ(get_handle_with(fd, PERFGRP_BPF_HANDLE_NEW, &handle), 0);
+	EXPECT_EQ(handle_of(other), first);
+	EXPECT_EQ(do_job((struct job){ .handle = first }).ret, 0);
+	close(fd);
+	EXPECT_EQ(do_job((struct job){ .handle = handle }).ret, -ENOENT);
+}
+
+TEST(found_meanwhile, "B18 B13: while groups get new handles programs find all others by theirs")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_DUMMY };
+	int fd, renewed[64];
+	struct cpus cpus;
+	__u64 handle;
+	pid_t pid;
+	size_t i;
+
+	load();
+	cpus_online(&cpus);
+	fd = grp_on_all_cpus(0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	for (i = 0; i < ARRAY_SIZE(renewed); i++) {
+		renewed[i] = grp_on_task(0, 0);
+		REQUIRE_GE(renewed[i], 0);
+	}
+	pid = fork();
+	REQUIRE_GE(pid, 0);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		run_on(cpus.cpu[cpus.nr - 1]);
+		for (i = 0;; i++)
+			REQUIRE_EQ(get_handle_with(renewed[i % ARRAY_SIZE(renewed)],
+						   PERFGRP_BPF_HANDLE_NEW, &handle), 0);
+	}
+	for (i = 0; i < rounds(20); i++)
+		EXPECT_EQ(do_jobs((struct job){ .handle = handle_of(fd) }, 1000).failed, 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 
 TEST(reads_cpu,

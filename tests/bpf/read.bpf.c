@@ -54,6 +54,7 @@ static __always_inline void do_job(void)
 		return;
 	size = j->small ? sizeof(j->value[0]) : sizeof(j->value);
 	j->ret = bpf_perfgrp_read(j->handle, j->value, size, j->value_size, j->flags);
+	j->failed += j->ret < 0;
 	j->runs++;
 }
 

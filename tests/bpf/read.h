@@ -12,7 +12,7 @@ struct job {
 	__u32 value_size;
 	__u32 small;		/* room for one value only */
 	__s32 ret;
-	__u32 reserved;
+	__u32 failed;		/* how many runs had a negative one */
 	__u64 runs;
 	struct perfgrp_value value[READ_VALUES];
 };

@@ -92,6 +92,16 @@ int perfgrp_bpf_query(struct perfgrp_group *group, __u32 id, struct perfgrp_bpf_
 	return perfgrp_call(group, PERFGRP_BPF_QUERY, query);
 }
 
+static int get_handle(struct perfgrp_group *group, __u32 flags, __u64 *handle)
+{
+	struct perfgrp_bpf_handle arg = { .flags = flags };
+	int err = perfgrp_call(group, PERFGRP_GET_BPF_HANDLE, &arg);
+
+	if (!err)
+		*handle = arg.handle;
+	return err;
+}
+
 /**
  * perfgrp_get_bpf_handle - ask for the number by which BPF programs name a group
  * @group: the group
@@ -101,12 +111,19 @@ int perfgrp_bpf_query(struct perfgrp_group *group, __u32 id, struct perfgrp_bpf_
  */
 int perfgrp_get_bpf_handle(struct perfgrp_group *group, __u64 *handle)
 {
-	struct perfgrp_bpf_handle arg = { 0 };
-	int err = perfgrp_call(group, PERFGRP_GET_BPF_HANDLE, &arg);
+	return get_handle(group, 0, handle);
+}
 
-	if (!err)
-		*handle = arg.handle;
-	return err;
+/**
+ * perfgrp_renew_bpf_handle - take a group away from the BPF programs that know its handle
+ * @group: the group
+ * @handle: set to its new handle; by the old one the kfunc finds nothing any more
+ *
+ * Return: 0 or a negative errno
+ */
+int perfgrp_renew_bpf_handle(struct perfgrp_group *group, __u64 *handle)
+{
+	return get_handle(group, PERFGRP_BPF_HANDLE_NEW, handle);
 }
 
 /**

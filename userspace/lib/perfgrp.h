@@ -229,6 +229,7 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, __u32 id, int prog_fd, __u6
 int perfgrp_bpf_detach(struct perfgrp_group *group, __u32 id, __u32 expected);
 int perfgrp_bpf_query(struct perfgrp_group *group, __u32 id, struct perfgrp_bpf_query *query);
 int perfgrp_get_bpf_handle(struct perfgrp_group *group, __u64 *handle);
+int perfgrp_renew_bpf_handle(struct perfgrp_group *group, __u64 *handle);
 struct perfgrp_group *perfgrp_create_bpf_events(struct perfgrp_dev *dev, __u32 buffer_size);
 
 #ifdef __cplusplus

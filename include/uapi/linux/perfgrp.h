@@ -1221,13 +1221,16 @@ struct perfgrp_bpf_query {
 
 #define PERFGRP_GET_BPF_HANDLE	_IO(PERFGRP_IOC_TYPE, 0x34)
 
+/* Give the group a new handle. Programs find nothing by the old one any more. */
+#define PERFGRP_BPF_HANDLE_NEW	(1U << 0)
+
 /**
  * struct perfgrp_bpf_handle - argument of PERFGRP_GET_BPF_HANDLE: name a group to BPF programs
  * @size: in: sizeof(struct perfgrp_bpf_handle); at least PERFGRP_BPF_HANDLE_SIZE_VER0
- * @flags: in: 0
+ * @flags: in: PERFGRP_BPF_HANDLE_NEW
  * @error: in: pointer to a struct perfgrp_error, or 0
  * @handle: out: a random number, never 0, by which the kfunc bpf_perfgrp_read() finds the
- *	group; the same each time it is asked for
+ *	group; without PERFGRP_BPF_HANDLE_NEW the same each time it is asked for
  *
  * The kfunc reads the group's members on the CPU that it is called on:
  *
