@@ -79,7 +79,7 @@ void perfgrp_records_fill_sample_id(const struct perfgrp_group *group, u64 time,
  * @record: filled in
  * @lost: how many records were lost
  * @time: when the last of them was
- * @cpu: on which CPU
+ * @cpu: on which CPU; -1 for records of BPF programs
  */
 void perfgrp_records_fill_lost(struct perfgrp_record_lost *record, u64 lost, u64 time, int cpu)
 {

@@ -108,6 +108,12 @@ void perfgrp_ring_free(struct perfgrp_ring *ring)
 
 /* ---- writing -------------------------------------------------------------- */
 
+/* For LOST records: of which CPU the ring's records are, or that they are not of a CPU. */
+static int cpu_of(const struct perfgrp_ring *ring)
+{
+	return ring == &ring->records->other ? -1 : smp_processor_id();
+}
+
 /*
  * Whether there is room up to @end. Userspace that writes nonsense to data_tail loses records, or
  * has them overwrite what it has not read.
@@ -128,7 +134,7 @@ static bool make_room(struct perfgrp_ring *ring, unsigned long end)
 		/* Also fails if a writer that interrupted this one has moved it. */
 		if (atomic_long_try_cmpxchg(&ring->tail, &tail, tail + READ_ONCE(oldest->size))) {
 			local64_inc(&ring->overwritten);
-			WRITE_ONCE(ring->lost_cpu, smp_processor_id());
+			WRITE_ONCE(ring->lost_cpu, cpu_of(ring));
 			tail = atomic_long_read(&ring->tail);
 		}
 	}
@@ -195,7 +201,7 @@ static void output_lost(struct perfgrp_ring *ring, u64 time)
 		return;
 	record = take_place(ring, sizeof(*record));
 	if (record)
-		perfgrp_records_fill_lost(record, lost, time, smp_processor_id());
+		perfgrp_records_fill_lost(record, lost, time, cpu_of(ring));
 	else
 		atomic_long_add(lost, &ring->lost_pending);
 }
@@ -213,7 +219,7 @@ void perfgrp_ring_account_lost(struct perfgrp_ring *ring, unsigned long nr, u64 
 	local64_add(nr, &ring->produced);
 	local64_add(nr, &ring->lost);
 	WRITE_ONCE(ring->lost_time, time);
-	WRITE_ONCE(ring->lost_cpu, smp_processor_id());
+	WRITE_ONCE(ring->lost_cpu, cpu_of(ring));
 	atomic_long_add(nr, &ring->lost_pending);
 }
 

@@ -34,7 +34,8 @@ struct perfgrp_records;
  * @overwritten: records that were dropped before they were read
  * @lost_pending: those of @lost that no LOST record has reported yet; also written by readers
  * @lost_time: when the last of them was lost
- * @lost_cpu: on which CPU, or where the last of @overwritten was dropped
+ * @lost_cpu: on which CPU, or where the last of @overwritten was dropped; -1 in
+ *	perfgrp_records.other
  * @tail: where the oldest record is. Written by readers and, with @overwrite, by writers.
  * @taken: records that were read or, if userspace reads, that were before the last @mark
  * @mark: if userspace reads: a position

@@ -543,6 +543,52 @@ TEST(among_samples, "B9: records of programs stand among a group's samples in or
 	EXPECT_EQ(records.bpf[1]->type, UNLOAD);
 }
 
+static void wait_for_records(int fd, __u64 nr)
+{
+	unsigned int ms;
+
+	for (ms = 0; stream_stat(fd).produced < nr && ms < LATER_MS; ms++)
+		nap_ns(1000000);
+	EXPECT_EQ(stream_stat(fd).produced, nr);
+}
+
+TEST(lost_apart, "B14 O6: samples push out no records of programs, nor these them; LOST says which")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 1,
+				     .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL };
+	int fd = ask(0, PERFGRP_TARGET_TASK, 8192);
+	unsigned int nr = 100, i;
+	__u64 faults;
+
+	settle_memory();
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	stream_start(&records);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(500);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	faults = grp_raw(fd, c.id);
+	load_and_close();
+	wait_for_records(fd, faults + 2);
+	stream_drain(fd);
+	EXPECT_EQ(records.nr_bpf, 2);
+	EXPECT_GT(records.lost, 0);
+	EXPECT_EQ(records.lost_of_bpf, 0);
+	EXPECT_EQ(records.nr_samples + records.lost, faults);
+
+	stream_start(&records);
+	for (i = 0; i < nr; i++)
+		load_and_close();
+	wait_for_records(fd, faults + 2 + 2 * nr);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(3);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	EXPECT_EQ(records.nr_samples, grp_raw(fd, c.id) - faults);
+	EXPECT_GT(records.lost_of_bpf, 0);
+	EXPECT_EQ(records.lost_of_bpf, records.lost);
+	EXPECT_EQ(records.nr_bpf + records.lost, 2 * nr);
+}
+
 /* ---- B9: many ----------------------------------------------------------------------- */
 
 #define BURST	250	/* programs a process: more than a small buffer takes */
@@ -599,6 +645,7 @@ static void expect_all_accounted(int fd)
 	EXPECT_EQ(stream.produced, all);
 	EXPECT_EQ(stream.read, records.nr_bpf);
 	EXPECT_EQ(stream.lost, records.lost);
+	EXPECT_EQ(records.lost_of_bpf, records.lost);
 	EXPECT_EQ(records.nr_bpf + records.lost, all);
 }
 

@@ -39,6 +39,7 @@ static struct records {
 	__u32 nr, nr_samples, nr_lost, nr_throttles, nr_unthrottles, nr_bpf, nr_attach;
 	__u64 total;		/* records except LOST */
 	__u64 lost;		/* sum of what LOST records report */
+	__u64 lost_of_bpf;	/* those of BPF programs among it */
 	bool callchains;	/* samples have them */
 } records;
 
@@ -57,6 +58,7 @@ static inline void stream_start(struct records *r)
 {
 	r->total = 0;
 	r->lost = 0;
+	r->lost_of_bpf = 0;
 }
 
 static inline void stream_forget(struct records *r)
@@ -166,10 +168,15 @@ static inline void stream_note(const struct perf_event_header *h)
 	case PERF_RECORD_SAMPLE:
 		records.sample[records.nr_samples++] = (const void *)h;
 		break;
-	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST: {
+		const struct perfgrp_record_lost *l = (const void *)h;
+
 		records.nr_lost++;
-		records.lost += ((const struct perfgrp_record_lost *)h)->lost;
+		records.lost += l->lost;
+		if (l->sample_id.cpu == (__u32)-1)
+			records.lost_of_bpf += l->lost;
 		return;
+	}
 	case PERF_RECORD_THROTTLE:
 		records.nr_throttles++;
 		break;

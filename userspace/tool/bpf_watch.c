@@ -172,14 +172,12 @@ static void print_lost(const struct bpf_watcher *watch, const struct perfgrp_rec
 
 		json_add_string(to, "record", "lost");
 		json_add_u64(to, "time", lost->sample_id.time);
-		json_add_u64(to, "cpu", lost->sample_id.cpu);
 		json_add_u64(to, "lost", lost->lost);
 		json_print(stdout, to, 0);
 		return;
 	}
 	print_time(lost->sample_id.time);
-	printf("  lost %llu records on CPU %u\n", (unsigned long long)lost->lost,
-	       lost->sample_id.cpu);
+	printf("  lost %llu records\n", (unsigned long long)lost->lost);
 }
 
 /* ---- records --------------------------------------------------------------- */

@@ -947,11 +947,13 @@ struct perfgrp_record_throttle {
 };
 
 /**
- * struct perfgrp_record_lost - PERF_RECORD_LOST: records of this CPU were dropped here
+ * struct perfgrp_record_lost - PERF_RECORD_LOST: records were dropped here
  * @header: nothing in misc
  * @id: 0
  * @lost: how many, of all members
- * @sample_id: pid and tid are -1, id is 0
+ * @sample_id: pid and tid are -1, id is 0; cpu is -1 if they were records of BPF programs
+ *	(PERF_RECORD_BPF_EVENT, PERFGRP_RECORD_BPF_*), which have a ring of their own, else the
+ *	CPU on which they were
  */
 struct perfgrp_record_lost {
 	struct perf_event_header header;
