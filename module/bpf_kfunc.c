@@ -10,8 +10,9 @@
  *
  * The kernel finds a module's kfuncs by the module's BTF, which kbuild generates if pahole
  * is installed and vmlinux is beside the headers. Kernels before 6.9 register kfuncs in
- * another form, and have no kfunc here. From 6.12 on programs of types tracepoint and
- * perf_event can call the same kfuncs as those of type tracing.
+ * another form, and have no kfunc here. Programs of type lsm can call the same kfuncs as those
+ * of type tracing, from 6.12 on those of types tracepoint and perf_event, too, and those of type
+ * kprobe have a hook of their own.
  *
  * Process context, except for the kfunc. Takes handles_lock.
  */
@@ -189,14 +190,16 @@ static const struct btf_kfunc_id_set kfunc_set = {
 };
 
 /*
- * For programs of the tracing, tracepoint and perf_event types, which have their kfuncs in
- * common. If this module has no BTF, register_btf_kfunc_id_set() does nothing and returns
- * 0. The kernel unregisters the kfunc when the module is unloaded.
+ * If this module has no BTF, register_btf_kfunc_id_set() does nothing and returns 0. The kernel
+ * unregisters the kfunc when the module is unloaded.
  */
 static bool register_kfuncs(void)
 {
-	return THIS_MODULE->btf_data_size &&
-	       !register_btf_kfunc_id_set(BPF_PROG_TYPE_TRACING, &kfunc_set);
+	if (!THIS_MODULE->btf_data_size)
+		return false;
+	/* First: where it fails, before 6.12, it undoes what was registered for other types. */
+	register_btf_kfunc_id_set(BPF_PROG_TYPE_KPROBE, &kfunc_set);
+	return !register_btf_kfunc_id_set(BPF_PROG_TYPE_TRACING, &kfunc_set);
 }
 
 #else

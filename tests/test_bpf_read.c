@@ -253,6 +253,44 @@ TEST(reads_cpu,
 	EXPECT_EQ(job.value[3].id, 0);
 }
 
+TEST(reads_in_kprobe, "B13: a program on a kprobe reads the same")
+{
+	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_DUMMY },
+					{ .event = PERFGRP_SW_PAGE_FAULTS } };
+	struct bpf_program *program;
+	struct bpf_link *link;
+	struct job job;
+	__u64 faults;
+	int fd;
+
+	NEED_FEATURE(KFUNC);
+	object = bpf_object__open_file("/tests/read.bpf.o", NULL);
+	REQUIRE(object);
+	program = bpf_object__find_program_by_name(object, "on_getppid");
+	REQUIRE(program);
+	bpf_program__set_autoload(program, true);
+	REQUIRE_EQ(bpf_object__load(object), 0);
+	run_on(0);
+	fd = grp_on_task(0, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(10);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	faults = grp_raw(fd, c[1].id);
+
+	set_job((struct job){ .handle = handle_of(fd), .value_size = sizeof(job.value[0]) });
+	link = bpf_program__attach(program);
+	REQUIRE(link);
+	syscall(SYS_getppid);
+	bpf_link__destroy(link);
+	job = get_job();
+	EXPECT_EQ(job.runs, 1);
+	REQUIRE_EQ(job.ret, 2);
+	EXPECT_EQ(job.value[0].id, c[0].id);
+	EXPECT_EQ(job.value[1].id, c[1].id);
+	EXPECT_EQ(job.value[1].raw, faults);
+}
+
 TEST(reads_running,
      "B13 S1: values of a group that counts lie between those of the snapshots around it")
 {

@@ -65,6 +65,13 @@ int on_overflow(struct bpf_perf_event_data *ctx)
 	return 1;
 }
 
+SEC("?ksyscall/getppid")
+int on_getppid(struct pt_regs *ctx)
+{
+	do_job();
+	return 0;
+}
+
 /* Charges what this CPU has counted to the task that is switched out. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, _Bool preempt, struct task_struct *prev)

@@ -1247,7 +1247,7 @@ struct perfgrp_bpf_query {
  * speaks for itself: neither NO_MUX nor the end of the task fails the others. Members of
  * another PMU than the CPU's own have the value that the kernel read last.
  *
- * For programs of type tracing, and from 6.12 on of types tracepoint and perf_event. While
+ * For programs of types tracing and lsm, from 6.12 on also tracepoint, perf_event and kprobe. While
  * one that uses it is loaded the module cannot be unloaded.
  *
  * Needs CAP_PERFMON. Errors: EACCES, EOPNOTSUPP (PERFGRP_FEATURE_KFUNC is missing, or the
