@@ -693,6 +693,9 @@ static const char *wrong_with_record(const struct perf_event_header *h, size_t l
 			return "its size is wrong";
 		if (!((const struct perfgrp_record_lost *)h)->lost)
 			return "nothing was lost";
+		/* They were records of programs. */
+		if (id->cpu == (__u32)-1)
+			return id->reserved ? "its reserved field is set" : NULL;
 		break;
 	case PERF_RECORD_BPF_EVENT:
 		if (h->size != sizeof(struct perfgrp_record_bpf_event))
