@@ -100,7 +100,9 @@ static struct json_object *new_object(const char *record, const struct perfgrp_s
 
 	json_add_string(to, "record", record);
 	json_add_u64(to, "time", sample_id->time);
-	json_add_u64(to, "cpu", sample_id->cpu);
+	/* Not where records of BPF programs were lost. */
+	if (sample_id->cpu != (__u32)-1)
+		json_add_u64(to, "cpu", sample_id->cpu);
 	return to;
 }
 
