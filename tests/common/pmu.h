@@ -61,15 +61,21 @@ static inline void pmu_load(unsigned int nr, pid_t pid, int cpu, int *fd)
 }
 
 /*
- * Sets the maximum sample rate to its default and lets it stay there. In an emulator, where an
- * interrupt lasts while other CPUs have their turns, the kernel lowers it until little is sampled.
- * It cannot be set while the percentage is 0 or 100.
+ * Sets the maximum sample rate and lets it stay there. In an emulator, where an interrupt lasts
+ * while other CPUs have their turns, the kernel lowers it until little is sampled. It cannot be set
+ * while the percentage is 0 or 100.
  */
-static inline void keep_sample_rate(void)
+static inline void set_sample_rate(const char *rate)
 {
 	write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "50");
-	REQUIRE_EQ(write_file("/proc/sys/kernel/perf_event_max_sample_rate", "100000"), 0);
+	REQUIRE_EQ(write_file("/proc/sys/kernel/perf_event_max_sample_rate", rate), 0);
 	write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
+}
+
+/* The default. */
+static inline void keep_sample_rate(void)
+{
+	set_sample_rate("100000");
 }
 
 #endif /* TESTS_PMU_H */
