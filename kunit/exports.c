@@ -106,4 +106,4 @@ EXPORT_FOR_TESTS(perfgrp_core_can_link);
 EXPORT_FOR_TESTS(perfgrp_core_link_begin);
 EXPORT_FOR_TESTS(perfgrp_core_link_end);
 EXPORT_FOR_TESTS(perfgrp_core_try_link);
-EXPORT_FOR_TESTS(perfgrp_core_read_at_overflow);
+EXPORT_FOR_TESTS(perfgrp_core_read_anywhere);

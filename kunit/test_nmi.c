@@ -198,10 +198,9 @@ static void read_clock(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs)
 {
 	struct reader *reader = event->overflow_handler_context;
-	u64 count;
 
 	reader->times++;
-	perfgrp_core_read_at_overflow(reader->clock, event, &count);
+	perfgrp_core_read_anywhere(reader->clock, perfgrp_core_state(reader->clock), false);
 }
 
 /*

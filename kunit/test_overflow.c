@@ -9,6 +9,7 @@
 #include <linux/delay.h>
 #include <linux/filter.h>
 #include <linux/hw_breakpoint.h>
+#include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
@@ -19,6 +20,8 @@
 #include <linux/sched.h>
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
+
+#include <asm/irq_regs.h>
 
 #include "../module/bpf.h"
 #include "../module/event_array.h"
@@ -148,14 +151,25 @@ static void sample_in_irq(struct kunit *test)
 
 static u32 watched;
 
+static struct fake_pmu *pmu_of_context(struct kunit *test, int context)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+
+	fake_pmu_unregister(fake);
+	fake->context = context;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fake), 0);
+	return fake;
+}
+
 /*
- * [O1] [O3] [O4] In an NMI another hardware PMU's driver may have been interrupted and is not
- * called: its members have no value. Software has no such driver.
+ * [O1] [O3] [O4] In an NMI an uncore PMU's driver may hold a lock and is not called: its members
+ * have no value. Those of the CPU's own PMUs are read.
  */
 static void sample_in_nmi(struct kunit *test)
 {
+	struct fake_pmu *uncore = pmu_of_context(test, perf_invalid_context);
 	struct fake_pmu *hard = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
-	struct fake_pmu *soft = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *soft = pmu_of_context(test, perf_sw_context);
 	struct perfgrp_counter watch = {
 		.flags = PERFGRP_COUNTER_RAW,
 		.type = PERF_TYPE_BREAKPOINT,
@@ -167,33 +181,29 @@ static void sample_in_nmi(struct kunit *test)
 	const struct perfgrp_record_sample *sample;
 	struct perfgrp_group *group;
 	int reads, i;
-	u32 ids[3];
+	u32 ids[4];
 
 	if (!IS_ENABLED(CONFIG_X86))
 		kunit_skip(test, "a breakpoint is an NMI on x86 only");
-	fake_pmu_unregister(soft);
-	soft->context = perf_sw_context;
-	KUNIT_ASSERT_EQ(test, fake_pmu_register(soft), 0);
 	harness_pin_to(test, 0);
 	group = harness_sampling_group(test, on_cpu0, cpu0);
 	ids[0] = harness_add_one(test, group, watch);
 	ids[1] = harness_add_one(test, group, FAKE(hard, FAKE_TICKS(1)));
-	ids[2] = harness_add_one(test, group, FAKE(soft, FAKE_TICKS(1)));
+	ids[2] = harness_add_one(test, group, FAKE(soft, FAKE_TICKS(2)));
+	ids[3] = harness_add_one(test, group, FAKE(uncore, FAKE_TICKS(3)));
 
 	for (i = 1; i <= 3; i++) {
-		fake_pmu_tick(hard, 10);
-		fake_pmu_tick(soft, 10);
-		KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[1]).raw, i * 15ULL - 5);
-		fake_pmu_tick(hard, 5);
-		fake_pmu_tick(soft, 5);
-		reads = atomic_read(&hard->reads);
+		fake_pmu_tick(hard, 15);
+		fake_pmu_tick(soft, 15);
+		fake_pmu_tick(uncore, 15);
+		reads = atomic_read(&uncore->reads);
 		WRITE_ONCE(watched, i);
-		KUNIT_EXPECT_EQ(test, atomic_read(&hard->reads), reads);
-		sample = read_sample(test, group, 2);
+		KUNIT_EXPECT_EQ(test, atomic_read(&uncore->reads), reads);
+		sample = read_sample(test, group, 3);
 		KUNIT_EXPECT_EQ(test, sample->id, (u64)ids[0]);
 		KUNIT_EXPECT_EQ(test, sample->tid, (u32)task_pid_vnr(current));
 		KUNIT_EXPECT_EQ(test, sample->period, 1ULL);
-		EXPECT_VALUES(test, sample, ((const u32[]){ ids[0], ids[2] }), i, i * 15ULL);
+		EXPECT_VALUES(test, sample, ids, i, i * 15ULL, i * 30ULL);
 	}
 }
 
@@ -759,6 +769,67 @@ static void interrupts_on(struct kunit *test)
 	EXPECT_VALUES(test, sample, ids, 0, 20);
 }
 
+struct interrupt {
+	struct irq_work work;
+	struct perf_event *event;
+};
+
+/* A device's interrupt, or the timer's, sets the registers; this one does not on x86. */
+static void overflow_in_interrupt(struct irq_work *work)
+{
+	struct interrupt *interrupt = container_of(work, struct interrupt, work);
+	struct perf_sample_data data;
+	struct pt_regs regs, *old;
+
+	perf_fetch_caller_regs(&regs);
+	perf_sample_data_init(&data, 0, 1000);
+	old = set_irq_regs(&regs);
+	perfgrp_overflow(interrupt->event, &data, &regs);
+	set_irq_regs(old);
+}
+
+/*
+ * [O3] The driver of an uncore PMU, which may take locks, is called where interrupts were on until
+ * the overflow: from a function called with them on, and from an interrupt.
+ */
+static void uncore_member(struct kunit *test)
+{
+	struct fake_pmu *uncore = pmu_of_context(test, perf_invalid_context);
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct interrupt interrupt = {};
+	struct perf_sample_data data;
+	struct perfgrp_group *group;
+	unsigned long flags;
+	struct pt_regs regs;
+	u32 ids[2];
+
+	harness_pin_to(test, 0);
+	group = harness_sampling_group(test, on_cpu0, cpu0);
+	ids[0] = harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+	ids[1] = harness_add_one(test, group, FAKE(uncore, FAKE_TICKS(2)));
+	interrupt.event = event_of(group, 0, 0);
+	perf_fetch_caller_regs(&regs);
+	perf_sample_data_init(&data, 0, 1000);
+
+	fake_pmu_tick(uncore, 5);
+	preempt_disable();
+	perfgrp_overflow(interrupt.event, &data, &regs);
+	preempt_enable();
+	EXPECT_VALUES(test, read_sample(test, group, 2), ids, 0, 10);
+
+	fake_pmu_tick(uncore, 5);
+	local_irq_save(flags);
+	perfgrp_overflow(interrupt.event, &data, &regs);
+	local_irq_restore(flags);
+	EXPECT_VALUES(test, read_sample(test, group, 1), ids, 0);
+
+	interrupt.work = IRQ_WORK_INIT_HARD(overflow_in_interrupt);
+	irq_work_queue(&interrupt.work);
+	irq_work_sync(&interrupt.work);
+	EXPECT_VALUES(test, read_sample(test, group, 2), ids, 0, 20);
+	KUNIT_EXPECT_EQ(test, atomic_read(&uncore->strange_reads), 0);
+}
+
 /* [O1] [S4] On a CPU where the group has no counters nothing is recorded. */
 static void on_another_cpu(struct kunit *test)
 {
@@ -894,6 +965,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(callchain_that_is_there),
 	KUNIT_CASE(callchain_too_long),
 	KUNIT_CASE(interrupts_on),
+	KUNIT_CASE(uncore_member),
 	KUNIT_CASE(on_another_cpu),
 	KUNIT_CASE(program_without_address),
 	KUNIT_CASE(program_with_callchain),

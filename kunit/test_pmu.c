@@ -966,12 +966,11 @@ struct reader {
 static void read_event(struct perf_event *event, void *data)
 {
 	struct reader *reader = data;
-	u64 count;
 
 	if (event == reader->other)
 		return;
 	reader->times++;
-	reader->reads += perfgrp_core_read_at_overflow(event, reader->other, &count);
+	reader->reads += perfgrp_core_read_anywhere(event, perfgrp_core_state(event), false);
 }
 
 /* [O3] [S9] An NMI in the middle of pmu->add() does not read the event, and no count is wrong. */
@@ -980,7 +979,7 @@ static void read_during_add(struct kunit *test)
 	struct fake_pmu *fake = harness_pmu(test, 2, FAKE_NO_ROTATION);
 	struct reader reader = {};
 	struct perf_event *event;
-	u64 count, enabled, running;
+	u64 enabled, running;
 	unsigned long flags;
 	unsigned int i;
 
@@ -996,9 +995,10 @@ static void read_during_add(struct kunit *test)
 		perf_event_enable(event);
 		fake_pmu_tick(fake, 10);
 		local_irq_save(flags);
-		KUNIT_EXPECT_TRUE(test, perfgrp_core_read_at_overflow(event, reader.other, &count));
+		KUNIT_EXPECT_TRUE(test, perfgrp_core_read_anywhere(event, perfgrp_core_state(event),
+								   false));
 		local_irq_restore(flags);
-		KUNIT_EXPECT_EQ(test, count, 10ULL * (i + 1));
+		KUNIT_EXPECT_EQ(test, (u64)local64_read(&event->count), 10ULL * (i + 1));
 		perf_event_disable(event);
 	}
 	fake->interrupt = NULL;

@@ -94,15 +94,18 @@ static int instance_here(const struct perfgrp_group *group)
 }
 
 static void read_entry(const struct perfgrp_event_array *array, unsigned int index, u64 clock,
-		       struct perfgrp_value *value)
+		       bool irqs_on, struct perfgrp_value *value)
 {
 	const struct perfgrp_event_array_entry *entry = &array->entries[index];
 	struct perf_event *event = entry->event;
 	struct perfgrp_count count = {};
 	enum perf_event_state state = PERF_EVENT_STATE_ERROR;
 
-	if (event)
-		state = perfgrp_core_read_anywhere(event, clock, &count);
+	if (event) {
+		state = perfgrp_core_state(event);
+		perfgrp_core_read_anywhere(event, state, irqs_on);
+		perfgrp_core_times(event, state, clock, &count);
+	}
 	count = perfgrp_count_add(entry->base, count);
 	if (entry->goes_away)
 		perfgrp_away_adjust(entry->away, clock, &count);
@@ -118,8 +121,9 @@ static void read_entry(const struct perfgrp_event_array *array, unsigned int ind
 		value->flags |= PERFGRP_VALUE_THROTTLED;
 }
 
-/* Interrupts are off, inside rcu_read_lock(). */
-static int read_group(const struct perfgrp_group *group, void *values, u32 size, u32 value_size)
+/* Interrupts are off, and were on before if @irqs_on; inside rcu_read_lock(). */
+static int read_group(const struct perfgrp_group *group, bool irqs_on, void *values, u32 size,
+		      u32 value_size)
 {
 	const u32 common = min_t(u32, value_size, sizeof(struct perfgrp_value));
 	const struct perfgrp_event_array *array;
@@ -135,7 +139,7 @@ static int read_group(const struct perfgrp_group *group, void *values, u32 size,
 		return -EMSGSIZE;
 	clock = perfgrp_core_clock();
 	for (i = 0; i < array->nr; i++, values += value_size) {
-		read_entry(array, i, clock, &value);
+		read_entry(array, i, clock, irqs_on, &value);
 		memcpy(values, &value, common);
 		memset(values + common, 0, value_size - common);
 	}
@@ -172,7 +176,7 @@ __bpf_kfunc int bpf_perfgrp_read(u64 handle, struct perfgrp_value *values, u32 v
 	rcu_read_lock();
 	group = find_group(handle);
 	if (group)
-		ret = read_group(group, values, values__sz, value_size);
+		ret = read_group(group, !irqs_disabled_flags(irqs), values, values__sz, value_size);
 	rcu_read_unlock();
 	local_irq_restore(irqs);
 	return ret;

@@ -17,21 +17,23 @@
  * groups that inherit a sample has what the task itself has counted, if the kernel keeps that
  * apart: see perfgrp_sampling_keep_contexts().
  *
- * A sample reads the members as perf_output_read_group() does: pmu->read() for events of
- * this CPU's PMU, the stored count for the event that overflowed, which its driver has
- * just read. In NMI context no other hardware PMU is read: its driver may hold a lock. Members
- * that were not read have no value in the sample.
+ * A sample reads the members as perf_output_read_group() does: pmu->read(), and the stored count
+ * for the event that overflowed, which its driver has just read. Members that cannot be read here
+ * (perfgrp_core_read_anywhere()) have no value in the sample.
  */
 #include <linux/bitops.h>
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
+#include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+
+#include <asm/irq_regs.h>
 
 #include "away.h"
 #include "bpf.h"
@@ -61,6 +63,7 @@ static_assert(PERFGRP_READ_FORMAT ==
  * @regs: registers at the overflow
  * @group: its group
  * @ring: where its record goes
+ * @irqs_on: interrupts were on until it overflowed
  * @array: the event array of its instance
  * @index: of its member in @array
  * @clock: perfgrp_core_clock() at the overflow
@@ -78,6 +81,7 @@ struct sample {
 	struct pt_regs *regs;
 	struct perfgrp_group *group;
 	struct perfgrp_ring *ring;
+	bool irqs_on;
 	const struct perfgrp_event_array *array;
 	unsigned int index;
 	u64 clock;
@@ -106,8 +110,12 @@ static int find_entry(const struct perfgrp_event_array *array, const struct perf
 
 static void read_member(struct sample *sample, unsigned int index, struct perf_event *event)
 {
-	if (event && perfgrp_core_read_at_overflow(event, sample->event, &sample->counts[index]))
+	if (!event)
+		return;
+	if (event == sample->event ||
+	    perfgrp_core_read_anywhere(event, perfgrp_core_state(event), sample->irqs_on))
 		sample->read |= BIT(index);
+	sample->counts[index] = local64_read(&event->count);
 }
 
 static void read_all(struct sample *sample)
@@ -323,6 +331,15 @@ static int this_instance(const struct perfgrp_group *group)
 	return group->instance_of ? group->instance_of[smp_processor_id()] : 0;
 }
 
+/*
+ * Whether interrupts were on when the event overflowed. Registers that are those of an interrupt
+ * are of what it interrupted, and an interrupt other than an NMI has found them on.
+ */
+static bool irqs_were_on(unsigned long flags, const struct pt_regs *regs)
+{
+	return !in_nmi() && (!irqs_disabled_flags(flags) || regs == get_irq_regs());
+}
+
 /**
  * perfgrp_overflow - overflow handler of all sampling events
  * @event: the event; its overflow_handler_context is the group
@@ -357,6 +374,7 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, s
 		goto out;
 	}
 	sample.index = index;
+	sample.irqs_on = irqs_were_on(flags, regs);
 	sample.ring = perfgrp_records_ring(group->sampling->records, instance);
 	sample.clock = perfgrp_core_clock();
 	sample.time = perfgrp_clock_now(group->clockid);

@@ -12,8 +12,8 @@
  * off. Read in 6.1.192, 6.12.117 and 7.3.4.
  *
  * 2. Reading in NMI context or from a BPF program, which may have interrupted the perf
- * core while it schedules the event. See perfgrp_core_pmu_read_safe() for what is assumed
- * there: event_sched_in() and the clocks' PMUs of the same kernels.
+ * core while it schedules the event. See perfgrp_core_read_anywhere() for what is assumed
+ * there: event_sched_in(), perf_event_read_local() and the clocks' PMUs of the same kernels.
  *
  * Documentation/assumptions.md lists what to read again for another kernel.
  *
@@ -197,25 +197,18 @@ u64 perfgrp_core_clock(void)
 	return local_clock();
 }
 
-/**
- * perfgrp_core_pmu_read_safe - may pmu->read() be called whatever was interrupted?
- * @event: an event that is PERF_EVENT_STATE_ACTIVE on this CPU
- *
+/*
  * event_sched_in() sets oncpu and PERF_EVENT_STATE_ACTIVE before it calls pmu->add(). In
  * between the event may have no hardware counter, or one that another event had, and
  * hw.prev_count may be old. pmu->read() would then add a wrong delta to event->count, for
- * good. Until it is safe, event->count is used as it is.
+ * good.
  *
  * A clock event counts from hw.prev_count, which its pmu->start() sets: in local_clock()
  * time for cpu-clock, in context time for task-clock. If that is before event->tstamp,
  * when the event became active, it has not been started yet. Events of other PMUs are
  * PERF_HES_UPTODATE, or their PMU is disabled, while they are changed.
- *
- * Any context, with interrupts off.
- *
- * Return: true if the event counts, and counts from where it should.
  */
-bool perfgrp_core_pmu_read_safe(const struct perf_event *event)
+static bool has_started(const struct perf_event *event)
 {
 	u64 begin = local64_read(&event->hw.prev_count);
 
@@ -227,42 +220,38 @@ bool perfgrp_core_pmu_read_safe(const struct perf_event *event)
 	return (s64)(begin - compat_guest_time(event) - event->tstamp) >= 0;
 }
 
-/* May an overflow handler call pmu->read()? */
-static bool may_read_at_overflow(const struct perf_event *event,
-				 const struct perf_event *overflowed)
+/*
+ * perf_event_read_local() calls pmu->read() of whatever counts on this CPU, in an NMI too, so
+ * PMUs of the CPU allow that. An uncore PMU's driver may take a lock: that of PCI configuration
+ * space, for one. It does so with interrupts off, as it is called by the perf core.
+ */
+static bool may_be_called(const struct pmu *pmu, bool irqs_on)
 {
-	const struct pmu *pmu;
-
-	if (!perfgrp_core_is_here(event, perfgrp_core_state(event)))
-		return false;
-	pmu = event->pmu;
-	return (!in_nmi() || pmu == overflowed->pmu || is_software(pmu)) &&
-	       perfgrp_core_pmu_read_safe(event);
+	return irqs_on || pmu->task_ctx_nr != perf_invalid_context;
 }
 
 /**
- * perfgrp_core_read_at_overflow - read an event in an overflow handler
- * @event: an event of the same group and instance
- * @overflowed: the event that overflowed; its driver has just read it
- * @count: set to what @event has counted since it was created, as of its last read
+ * perfgrp_core_read_anywhere - call pmu->read() if that is safe, whatever was interrupted
+ * @event: an event that is not inherited, or the current task's own
+ * @state: its perfgrp_core_state()
+ * @irqs_on: interrupts were on until the caller turned them off, or an interrupt hit
  *
- * Any context, with interrupts off. In NMI context no hardware PMU but @overflowed's is
- * read, because its driver may have been interrupted.
+ * In overflow handlers and for BPF programs, which may have interrupted the perf core while it
+ * schedules the event, or the PMU's driver in its work. Any context, with interrupts off.
  *
- * Return: whether the last read is this one. It is not if @event is not on this CPU's PMU, or
- * cannot be read safely now.
+ * Return: whether event->count is of this moment. It is not if the event is not on this CPU's PMU,
+ * or cannot be read now.
  */
-bool perfgrp_core_read_at_overflow(struct perf_event *event, const struct perf_event *overflowed,
-				   u64 *count)
+bool perfgrp_core_read_anywhere(struct perf_event *event, enum perf_event_state state,
+				bool irqs_on)
 {
-	bool read = event == overflowed;
+	lockdep_assert_irqs_disabled();
 
-	if (!read && may_read_at_overflow(event, overflowed)) {
-		event->pmu->read(event);
-		read = true;
-	}
-	*count = local64_read(&event->count);
-	return read;
+	if (!perfgrp_core_is_here(event, state) || !may_be_called(event->pmu, irqs_on) ||
+	    !has_started(event))
+		return false;
+	event->pmu->read(event);
+	return true;
 }
 
 /**

@@ -51,9 +51,8 @@ bool perfgrp_core_is_in_cpumask(struct perf_event *event, int cpu, struct cpumas
 void perfgrp_core_set_inherit(struct perf_event *const *events, unsigned int nr);
 bool perfgrp_core_exec_pending(const struct perf_event *event);
 void perfgrp_core_cancel_exec(struct perf_event *event);
-bool perfgrp_core_pmu_read_safe(const struct perf_event *event);
-bool perfgrp_core_read_at_overflow(struct perf_event *event, const struct perf_event *overflowed,
-				   u64 *count);
+bool perfgrp_core_read_anywhere(struct perf_event *event, enum perf_event_state state,
+				bool irqs_on);
 int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample);
 bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count *count);
 bool perfgrp_core_peek_inherited(struct perf_event *event, struct perfgrp_count *count);
@@ -153,8 +152,8 @@ static __always_inline bool perfgrp_core_is_here(const struct perf_event *event,
  * @clock: perfgrp_core_clock()
  * @count: set; since the event was created
  *
- * Does not call the PMU. Same rules as perfgrp_core_read(); also used in overflow
- * handlers, in any context.
+ * Does not call the PMU. Same rules as perfgrp_core_read(), or after
+ * perfgrp_core_read_anywhere() in any context.
  */
 static __always_inline void perfgrp_core_times(const struct perf_event *event,
 					       enum perf_event_state state, u64 clock,
@@ -197,33 +196,6 @@ static __always_inline enum perf_event_state perfgrp_core_read(struct perf_event
 	enum perf_event_state state = perfgrp_core_state(event);
 
 	if (perfgrp_core_is_here(event, state))
-		event->pmu->read(event);
-	perfgrp_core_times(event, state, clock, count);
-	return state;
-}
-
-/**
- * perfgrp_core_read_anywhere - perfgrp_core_read() for any context that a BPF program runs
- * in
- * @event: an event that is not inherited
- * @clock: perfgrp_core_clock()
- * @count: set to what it has counted since it was created
- *
- * Interrupts are off; any context. The perf core may have been interrupted while it
- * schedules the event, or the PMU's driver in its work. So pmu->read() is called only if
- * perfgrp_core_pmu_read_safe(), and not for PMUs without a task context (uncore), whose
- * drivers may take locks. Else @count is that of the last read.
- *
- * Return: perfgrp_core_state() as it was read.
- */
-static __always_inline enum perf_event_state perfgrp_core_read_anywhere(struct perf_event *event,
-									u64 clock,
-									struct perfgrp_count *count)
-{
-	enum perf_event_state state = perfgrp_core_state(event);
-
-	if (perfgrp_core_is_here(event, state) && event->pmu->task_ctx_nr != perf_invalid_context &&
-	    perfgrp_core_pmu_read_safe(event))
 		event->pmu->read(event);
 	perfgrp_core_times(event, state, clock, count);
 	return state;

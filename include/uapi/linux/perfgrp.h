@@ -901,11 +901,11 @@ struct perfgrp_sample_value {
  *
  * Behind it stand @nr struct perfgrp_sample_value, leader first, as a snapshot at that moment
  * would have shown them. A member has none if it was not counting on that CPU, or could not be
- * read: if the overflow is an NMI, those of another PMU; if the NMI hits while the perf core
- * changes what the PMU counts, all but the one that overflowed. So look at the ids. In a group
- * with PERFGRP_CREATE_INHERIT all of it is what the overflowing task has counted since it began,
- * whatever was reset. Without PERFGRP_FEATURE_CHILD_VALUES (before Linux 6.12) @nr and the times
- * are 0 there.
+ * read: those of an uncore PMU if interrupts were off at the overflow, as they are in an NMI; all
+ * but the one that overflowed if an NMI hits while the perf core changes what the PMU counts. So
+ * look at the ids. In a group with PERFGRP_CREATE_INHERIT all of it is what the overflowing task
+ * has counted since it began, whatever was reset. Without PERFGRP_FEATURE_CHILD_VALUES (before
+ * Linux 6.12) @nr and the times are 0 there.
  *
  * If the group's sample_type has PERF_SAMPLE_CALLCHAIN a __u64 nr follows, and then nr addresses:
  * the call chain, innermost function first. PERF_CONTEXT_KERNEL and PERF_CONTEXT_USER stand
@@ -1244,8 +1244,9 @@ struct perfgrp_bpf_query {
  * in as many values, leader first; or -ENOENT (no group has this handle), -ENODATA (the group
  * does not count here: not on this CPU, or not this task), -EMSGSIZE (values__sz is too small
  * for all), -EINVAL (value_size, flags). Each value is as in a snapshot, except that it
- * speaks for itself: neither NO_MUX nor the end of the task fails the others. Members of
- * another PMU than the CPU's own have the value that the kernel read last.
+ * speaks for itself: neither NO_MUX nor the end of the task fails the others. Members that
+ * cannot be read here, such as those of an uncore PMU if interrupts are off, have the value that
+ * the kernel read last.
  *
  * For programs of types tracing and lsm, from 6.12 on also tracepoint, perf_event and kprobe. While
  * one that uses it is loaded the module cannot be unloaded.
