@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Records of BPF programs that are loaded into or unloaded from the kernel, for groups
- * with PERFGRP_CREATE_BPF_EVENTS.
+ * with PERFGRP_CREATE_BPF_EVENTS, or from PERFGRP_BPF_EVENTS_ON to PERFGRP_BPF_EVENTS_OFF.
  *
  * The kernel calls
  *
@@ -32,6 +32,7 @@
 #include <linux/printk.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
+#include <linux/slab.h>
 #include <linux/static_call.h>
 
 #include "bpf_events.h"
@@ -49,12 +50,46 @@ MODULE_PARM_DESC(bpf_events, "allow records of BPF program loads and unloads (de
 /* What perfgrp_kprobe_register() returned. Written by perfgrp_bpf_events_init() only. */
 static int probe_error = -EOPNOTSUPP;
 
-/* Groups with PERFGRP_CREATE_BPF_EVENTS. Changed under subscribers_lock, read under RCU. */
+/**
+ * struct perfgrp_bpf_subscription - a group gets records of BPF programs
+ * @node: in subscribers
+ * @group: the group; constant
+ * @missed: how many calls the probe had missed when the group last accounted for them; written in
+ *	any context but NMI
+ * @rcu: frees it. A new one, rather than the same again, is used when a group subscribes again, so
+ *	that a handler which still uses the old one finds its way on to the other groups.
+ */
+struct perfgrp_bpf_subscription {
+	struct list_head node;
+	struct perfgrp_group *group;
+	atomic_long_t missed;
+	struct rcu_head rcu;
+};
+
+/* Changed, as is perfgrp_group.bpf_events, under subscribers_lock; read under RCU. */
 static DEFINE_MUTEX(subscribers_lock);
 static LIST_HEAD(subscribers);
 
 /* Set by the handler for is_probed()'s call. Cleared and read under subscribers_lock. */
 static bool probe_was_hit;
+
+static int output_bpf_event(struct kprobe *kprobe, struct pt_regs *regs);
+
+PERFGRP_KPROBE(probe, perf_event_bpf_event, output_bpf_event, 0);
+
+/* Any context but NMI, inside rcu_read_lock() or with subscribers_lock held. */
+static void count_missed(struct perfgrp_bpf_subscription *subscription)
+{
+	unsigned long seen = atomic_long_read(&subscription->missed);
+	unsigned long now = perfgrp_kprobe_missed(&probe);
+
+	if (now == seen)
+		return;
+	/* If this races with another caller, either does it; the next call accounts the rest. */
+	if ((long)(now - seen) > 0 &&
+	    atomic_long_cmpxchg(&subscription->missed, seen, now) == seen)
+		perfgrp_records_account_missed(subscription->group->sampling->records, now - seen);
+}
 
 /* Kprobe handler: runs in tasks and softirqs, with preemption off or in an exception. */
 static int output_bpf_event(struct kprobe *kprobe, struct pt_regs *regs)
@@ -62,24 +97,22 @@ static int output_bpf_event(struct kprobe *kprobe, struct pt_regs *regs)
 	const struct bpf_prog *prog = (void *)perfgrp_kprobe_arg(regs, 0);
 	u16 type = perfgrp_kprobe_arg(regs, 1);
 	u16 flags = perfgrp_kprobe_arg(regs, 2);
-	struct perfgrp_group *group;
+	struct perfgrp_bpf_subscription *subscription;
 
 	if (type == PERF_BPF_EVENT_UNKNOWN) {
 		WRITE_ONCE(probe_was_hit, true);
 		return 0;
 	}
 	rcu_read_lock();
-	list_for_each_entry_rcu(group, &subscribers, bpf_events_node) {
-		perfgrp_bpf_events_count_missed(group);
-		perfgrp_records_output_bpf_event(group, type, flags, prog);
+	list_for_each_entry_rcu(subscription, &subscribers, node) {
+		count_missed(subscription);
+		perfgrp_records_output_bpf_event(subscription->group, type, flags, prog);
 	}
 	rcu_read_unlock();
 	return 0;
 }
 
 NOKPROBE_SYMBOL(output_bpf_event);
-
-PERFGRP_KPROBE(probe, perf_event_bpf_event, output_bpf_event, 0);
 
 static void no_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type, u16 flags)
 {
@@ -99,24 +132,19 @@ static bool is_probed(void)
 
 /**
  * perfgrp_bpf_events_count_missed - account what the probe has missed as lost records
- * @group: the group; nothing is done without PERFGRP_CREATE_BPF_EVENTS
+ * @group: the group; nothing is done if it gets no records of BPF programs
  *
  * Any context but NMI.
  */
 void perfgrp_bpf_events_count_missed(struct perfgrp_group *group)
 {
-	unsigned long now, seen;
+	struct perfgrp_bpf_subscription *subscription;
 
-	if (!(group->flags & PERFGRP_CREATE_BPF_EVENTS))
-		return;
-	seen = atomic_long_read(&group->bpf_events_missed);
-	now = perfgrp_kprobe_missed(&probe);
-	if (now == seen)
-		return;
-	/* If this races with another caller, either does it; the next call accounts the rest. */
-	if ((long)(now - seen) > 0 &&
-	    atomic_long_cmpxchg(&group->bpf_events_missed, seen, now) == seen)
-		perfgrp_records_account_missed(group->sampling->records, now - seen);
+	rcu_read_lock();
+	subscription = rcu_dereference(group->bpf_events);
+	if (subscription)
+		count_missed(subscription);
+	rcu_read_unlock();
 }
 
 /**
@@ -130,81 +158,129 @@ bool perfgrp_bpf_events_available(void)
 }
 
 /**
- * perfgrp_bpf_events_check - check PERFGRP_CREATE_BPF_EVENTS
- * @arg: the argument of PERFGRP_CREATE; without the flag nothing is checked
+ * perfgrp_bpf_events_check - can a group get records of BPF programs?
+ * @has_buffer: the group has a buffer, or asks for one
+ * @field: of the argument that asks for them
  * @err: filled in on failure
  *
  * Return: 0, -EOPNOTSUPP or -EINVAL.
  */
-int perfgrp_bpf_events_check(const struct perfgrp_create *arg, struct perfgrp_error *err)
+int perfgrp_bpf_events_check(bool has_buffer, const char *field, struct perfgrp_error *err)
 {
-	if (!(arg->flags & PERFGRP_CREATE_BPF_EVENTS))
-		return 0;
 	if (!bpf_events)
-		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, field,
 				    "BPF_EVENTS: disabled by the module parameter bpf_events");
 	if (!IS_ENABLED(CONFIG_BPF_SYSCALL))
-		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, field,
 				    "BPF_EVENTS: this kernel has no BPF programs (CONFIG_BPF_SYSCALL)");
 	if (probe_error)
-		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, field,
 				    "BPF_EVENTS: perf_event_bpf_event cannot be probed on this kernel (errno %d)",
 				    -probe_error);
-	if (!arg->buffer_size)
-		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
+	if (!has_buffer)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, field,
 				    "BPF_EVENTS has no meaning without a buffer");
 	return 0;
 }
 
+static int arm_probe(const char *field, struct perfgrp_error *err)
+{
+	int ret = perfgrp_kprobe_arm(&probe);
+
+	lockdep_assert_held(&subscribers_lock);
+
+	if (ret)
+		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
+				    "BPF_EVENTS: the kprobe cannot be armed (errno %d)", -ret);
+	if (is_probed())
+		return 0;
+	perfgrp_kprobe_disarm(&probe);
+	return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_KERNEL, field,
+			    "BPF_EVENTS: the kprobe is not hit; are kprobes disarmed? (/sys/kernel/debug/kprobes/enabled)");
+}
+
+static int subscribe(struct perfgrp_group *group, const char *field, struct perfgrp_error *err)
+{
+	struct perfgrp_bpf_subscription *subscription;
+	int ret;
+
+	lockdep_assert_held(&subscribers_lock);
+
+	subscription = kzalloc(sizeof(*subscription), GFP_KERNEL_ACCOUNT);
+	if (!subscription)
+		return perfgrp_fail_memory(err);
+	ret = arm_probe(field, err);
+	if (ret) {
+		kfree(subscription);
+		return ret;
+	}
+	subscription->group = group;
+	atomic_long_set(&subscription->missed, perfgrp_kprobe_missed(&probe));
+	list_add_tail_rcu(&subscription->node, &subscribers);
+	rcu_assign_pointer(group->bpf_events, subscription);
+	return 0;
+}
+
+static void unsubscribe(struct perfgrp_bpf_subscription *subscription)
+{
+	lockdep_assert_held(&subscribers_lock);
+
+	count_missed(subscription);
+	RCU_INIT_POINTER(subscription->group->bpf_events, NULL);
+	list_del_rcu(&subscription->node);
+	perfgrp_kprobe_disarm(&probe);
+	kfree_rcu(subscription, rcu);
+}
+
 /**
  * perfgrp_bpf_events_subscribe - start to write records of BPF programs to a group
- * @group: a new group with its buffer; nothing is done without PERFGRP_CREATE_BPF_EVENTS
+ * @group: a group with a buffer; nothing is done if it gets them already
+ * @field: of the argument that asks for them
  * @err: filled in on failure
  *
- * May sleep.
+ * perfgrp_bpf_events_check() has succeeded. May sleep.
  *
  * Return: 0 or a negative errno; after 0 perfgrp_bpf_events_unsubscribe() must follow.
  */
-int perfgrp_bpf_events_subscribe(struct perfgrp_group *group, struct perfgrp_error *err)
+int perfgrp_bpf_events_subscribe(struct perfgrp_group *group, const char *field,
+				 struct perfgrp_error *err)
 {
-	int ret;
+	int ret = 0;
 
-	if (!(group->flags & PERFGRP_CREATE_BPF_EVENTS))
-		return 0;
-
-	ret = perfgrp_kprobe_arm(&probe);
-	if (ret)
-		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "flags",
-				    "BPF_EVENTS: the kprobe cannot be armed (errno %d)", -ret);
-	atomic_long_set(&group->bpf_events_missed, perfgrp_kprobe_missed(&probe));
 	mutex_lock(&subscribers_lock);
-	if (is_probed())
-		list_add_tail_rcu(&group->bpf_events_node, &subscribers);
-	else
-		ret = -EBUSY;
+	if (!rcu_access_pointer(group->bpf_events))
+		ret = subscribe(group, field, err);
 	mutex_unlock(&subscribers_lock);
-	if (!ret)
-		return 0;
-	perfgrp_kprobe_disarm(&probe);
-	return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "flags",
-			    "BPF_EVENTS: the kprobe is not hit; are kprobes disarmed? (/sys/kernel/debug/kprobes/enabled)");
+	return ret;
 }
 
 /**
  * perfgrp_bpf_events_unsubscribe - stop writing records of BPF programs to a group
- * @group: the group; nothing is done without PERFGRP_CREATE_BPF_EVENTS
+ * @group: the group; nothing is done if it gets none
  *
  * May sleep. An RCU grace period later the probe's handler no longer uses the group.
  */
 void perfgrp_bpf_events_unsubscribe(struct perfgrp_group *group)
 {
-	if (!(group->flags & PERFGRP_CREATE_BPF_EVENTS))
-		return;
+	struct perfgrp_bpf_subscription *subscription;
 
 	mutex_lock(&subscribers_lock);
-	list_del_rcu(&group->bpf_events_node);
+	subscription = rcu_dereference_protected(group->bpf_events,
+						 lockdep_is_held(&subscribers_lock));
+	if (subscription)
+		unsubscribe(subscription);
 	mutex_unlock(&subscribers_lock);
-	perfgrp_kprobe_disarm(&probe);
+}
+
+/**
+ * perfgrp_bpf_events_subscribed - does a group get records of BPF programs?
+ * @group: the group
+ *
+ * Return: whether it did just now.
+ */
+bool perfgrp_bpf_events_subscribed(const struct perfgrp_group *group)
+{
+	return rcu_access_pointer(group->bpf_events);
 }
 
 /**

@@ -11,9 +11,11 @@ struct perfgrp_group;
 void perfgrp_bpf_events_init(void);
 void perfgrp_bpf_events_exit(void);
 bool perfgrp_bpf_events_available(void);
-int perfgrp_bpf_events_check(const struct perfgrp_create *arg, struct perfgrp_error *err);
-int perfgrp_bpf_events_subscribe(struct perfgrp_group *group, struct perfgrp_error *err);
+int perfgrp_bpf_events_check(bool has_buffer, const char *field, struct perfgrp_error *err);
+int perfgrp_bpf_events_subscribe(struct perfgrp_group *group, const char *field,
+				 struct perfgrp_error *err);
 void perfgrp_bpf_events_unsubscribe(struct perfgrp_group *group);
+bool perfgrp_bpf_events_subscribed(const struct perfgrp_group *group);
 void perfgrp_bpf_events_count_missed(struct perfgrp_group *group);
 
 #endif /* PERFGRP_BPF_EVENTS_H */

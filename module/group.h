@@ -157,9 +157,7 @@ struct perfgrp_instance {
  *	(@lock)
  * @sampling: if its counters can sample, else NULL; constant
  * @handle: names it to the kfunc, see bpf_kfunc.c; NULL before it is asked for (@lock)
- * @bpf_events_node: in bpf_events.c's list
- * @bpf_events_missed: how many calls that file's probe had missed when the group last
- *	accounted for them; written in any context
+ * @bpf_events: of a group that gets records of BPF programs, else NULL; see bpf_events.c
  * @node: in hotplug.c's list
  * @hotplug_work: group_cpus.c's; runs when a CPU came or went, and again later while an
  *	instance has @retry
@@ -191,8 +189,7 @@ struct perfgrp_group {
 	struct perfgrp_event_arrays *event_arrays;
 	struct perfgrp_sampling *sampling;
 	struct perfgrp_handle *handle;
-	struct list_head bpf_events_node;
-	atomic_long_t bpf_events_missed;
+	struct perfgrp_bpf_subscription __rcu *bpf_events;
 	struct list_head node;
 	struct delayed_work hotplug_work;
 	unsigned int retry_ms;

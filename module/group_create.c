@@ -55,7 +55,9 @@ static int check_flags(const struct perfgrp_create *arg, struct perfgrp_error *e
 	if (arg->flags & PERFGRP_CREATE_INHERIT && arg->flags & PERFGRP_CREATE_NO_MUX)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
 				    "NO_MUX cannot be promised for inherited counters");
-	return perfgrp_bpf_events_check(arg, err);
+	if (arg->flags & PERFGRP_CREATE_BPF_EVENTS)
+		return perfgrp_bpf_events_check(arg->buffer_size, "flags", err);
+	return 0;
 }
 
 static int check_target(const struct perfgrp_create *arg, struct perfgrp_error *err)
@@ -397,7 +399,8 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 		ret = perfgrp_access_charge_group(group->owner, err);
 	if (ret)
 		goto free;
-	ret = perfgrp_bpf_events_subscribe(group, err);
+	if (arg->flags & PERFGRP_CREATE_BPF_EVENTS)
+		ret = perfgrp_bpf_events_subscribe(group, "flags", err);
 	if (ret)
 		goto uncharge;
 

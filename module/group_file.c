@@ -26,6 +26,7 @@
 #include <linux/uaccess.h>
 
 #include "bpf.h"
+#include "bpf_events.h"
 #include "bpf_kfunc.h"
 #include "compat.h"
 #include "control.h"
@@ -358,7 +359,9 @@ static int query_group(struct perfgrp_group *group, struct perfgrp_call *call)
 		call->descs[i].id = group->members[i]->id;
 		call->descs[i].pmu = group->members[i]->instances[0].pmu;
 	}
-	query->create_flags = group->flags;
+	query->create_flags = group->flags & ~PERFGRP_CREATE_BPF_EVENTS;
+	if (perfgrp_bpf_events_subscribed(group))
+		query->create_flags |= PERFGRP_CREATE_BPF_EVENTS;
 	query->target = group->target;
 	query_task(group, query);
 	query->enabled = perfgrp_group_is_enabled(group);
@@ -476,6 +479,23 @@ static int get_bpf_handle(struct perfgrp_group *group, struct perfgrp_call *call
 
 	return perfgrp_bpf_kfunc_get_handle(group, arg->flags & PERFGRP_BPF_HANDLE_NEW,
 					    &arg->handle, &call->err);
+}
+
+static int bpf_events_on(struct perfgrp_group *group, struct perfgrp_call *call)
+{
+	int ret;
+
+	if (!perfmon_capable())
+		return perfgrp_fail(&call->err, -EACCES, PERFGRP_REASON_PRIVILEGE, "",
+				    "records of BPF programs need CAP_PERFMON");
+	ret = perfgrp_bpf_events_check(group->sampling, "", &call->err);
+	return ret ?: perfgrp_bpf_events_subscribe(group, "", &call->err);
+}
+
+static int bpf_events_off(struct perfgrp_group *group, struct perfgrp_call *call)
+{
+	perfgrp_bpf_events_unsubscribe(group);
+	return 0;
 }
 
 /* ---- the files ----------------------------------------------------------- */
@@ -598,6 +618,18 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		.lock		= PERFGRP_UNLOCKED,
 		.fn		= get_stream_stats,
 		.out		= true,
+	},
+	[INDEX(PERFGRP_BPF_EVENTS_ON)] = {
+		PERFGRP_IOCTL(PERFGRP_BPF_EVENTS_ON, perfgrp_control, PERFGRP_CONTROL),
+		.changes	= true,
+		.lock		= PERFGRP_UNLOCKED,
+		.fn		= bpf_events_on,
+	},
+	[INDEX(PERFGRP_BPF_EVENTS_OFF)] = {
+		PERFGRP_IOCTL(PERFGRP_BPF_EVENTS_OFF, perfgrp_control, PERFGRP_CONTROL),
+		.changes	= true,
+		.lock		= PERFGRP_UNLOCKED,
+		.fn		= bpf_events_off,
 	},
 	[INDEX(PERFGRP_BPF_ATTACH)] = {
 		PERFGRP_IOCTL(PERFGRP_BPF_ATTACH, perfgrp_bpf_attach, PERFGRP_BPF_ATTACH),

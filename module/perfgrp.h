@@ -31,12 +31,12 @@
  *				its events' enable_on_exec changes (exec.c)
  *	perfgrp_records.reading	one reader of a group's records at a time; records are
  *				copied under it with page faults disabled
+ *	bpf_events.c subscribers_lock
+ *				which groups get records of BPF programs
  *	perfgrp_kprobe.lock	how many users want a probe armed, and whether it is
  *	perfcore_link.c link_lock	one creation under a leader at a time
  *	away.c away_lock	its PMU is registered once; one creation at a time
  *	bpf_kfunc.c handles_lock	handles of groups; innermost
- *	bpf_events.c subscribers_lock
- *				which groups get records of BPF programs
  *	the perf core's, the kprobes' and the CPU hotplug lock
  *	perfgrp_records.other_lock
  *				one writer of a record of BPF programs at a time; raw, with

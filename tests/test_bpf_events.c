@@ -5,6 +5,7 @@
  * emulated x86 can stand still for a tick, so that times may be equal.
  */
 #include "bpf.h"
+#include "caps.h"
 
 #include <linux/filter.h>
 #include <linux/unistd.h>
@@ -993,7 +994,108 @@ TEST_LIMIT(many_ask, 120, "B10: of any number of groups that ask each gets every
 	}
 }
 
+/* ---- B19: for a while --------------------------------------------------------------- */
+
+static struct grp_members members;
+
+static bool is_asking(int fd)
+{
+	REQUIRE_EQ(grp_query(fd, &members), 0);
+	return members.hdr.create_flags & PERFGRP_CREATE_BPF_EVENTS;
+}
+
+TEST(on_and_off, "B19: a group that exists asks, and no longer, and asks again; its samples go on")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 1 };
+	struct prog before, prog[3], after;
+	int fd, i;
+
+	NEED_FEATURE(BPF_EVENTS);
+	fd = stream_on_task(PERFGRP_CREATE_ENABLED, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	stream_start(&records);
+	stream_forget(&records);
+	for (i = 0; i < 3; i++) {
+		EXPECT(!is_asking(fd));
+		before = load();
+		/* Twice is no more than once. */
+		REQUIRE_EQ(grp_control(fd, PERFGRP_BPF_EVENTS_ON), 0);
+		REQUIRE_EQ(grp_control(fd, PERFGRP_BPF_EVENTS_ON), 0);
+		EXPECT(is_asking(fd));
+		EXPECT_EQ(probe_state(), ARMED);
+		prog[i] = load_and_close();
+		expect_one_each(fd, &prog[i]);
+		REQUIRE_EQ(grp_control(fd, PERFGRP_BPF_EVENTS_OFF), 0);
+		REQUIRE_EQ(grp_control(fd, PERFGRP_BPF_EVENTS_OFF), 0);
+		EXPECT_EQ(probe_state(), DISARMED);
+		close(before.fd);
+		after = load_and_close();
+		fault_in(7);
+		read_on(fd);
+		EXPECT_EQ(how_many(LOAD, before.id), 0);
+		EXPECT_EQ(how_many(UNLOAD, before.id), 0);
+		EXPECT_EQ(how_many(LOAD, after.id), 0);
+		EXPECT_EQ(how_many(UNLOAD, after.id), 0);
+	}
+	EXPECT_GE(records.nr_samples, 21);
+	EXPECT_EQ(stream_stat(fd).lost, 0);
+}
+
+TEST(off_and_on, "B19: a group that has asked at its creation does so no longer, and asks again")
+{
+	int fd = ask(0, PERFGRP_TARGET_ALL_CPUS, 65536);
+	struct prog prog;
+
+	EXPECT(is_asking(fd));
+	REQUIRE_EQ(grp_control(fd, PERFGRP_BPF_EVENTS_OFF), 0);
+	EXPECT(!is_asking(fd));
+	EXPECT_EQ(probe_state(), DISARMED);
+	load_and_close();
+	read_on(fd);
+	EXPECT_EQ(records.nr, 0);
+	REQUIRE_EQ(grp_control(fd, PERFGRP_BPF_EVENTS_ON), 0);
+	prog = load_and_close();
+	expect_one_each(fd, &prog);
+	/* It is still on when the group goes. */
+	close(fd);
+	EXPECT_EQ(probe_state(), DISARMED);
+}
+
+TEST(some_fit, "B19: a hundred records fit where the group has asked only later")
+{
+	int fd, i;
+
+	NEED_FEATURE(BPF_EVENTS);
+	fd = stream_on_task(0, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_control(fd, PERFGRP_BPF_EVENTS_ON), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	for (i = 0; i < 100; i++)
+		load_and_close();
+	wait_for_records(fd, 200);
+	stream_drain(fd);
+	EXPECT_GE(records.nr_bpf, 100);
+	EXPECT_GT(records.lost, 0);
+	EXPECT_EQ(records.nr_bpf + records.lost, 200);
+}
+
 static bool storm_is_over;
+
+static void *on_and_off_again(void *arg)
+{
+	unsigned int nr = 0;
+	int fd = *(int *)arg;
+
+	while (!__atomic_load_n(&storm_is_over, __ATOMIC_RELAXED)) {
+		REQUIRE_EQ(grp_control(fd, PERFGRP_BPF_EVENTS_ON), 0);
+		REQUIRE_EQ(grp_control(fd, PERFGRP_BPF_EVENTS_OFF), 0);
+		nr++;
+	}
+	*(int *)arg = nr;
+	return NULL;
+}
 
 static void *come_and_go(void *arg)
 {
@@ -1017,14 +1119,19 @@ static void *come_and_go(void *arg)
 	return NULL;
 }
 
-TEST_LIMIT(storm, 300, "B10: groups that come and go while programs do cost others no record")
+TEST_LIMIT(storm, 300,
+	   "B10 B19: groups that come and go, or ask for a while, cost others no record")
 {
 	int fd = ask(0, PERFGRP_TARGET_ALL_CPUS, 1 << 20);
-	unsigned int nr[3] = { 0 }, i;
-	pthread_t thread[3];
+	unsigned int nr[2] = { 0 }, i;
+	pthread_t thread[2], other[2];
+	int one = stream_on_task(0, 0, 8192), toggled[2] = { one, one };
 
+	REQUIRE_GE(one, 0);
 	for (i = 0; i < ARRAY_SIZE(thread); i++)
 		REQUIRE(pthread_create(&thread[i], NULL, come_and_go, &nr[i]) == 0);
+	for (i = 0; i < ARRAY_SIZE(other); i++)
+		REQUIRE(pthread_create(&other[i], NULL, on_and_off_again, &toggled[i]) == 0);
 	start_burst(MANY);
 	while (!burst_is_over()) {
 		read_on(fd);
@@ -1035,14 +1142,38 @@ TEST_LIMIT(storm, 300, "B10: groups that come and go while programs do cost othe
 		pthread_join(thread[i], NULL);
 		EXPECT_GT(nr[i], 0);
 	}
+	for (i = 0; i < ARRAY_SIZE(other); i++) {
+		pthread_join(other[i], NULL);
+		EXPECT_GT(toggled[i], 0);
+	}
 	read_on(fd);
 	EXPECT_EQ(records.lost, 0);
 	expect_all_accounted(fd);
+	close(one);
 	close(fd);
 	EXPECT_EQ(probe_state(), DISARMED);
 }
 
 /* ---- refusals ----------------------------------------------------------------------- */
+
+TEST(on_refused, "B19: asking later is refused for the same reasons")
+{
+	int fd = grp_on_task(0, 0), with_buffer = stream_on_task(0, 0, 65536);
+
+	REQUIRE_GE(fd, 0);
+	REQUIRE_GE(with_buffer, 0);
+	NEED_FEATURE(BPF_EVENTS);
+	EXPECT_REFUSED(grp_control(fd, PERFGRP_BPF_EVENTS_ON), EINVAL, FLAGS);
+	EXPECT_EQ(grp_control(fd, PERFGRP_BPF_EVENTS_OFF), 0);
+	if (write_file(KPROBES_ENABLED, "0"))
+		skip("there is no " KPROBES_ENABLED);
+	EXPECT_REFUSED(grp_control(with_buffer, PERFGRP_BPF_EVENTS_ON), EBUSY, KERNEL);
+	REQUIRE_EQ(write_file(KPROBES_ENABLED, "1"), 0);
+	EXPECT(!is_asking(with_buffer));
+	EXPECT_EQ(probe_state(), DISARMED);
+	keep_caps(0);
+	EXPECT_REFUSED(grp_control(with_buffer, PERFGRP_BPF_EVENTS_ON), EACCES, PRIVILEGE);
+}
 
 TEST(no_buffer, "B9: asking without a buffer is refused")
 {
@@ -1093,6 +1224,7 @@ TEST(probes_off_and_another, "B9: the same where somebody else probes the kernel
 TEST(no_feature, "B9: where there is no probe asking is refused, with the reason")
 {
 	struct refusal want = refusal(EOPNOTSUPP, PERFGRP_REASON_FEATURE);
+	int fd;
 
 	if (grp_info().features & PERFGRP_FEATURE_BPF_EVENTS)
 		skip("there is a probe");
@@ -1100,6 +1232,9 @@ TEST(no_feature, "B9: where there is no probe asking is refused, with the reason
 	EXPECT_REFUSED_AS(stream_on_task(PERFGRP_CREATE_BPF_EVENTS, 0, 65536), want);
 	EXPECT(strstr(grp_error.text, "parameter bpf_events") ||
 	       strstr(grp_error.text, "perf_event_bpf_event"));
+	fd = stream_on_task(0, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	EXPECT_REFUSED(grp_control(fd, PERFGRP_BPF_EVENTS_ON), EOPNOTSUPP, FEATURE);
 	EXPECT_EQ(probe_state(), ABSENT);
 }
 

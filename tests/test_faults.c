@@ -444,6 +444,15 @@ TRIAL(open_reader, "A5: OPEN_READER")
 	return made(s, ret ? ret : reader.fd);
 }
 
+TRIAL(bpf_events, "A5: BPF_EVENTS_ON and _OFF")
+{
+	struct perfgrp_control control = { .size = sizeof(control) };
+	int ret = grp_ioctl(s->fd, PERFGRP_BPF_EVENTS_ON, &control);
+
+	grp_ioctl(s->fd, PERFGRP_BPF_EVENTS_OFF, &control);
+	return ret;
+}
+
 TRIAL(bpf_handle, "A5: GET_BPF_HANDLE", .needs_kfunc = true)
 {
 	struct perfgrp_bpf_handle handle = { .size = sizeof(handle) };

@@ -123,6 +123,8 @@ TEST(denied, "A10: whatever changes the group is EACCES on a reader, and changes
 		{ "DISABLE", PERFGRP_DISABLE, &control },
 		{ "RESET", PERFGRP_RESET, &control },
 		{ "SET_PERIOD", PERFGRP_SET_PERIOD, &period },
+		{ "BPF_EVENTS_ON", PERFGRP_BPF_EVENTS_ON, &control },
+		{ "BPF_EVENTS_OFF", PERFGRP_BPF_EVENTS_OFF, &control },
 		{ "BPF_ATTACH", PERFGRP_BPF_ATTACH, &attach },
 		{ "BPF_REPLACE", PERFGRP_BPF_REPLACE, &attach },
 		{ "BPF_DETACH", PERFGRP_BPF_DETACH, &detach },

@@ -74,6 +74,8 @@ enum ioctl_index {
 	I_READER,
 	I_PERIOD,
 	I_STATS,
+	I_EVENTS_ON,
+	I_EVENTS_OFF,
 	I_ATTACH,
 	I_REPLACE,
 	I_DETACH,

@@ -34,9 +34,9 @@ struct shared *shared;
 
 const char *const call_names[NR_CALLS] = {
 	"GET_INFO", "CREATE", "ADD", "REMOVE", "ENABLE", "DISABLE", "RESET", "SNAPSHOT", "QUERY",
-	"OPEN_READER", "SET_PERIOD", "GET_STREAM_STATS", "BPF_ATTACH", "BPF_REPLACE", "BPF_DETACH",
-	"BPF_QUERY", "GET_BPF_HANDLE", "(no such ioctl)", "read(2)", "poll(2)", "mmap(2)",
-	"fdinfo",
+	"OPEN_READER", "SET_PERIOD", "GET_STREAM_STATS", "BPF_EVENTS_ON", "BPF_EVENTS_OFF",
+	"BPF_ATTACH", "BPF_REPLACE", "BPF_DETACH", "BPF_QUERY", "GET_BPF_HANDLE",
+	"(no such ioctl)", "read(2)", "poll(2)", "mmap(2)", "fdinfo",
 };
 
 static const char usage[] =

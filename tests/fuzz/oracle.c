@@ -543,7 +543,7 @@ static void check_query(struct thread *t, struct call *c)
 	else
 		EXPECT(t, c, query->pid == 0);
 	if (g && c->pinned) {
-		EXPECT(t, c, query->create_flags == g->flags);
+		EXPECT(t, c, !((query->create_flags ^ g->flags) & ~PERFGRP_CREATE_BPF_EVENTS));
 		EXPECT(t, c, query->clockid == g->clockid);
 		EXPECT(t, c, query->target == g->target);
 	}

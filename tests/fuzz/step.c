@@ -273,7 +273,7 @@ static void step_call(struct thread *t, struct handle *h)
 		I_ADD, I_ADD, I_ADD, I_ADD, I_ADD, I_REMOVE, I_ENABLE, I_ENABLE, I_DISABLE, I_RESET,
 		I_SNAPSHOT, I_SNAPSHOT, I_SNAPSHOT, I_SNAPSHOT, I_QUERY, I_QUERY, I_READER,
 		I_PERIOD, I_PERIOD, I_STATS, I_ATTACH, I_ATTACH, I_REPLACE, I_DETACH, I_BPF_QUERY,
-		I_HANDLE, I_INFO,
+		I_HANDLE, I_INFO, I_EVENTS_ON, I_EVENTS_OFF,
 	};
 	unsigned int index = weights[below(t, ARRAY_SIZE(weights))];
 	bool look = one_in(t, 4) && (index == I_ADD || index == I_REMOVE || index == I_RESET);

@@ -171,6 +171,30 @@ int perfgrp_reset(struct perfgrp_group *group)
 }
 
 /**
+ * perfgrp_start_bpf_events - let a group's stream tell of BPF programs
+ * @group: a group with a buffer
+ *
+ * See perfgrp_create_bpf_events().
+ *
+ * Return: 0 or a negative errno
+ */
+int perfgrp_start_bpf_events(struct perfgrp_group *group)
+{
+	return control(group, PERFGRP_BPF_EVENTS_ON);
+}
+
+/**
+ * perfgrp_stop_bpf_events - let a group's stream tell of BPF programs no longer
+ * @group: the group
+ *
+ * Return: 0 or a negative errno
+ */
+int perfgrp_stop_bpf_events(struct perfgrp_group *group)
+{
+	return control(group, PERFGRP_BPF_EVENTS_OFF);
+}
+
+/**
  * perfgrp_get_members - ask what a group consists of
  * @group: the group
  * @members: filled in, and grown if need be

@@ -230,6 +230,8 @@ int perfgrp_bpf_detach(struct perfgrp_group *group, __u32 id, __u32 expected);
 int perfgrp_bpf_query(struct perfgrp_group *group, __u32 id, struct perfgrp_bpf_query *query);
 int perfgrp_get_bpf_handle(struct perfgrp_group *group, __u64 *handle);
 int perfgrp_renew_bpf_handle(struct perfgrp_group *group, __u64 *handle);
+int perfgrp_start_bpf_events(struct perfgrp_group *group);
+int perfgrp_stop_bpf_events(struct perfgrp_group *group);
 struct perfgrp_group *perfgrp_create_bpf_events(struct perfgrp_dev *dev, __u32 buffer_size);
 
 #ifdef __cplusplus

@@ -305,7 +305,7 @@ enum perfgrp_target {
  * The stream has a PERF_RECORD_BPF_EVENT for each BPF program that anybody loads into the
  * kernel, or that is unloaded, on any CPU, from this call on. Needs CAP_PERFMON, a buffer,
  * and PERFGRP_FEATURE_BPF_EVENTS; needs no members. (On a task target the stream ends, as
- * any, when the task has exited.)
+ * any, when the task has exited.) PERFGRP_BPF_EVENTS_ON asks for them later.
  */
 #define PERFGRP_CREATE_BPF_EVENTS	(1U << 7)
 /* clockid is valid; without it, the clock is CLOCK_MONOTONIC. */
@@ -602,7 +602,8 @@ enum perfgrp_task_state {
  * @counters: in: pointer to room for @nr_counters elements
  * @counter_size: in: size of an element; at least PERFGRP_COUNTER_SIZE_VER0
  * @nr_counters: in: elements there is room for; out: members, leader first
- * @create_flags: out: PERFGRP_CREATE_* as at creation
+ * @create_flags: out: PERFGRP_CREATE_* as at creation, but for PERFGRP_CREATE_BPF_EVENTS: set if
+ *	the stream has such records now
  * @target: out: enum perfgrp_target
  * @pid: out: the task's thread id in the caller's pid namespace, or 0
  * @task_state: out: enum perfgrp_task_state
@@ -971,7 +972,7 @@ struct perfgrp_record_lost {
  * @tag: the program's tag
  * @sample_id: id is 0
  *
- * Only in groups with PERFGRP_CREATE_BPF_EVENTS.
+ * Only in groups with PERFGRP_CREATE_BPF_EVENTS, or after PERFGRP_BPF_EVENTS_ON.
  */
 struct perfgrp_record_bpf_event {
 	struct perf_event_header header;
@@ -1105,6 +1106,19 @@ struct perfgrp_stream_stats {
 
 /* Measure how long the program runs, even while sysctl kernel.bpf_stats_enabled is 0. */
 #define PERFGRP_BPF_TIMED	(1U << 0)
+
+/*
+ * From PERFGRP_BPF_EVENTS_ON to PERFGRP_BPF_EVENTS_OFF the stream of a group has the records that
+ * PERFGRP_CREATE_BPF_EVENTS asks for at creation. The argument is a struct perfgrp_control. Both
+ * are idempotent and leave the counters alone. Between two reads over 100 records are kept, or as
+ * many as fit into a buffer if the group was created with that flag; what is too much counts as
+ * lost.
+ *
+ * PERFGRP_BPF_EVENTS_ON needs CAP_PERFMON. Errors: EACCES, EINVAL (the group has no buffer),
+ * EOPNOTSUPP (PERFGRP_FEATURE_BPF_EVENTS is missing), EBUSY (kprobes are disarmed), ENOMEM.
+ */
+#define PERFGRP_BPF_EVENTS_ON	_IO(PERFGRP_IOC_TYPE, 0x22)
+#define PERFGRP_BPF_EVENTS_OFF	_IO(PERFGRP_IOC_TYPE, 0x23)
 
 #define PERFGRP_BPF_ATTACH	_IO(PERFGRP_IOC_TYPE, 0x30)
 #define PERFGRP_BPF_REPLACE	_IO(PERFGRP_IOC_TYPE, 0x31)
