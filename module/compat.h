@@ -214,6 +214,15 @@ static inline void compat_shrink_sample(struct perf_sample_data *data, size_t si
 #endif
 }
 
+/* perf_misc_flags() and perf_instruction_pointer(), which take the event from 7.x on. */
+#ifdef PERFGRP_MISC_FLAGS_TAKES_EVENT
+typedef unsigned long compat_regs_fn(struct perf_event *event, struct pt_regs *regs);
+#define compat_call_regs_fn(name, event, regs) static_call(name)(event, regs)
+#else
+typedef unsigned long compat_regs_fn(struct pt_regs *regs);
+#define compat_call_regs_fn(name, event, regs) ((void)(event), static_call(name)(regs))
+#endif
+
 /*
  * For the KUnit suites. These depend on the version: the preprocessor can test neither a macro's
  * argument nor a struct's field, and the last is what the kernel does, not what it is called.

@@ -28,6 +28,7 @@
 #include "compat.h"
 #include "error.h"
 #include "event.h"
+#include "perfcore.h"
 
 /* What PMU drivers are told; see above. */
 #define SAMPLE_TYPE (PERFGRP_SAMPLE_TYPE & ~(PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ))
@@ -262,5 +263,8 @@ int perfgrp_event_to_attr(const struct perfgrp_counter *desc, struct perf_event_
 	if (attr->precise_ip && perfgrp_event_is_software(attr))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
 				    "precise_ip has no meaning for a software event");
+	if (attr->exclude_host && attr->sample_period && !perfgrp_core_knows_guests())
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
+				    "EXCLUDE_HOST: guests cannot be sampled on this kernel; the kernel log says why");
 	return 0;
 }

@@ -228,33 +228,12 @@ static void output_throttle_change(const struct sample *sample)
 	}
 }
 
-/* A skidded interrupt must not reveal a kernel address that the event excludes. */
-static u64 sample_ip(const struct perf_event *event, struct pt_regs *regs)
-{
-	if (event->attr.exclude_kernel && !user_mode(regs))
-		return 0;
-	return instruction_pointer(regs);
-}
-
 /* NULL if the group has none. */
 static const struct perf_callchain_entry *get_callchain(const struct sample *sample)
 {
 	if (!sample->group->sample_max_stack)
 		return NULL;
 	return perfgrp_core_get_callchain(sample->event, sample->data, sample->regs);
-}
-
-/* As perf_misc_flags(), but for what KVM tells the perf core of its guests. */
-static u16 sample_misc(struct pt_regs *regs)
-{
-	u16 misc = user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
-
-#ifdef PERF_EFLAGS_EXACT
-	/* The driver has set this bit, which the CPU does not use. */
-	if (regs->flags & PERF_EFLAGS_EXACT)
-		misc |= PERF_RECORD_MISC_EXACT_IP;
-#endif
-	return misc;
 }
 
 static size_t callchain_size(const struct perf_callchain_entry *chain)
@@ -281,7 +260,7 @@ static void output_sample(const struct sample *sample)
 	struct perfgrp_count count = sample->own;
 	struct perfgrp_sample_value *value;
 	struct perfgrp_record_sample *record;
-	struct pt_regs *regs = sample->regs;
+	u16 misc = perfgrp_core_misc_flags(sample->event, sample->regs);
 	size_t chain_size = callchain_size(chain);
 	size_t size = sizeof(*record) + nr * sizeof(*value) + chain_size;
 	u32 pid, tid;
@@ -295,10 +274,10 @@ static void output_sample(const struct sample *sample)
 		perfgrp_away_adjust(own->away, sample->clock, &count);
 	record->header = (struct perf_event_header){
 		.type = PERF_RECORD_SAMPLE,
-		.misc = sample_misc(regs),
+		.misc = misc,
 		.size = size,
 	};
-	record->ip = sample_ip(sample->event, regs);
+	record->ip = perfgrp_core_ip(sample->event, sample->regs, misc);
 	perfgrp_records_get_current(sample->group, &pid, &tid);
 	record->pid = pid;
 	record->tid = tid;

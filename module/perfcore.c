@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What reaches into the perf core beyond its exported functions. Beside it there are
- * perfcore_link.c, which creates events under a group leader, perfcore_bpf.c, and
- * perfcore_callchain.c.
+ * perfcore_link.c, which creates events under a group leader, perfcore_bpf.c,
+ * perfcore_callchain.c and perfcore_ip.c.
  *
  * 1. Reading. perf_event_read_value() sleeps and sends one IPI per event;
  * perf_event_read_local() is not exported. perfgrp_core_read() does what
@@ -520,6 +520,7 @@ int perfgrp_core_init(void)
 		perfgrp_core_link_init(cpu);
 		perfgrp_core_bpf_init();
 		perfgrp_core_callchain_init();
+		perfgrp_core_ip_init();
 	}
 	return ret;
 }

@@ -63,6 +63,10 @@ bool perfgrp_core_has_callchain(void);
 struct perf_callchain_entry *perfgrp_core_get_callchain(struct perf_event *event,
 							struct perf_sample_data *data,
 							struct pt_regs *regs);
+void perfgrp_core_ip_init(void);
+bool perfgrp_core_knows_guests(void);
+u16 perfgrp_core_misc_flags(struct perf_event *event, struct pt_regs *regs);
+u64 perfgrp_core_ip(struct perf_event *event, struct pt_regs *regs, u16 misc);
 void perfgrp_core_bpf_init(void);
 bool perfgrp_core_has_bpf_guard(void);
 bool perfgrp_core_bpf_enter(const struct perf_event *event, struct pt_regs *regs);

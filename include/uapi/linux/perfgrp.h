@@ -434,7 +434,10 @@ struct perfgrp_create {
 #define PERFGRP_COUNTER_EXCLUDE_IDLE	(1U << 4)
 /* sample_freq is used, sample_period is not. */
 #define PERFGRP_COUNTER_FREQ		(1U << 5)
-/* As the bits of the same names, for hosts of virtual machines. */
+/*
+ * As the bits of the same names, for hosts of virtual machines. Without kprobes a counter with
+ * EXCLUDE_HOST cannot sample (EOPNOTSUPP).
+ */
 #define PERFGRP_COUNTER_EXCLUDE_HOST	(1U << 6)
 #define PERFGRP_COUNTER_EXCLUDE_GUEST	(1U << 7)
 
@@ -885,10 +888,11 @@ struct perfgrp_sample_value {
 
 /**
  * struct perfgrp_record_sample - PERF_RECORD_SAMPLE: a counter overflowed
- * @header: misc has PERF_RECORD_MISC_KERNEL or _USER, and PERF_RECORD_MISC_EXACT_IP if the
- *	PMU has recorded @ip itself (precise_ip, x86)
- * @ip: the interrupted instruction; 0 if the member excludes the kernel and the interrupt
- *	came so late that it hit it
+ * @header: misc has PERF_RECORD_MISC_KERNEL or _USER, or in a virtual machine's guest
+ *	PERF_RECORD_MISC_GUEST_KERNEL or _GUEST_USER; and PERF_RECORD_MISC_EXACT_IP if the PMU
+ *	has recorded @ip itself (precise_ip, x86)
+ * @ip: the interrupted instruction, of the host or of the guest; 0 if the member excludes the
+ *	kernel and the interrupt came so late that it hit it
  * @pid: process
  * @tid: thread
  * @time: ns
