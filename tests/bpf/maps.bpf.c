@@ -13,6 +13,7 @@
 #include "maps.h"
 
 #define EBUSY		16
+#define EDEADLK		35
 
 struct maps_state state;
 
@@ -27,7 +28,7 @@ static __always_inline void note(struct maps_counts *c, long error)
 {
 	if (!error) {
 		c->done++;
-	} else if (error == -EBUSY) {
+	} else if (error == -EBUSY || error == -EDEADLK) {
 		c->busy++;
 	} else {
 		c->failed++;
@@ -56,11 +57,10 @@ static __always_inline int verdict(const struct maps_counts *c)
  * Puts a value into an entry of its own, and takes it out again; and does to one that
  * the system calls use what they do.
  */
-static __always_inline int change_keys(void *map)
+static __always_inline int change_keys(void *map, struct maps_counts *c, __u32 writer)
 {
-	struct maps_counts *c = my_counts();
 	__u64 value = ++c->runs, *found;
-	__u32 key = OWN_KEY + bpf_get_smp_processor_id();
+	__u32 key = OWN_KEY + writer;
 	long error;
 
 	error = bpf_map_update_elem(map, &key, &value, BPF_ANY);
@@ -83,7 +83,8 @@ static __always_inline int change_keys(void *map)
 	MAP(name_, type_, __u32, MAPS_ENTRIES, flags_);			\
 	SEC("perf_event") int on_##name_(void *ctx)			\
 	{								\
-		return change_keys(&name_);				\
+		return change_keys(&name_, my_counts(),			\
+				   bpf_get_smp_processor_id());		\
 	}
 
 KEYED(hash, BPF_MAP_TYPE_HASH, 0)
@@ -95,13 +96,10 @@ KEYED(lru_percpu_hash, BPF_MAP_TYPE_LRU_PERCPU_HASH, 0)
 /* At least an entry a CPU. */
 KEYED(lru_own, BPF_MAP_TYPE_LRU_HASH, BPF_F_NO_COMMON_LRU)
 
-#define ARRAY_OWN(cpu)	(HAMMERED_KEYS + ((cpu) & (MAPS_CPUS - 1)))
-
-static __always_inline int change_array(void *map)
+static __always_inline int change_array(void *map, struct maps_counts *c, __u32 writer)
 {
-	struct maps_counts *c = my_counts();
 	__u64 value = ++c->runs, *found;
-	__u32 key = ARRAY_OWN(bpf_get_smp_processor_id());
+	__u32 key = HAMMERED_KEYS + (writer & (MAPS_WRITERS - 1));
 	long error;
 
 	error = bpf_map_update_elem(map, &key, &value, BPF_ANY);
@@ -118,10 +116,11 @@ static __always_inline int change_array(void *map)
 }
 
 #define INDEXED(name_, type_)						\
-	MAP(name_, type_, __u32, MAPS_ENTRIES, 0);			\
+	MAP(name_, type_, __u32, HAMMERED_KEYS + MAPS_WRITERS, 0);	\
 	SEC("perf_event") int on_##name_(void *ctx)			\
 	{								\
-		return change_array(&name_);				\
+		return change_array(&name_, my_counts(),		\
+				    bpf_get_smp_processor_id());	\
 	}								\
 	SEC("raw_tp") int find_##name_(void *ctx)			\
 	{								\
@@ -147,12 +146,10 @@ struct {
 	__type(value, __u64);
 } lpm_trie SEC(".maps");
 
-SEC("perf_event")
-int on_lpm_trie(void *ctx)
+static __always_inline int change_trie(struct maps_counts *c, __u32 writer)
 {
-	struct maps_counts *c = my_counts();
 	__u64 value = ++c->runs, *found;
-	struct trie_key key = { 32, OWN_KEY + bpf_get_smp_processor_id() };
+	struct trie_key key = { 32, OWN_KEY + writer };
 	long error;
 
 	error = bpf_map_update_elem(&lpm_trie, &key, &value, BPF_ANY);
@@ -171,6 +168,12 @@ int on_lpm_trie(void *ctx)
 	return verdict(c);
 }
 
+SEC("perf_event")
+int on_lpm_trie(void *ctx)
+{
+	return change_trie(my_counts(), bpf_get_smp_processor_id());
+}
+
 /* ---- maps in maps ------------------------------------------------------------ */
 
 struct inner_hash {
@@ -187,6 +190,14 @@ struct inner_lru {
 	__type(value, __u64);
 };
 
+static __always_inline int change_inner(void *outer, struct maps_counts *c, __u32 writer)
+{
+	__u32 key = 0;
+	void *inner = bpf_map_lookup_elem(outer, &key);
+
+	return inner ? change_keys(inner, c, writer) : 0;
+}
+
 #define OUTER(name_, type_, inner_)					\
 	struct inner_ name_##_inner SEC(".maps");			\
 	struct {							\
@@ -199,10 +210,8 @@ struct inner_lru {
 	};								\
 	SEC("perf_event") int on_##name_(void *ctx)			\
 	{								\
-		__u32 key = 0;						\
-		void *inner = bpf_map_lookup_elem(&name_, &key);	\
-									\
-		return inner ? change_keys(inner) : 0;			\
+		return change_inner(&name_, my_counts(),		\
+				    bpf_get_smp_processor_id());	\
 	}
 
 OUTER(array_of_hashes, BPF_MAP_TYPE_ARRAY_OF_MAPS, inner_hash)
@@ -245,30 +254,34 @@ struct {
 	__uint(max_entries, 64 * 1024);
 } ringbuf SEC(".maps");
 
-static __always_inline long produce(__u64 cpu, __u64 value)
+static __always_inline long produce(__u64 writer, __u64 value)
 {
 	struct maps_entry *entry = bpf_ringbuf_reserve(&ringbuf, sizeof(*entry), 0);
 
 	if (!entry)
 		return -EBUSY;
-	entry->cpu = cpu;
+	entry->writer = writer;
 	entry->value = value;
 	bpf_ringbuf_submit(entry, 0);
 	return 0;
 }
 
-SEC("perf_event")
-int on_ringbuf(void *ctx)
+static __always_inline int change_ring(struct maps_counts *c, __u32 writer)
 {
-	struct maps_counts *c = my_counts();
 	long error;
 
 	c->runs++;
-	error = produce(bpf_get_smp_processor_id() + 1, c->runs);
+	error = produce(writer + 1, c->runs);
 	note(c, error);
 	if (!error)
 		c->value = c->runs;
 	return verdict(c);
+}
+
+SEC("perf_event")
+int on_ringbuf(void *ctx)
+{
+	return change_ring(my_counts(), bpf_get_smp_processor_id());
 }
 
 /* System calls cannot write to a ring buffer, but for running this. */
@@ -335,11 +348,9 @@ struct {
 	__type(value, __u64);
 } task_anchor SEC(".maps");
 
-SEC("perf_event")
-int on_task_storage(void *ctx)
+static __always_inline int change_task(struct maps_counts *c, __u32 writer)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct maps_counts *c = my_counts();
 	__u64 *value;
 
 	c->runs++;
@@ -347,9 +358,17 @@ int on_task_storage(void *ctx)
 		bpf_task_storage_delete(&task_storage, task);
 	value = bpf_task_storage_get(&task_storage, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	note(c, value ? 0 : -EBUSY);
-	if (value)
-		c->value = *value = c->runs;
+	if (value) {
+		c->value = c->runs;
+		*value = TASK_VALUE(writer, c->runs);
+	}
 	return verdict(c);
+}
+
+SEC("perf_event")
+int on_task_storage(void *ctx)
+{
+	return change_task(my_counts(), bpf_get_smp_processor_id());
 }
 
 /* ---- tail calls ---------------------------------------------------------------- */
@@ -357,7 +376,7 @@ int on_task_storage(void *ctx)
 SEC("perf_event")
 int tail(void *ctx)
 {
-	return change_keys(&lru_hash);
+	return change_keys(&lru_hash, my_counts(), bpf_get_smp_processor_id());
 }
 
 struct {
