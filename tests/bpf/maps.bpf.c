@@ -2,7 +2,8 @@
 /*
  * For each type of map that programs on counters may have: a program that changes a map
  * of it at each overflow, and one that tells where in the kernel's memory that map has a
- * lock, or another place that is written to while one is held.
+ * lock, or another place that is written to while one is held. And programs of all kinds
+ * that change the same map.
  */
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
@@ -395,6 +396,106 @@ int on_prog_array(void *ctx)
 	c->runs++;
 	note(c, -1);
 	return verdict(c);
+}
+
+/* ---- all at once ------------------------------------------------------------------ */
+
+static __always_inline int change(struct maps_counts *c, __u32 writer)
+{
+	switch (state.kind) {
+	case MAPS_HASH:
+		return change_keys(&hash, c, writer);
+	case MAPS_HASH_MALLOC:
+		return change_keys(&hash_malloc, c, writer);
+	case MAPS_PERCPU_HASH:
+		return change_keys(&percpu_hash, c, writer);
+	case MAPS_LRU_HASH:
+		return change_keys(&lru_hash, c, writer);
+	case MAPS_LRU_PERCPU_HASH:
+		return change_keys(&lru_percpu_hash, c, writer);
+	case MAPS_PERCPU_ARRAY:
+		return change_array(&percpu_array, c, writer);
+	case MAPS_LPM_TRIE:
+		return change_trie(c, writer);
+	case MAPS_RINGBUF:
+		return change_ring(c, writer);
+	case MAPS_TASK_STORAGE:
+		return change_task(c, writer);
+	case MAPS_ARRAY_OF_HASHES:
+		return change_inner(&array_of_hashes, c, writer);
+	case MAPS_HASH_OF_LRUS:
+		return change_inner(&hash_of_lrus, c, writer);
+	}
+	return 0;
+}
+
+/*
+ * Which of the others WHO may not interrupt. Those that bpf_prog_active is counted up for are
+ * kept from each other; nobody keeps a tp_btf program from anything but itself.
+ */
+#define NOT_TO_NEST(who)						\
+	(((who) == MAPS_OURS || (who) >= MAPS_KPROBE) ?			\
+	 1 << MAPS_OURS | 1 << MAPS_KPROBE | 1 << MAPS_MULTI | 1 << MAPS_PERF : 1 << (who))
+
+/* What interrupts this ends before it goes on, and leaves state.running as it was. */
+static __always_inline int take_turn(enum maps_who who)
+{
+	__u32 cpu = bpf_get_smp_processor_id() & (MAPS_CPUS - 1);
+	__u32 writer = who * MAPS_CPUS + cpu;
+	struct maps_counts *c = &state.counts[writer];
+	volatile unsigned int *running = &state.running[cpu];
+	int ret;
+
+	if (!(state.turn & 1 << who) || !(state.cpus & 1 << cpu))
+		return 0;
+	if (*running & NOT_TO_NEST(who))
+		c->nested++;
+	*running |= 1 << who;
+	ret = change(c, writer);
+	*running &= ~(1 << who);
+	return ret;
+}
+
+SEC("perf_event")
+int beside_ours(void *ctx)
+{
+	return take_turn(MAPS_OURS);
+}
+
+SEC("perf_event")
+int beside_perf(void *ctx)
+{
+	return take_turn(MAPS_PERF);
+}
+
+SEC("kprobe")
+int beside_kprobe(void *ctx)
+{
+	return take_turn(MAPS_KPROBE);
+}
+
+SEC("kprobe.multi")
+int beside_multi(void *ctx)
+{
+	return take_turn(MAPS_MULTI);
+}
+
+SEC("tp_btf/sched_switch")
+int beside_switch(void *ctx)
+{
+	return take_turn(MAPS_SWITCH);
+}
+
+SEC("tp_btf/sys_enter")
+int beside_syscall(void *ctx)
+{
+	return take_turn(MAPS_SYSCALL);
+}
+
+SEC("tp_btf/hrtimer_expire_entry")
+int beside_timer(void *ctx)
+{
+	return take_turn(MAPS_TIMER);
 }
 
 /* ---- where the locks are --------------------------------------------------------- */
