@@ -356,11 +356,14 @@ static void keep_beside(const void *arg)
 	empty(kind, h.map);
 	if (nmi)
 		nmi_source(kind, h.map, &source, &cpus);
-	/* x86 has four breakpoints: perf's own events have the last. */
-	if (nmi)
+	/*
+	 * x86 has four breakpoints: perf's own events have the last. lockdep warns of any lock of
+	 * a map that perf's own programs take in an NMI.
+	 */
+	if (nmi && !is_debug_kernel())
 		perfs.counter[perfs.nr++] = source.counter[0];
 	/* Two counters that always overflow at once would leave time for nothing else. */
-	if (nmi && has_pmu())
+	if (perfs.nr && has_pmu())
 		perfs.counter[0].sample_period *= 7;
 	add_others(&perfs, CLOCK_NS);
 	add_others(&source, CLOCK_NS);
