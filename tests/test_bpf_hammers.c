@@ -314,6 +314,14 @@ static void end_turns(void)
 	REQUIRE_EQ(syscall(SYS_membarrier, 1 /* MEMBARRIER_CMD_GLOBAL */, 0, 0), 0);
 }
 
+static bool is_rt(void)
+{
+	struct utsname name;
+
+	REQUIRE_EQ(uname(&name), 0);
+	return strstr(name.version, "PREEMPT_RT");
+}
+
 static void keep_beside(const void *arg)
 {
 	const struct run *run = arg;
@@ -332,6 +340,13 @@ static void keep_beside(const void *arg)
 	need_bpf();
 	if (!(there & run->other->who))
 		skip("this kernel has no %s", run->other->name);
+	/*
+	 * On 7.3 hash_malloc stood still there in one run of two, the process in an interrupt of
+	 * bpf_map_update_value() and a CPU busy. Why is not known. What needs no memory for its
+	 * entries, or is beside counted programs, did not.
+	 */
+	if (kind->allocates && !run->other->is_counted && is_rt())
+		skip("with PREEMPT_RT a thread gets the memory for entries");
 	keep_sample_rate();
 	choose_cpus(&cpus);
 	nmi = may_nmi(run, kind, &cpus);
