@@ -10,10 +10,16 @@ int keep(struct bpf_perf_event_data *ctx)
 	return 1;
 }
 
+/* A function of its own, for test_record_symbols. */
+static __attribute__((noinline)) int whether_to_keep(struct bpf_perf_event_data *ctx)
+{
+	return ctx->sample_period == ~0ULL;
+}
+
 SEC("sampler")
 int drop(struct bpf_perf_event_data *ctx)
 {
-	return 0;
+	return whether_to_keep(ctx);
 }
 
 SEC("socket")

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <bpf/btf.h>
+#include <linux/bpf.h>
+
 #include "perf_data.h"
 #include "synth.h"
 #include "tap.h"
@@ -495,6 +498,113 @@ static void callchains(bool values)
 	has("perf evlist -v -i %s 2>&1", "CALLCHAIN", "O14 perf knows that there are chains");
 }
 
+/* ---- BPF programs ------------------------------------------------------------ */
+
+#define PROGRAM_AT	0xffffffffc0a01000ULL
+#define PROGRAM_LEN	0x80
+
+/* Three functions of a program, of which one is not JITed, an address each. */
+static const __u64 program_addrs[] = { PROGRAM_AT, PROGRAM_AT + 0x1000, PROGRAM_AT + 0x2000 };
+static const __u32 program_lens[] = { PROGRAM_LEN, PROGRAM_LEN, 0 };
+static const __u8 program_tags[][BPF_TAG_SIZE] = {
+	{ 0xaa }, { 0xbb, 1, 2, 3, 4, 5, 6, 0xef }, { 0xcc },
+};
+
+static struct bpf_prog_info make_program(void)
+{
+	return (struct bpf_prog_info){
+		.id = 42,
+		.name = "whole",
+		.tag = { 0x12, 0x34 },
+		.nr_jited_ksyms = ARRAY_SIZE(program_addrs),
+		.jited_ksyms = (uintptr_t)program_addrs,
+		.nr_jited_func_lens = ARRAY_SIZE(program_lens),
+		.jited_func_lens = (uintptr_t)program_lens,
+		.nr_prog_tags = ARRAY_SIZE(program_tags),
+		.prog_tags = (uintptr_t)program_tags,
+	};
+}
+
+static void put_kernel_sample(struct perf_data *data, const struct perf_data_source *source,
+			      __u64 time, __u64 ip)
+{
+	struct sample sample = make_sample(source, time, 0, 1, time / 1000, 0);
+
+	sample.record.header.misc = PERF_RECORD_MISC_KERNEL;
+	sample.record.ip = ip;
+	if (perf_data_add(data, source, &sample.record.header))
+		result(false, "a sample of the kernel is taken");
+}
+
+/* A sample in each function: at its first and its last byte, and behind it. */
+static void record_program(struct recording *rec, const struct bpf_prog_info *info,
+			   const struct btf *btf, bool pipe)
+{
+	static const __u32 ids[] = { 1, 2 };
+	const struct perf_data_source source = { .layout = layout, .ids = ids, .nr = 2 };
+
+	begin(rec, "{cycles,instructions}", 1, pipe);
+	synth_program(&rec->data, info, btf);
+	put_kernel_sample(&rec->data, &source, 1000000000, PROGRAM_AT);
+	put_kernel_sample(&rec->data, &source, 1000001000, PROGRAM_AT + PROGRAM_LEN - 1);
+	put_kernel_sample(&rec->data, &source, 1000002000, PROGRAM_AT + PROGRAM_LEN);
+	put_kernel_sample(&rec->data, &source, 1000003000, PROGRAM_AT + 0x1000);
+	end(rec);
+}
+
+#define PROGRAM_SCRIPT	"perf script -F time,event,ip,sym -i %s 2>&1 | " \
+			"sed -n 's/cycles: *[0-9a-f]* /cycles: /p'"
+
+static void programs(bool pipe)
+{
+	struct bpf_prog_info info = make_program();
+	struct bpf_func_info functions[3] = { 0 };
+	struct btf *btf = btf__new_empty();
+	struct recording rec;
+	char long_name[600];
+	__u64 before;
+	int proto;
+
+	record_program(&rec, &info, NULL, pipe);
+	is(PROGRAM_SCRIPT,
+	   "1.000000: cycles: bpf_prog_1234000000000000_whole\n"
+	   "1.000001: cycles: bpf_prog_1234000000000000_whole\n"
+	   "1.000002: cycles: [unknown]\n"
+	   "1.000003: cycles: bpf_prog_bb010203040506ef_F\n",
+	   "O18 perf script names a BPF program's functions, by its name where there is no BTF");
+	has(STATS, "\nKSYMBOL events: 2", "O18 what is not JITed has no symbol");
+	has(STATS, "\nBPF_EVENT events: 1", "O18 the program has been loaded once");
+	has("perf script --show-bpf-events -i %s 2>&1", "type 1, flags 0, id 42",
+	    "O18 perf script shows that");
+	has("perf report --stdio --sort sym -i %s 2>&1; echo status $?", "bpf_prog_bb010203040506ef_F\n",
+	    "O18 perf report names them, too");
+	has("perf evlist -v -i %s 2>&1", "ksymbol: 1, bpf_event: 1",
+	    "O18 perf evlist knows that there are such records");
+
+	proto = btf__add_func_proto(btf, 0);
+	functions[0].type_id = btf__add_func(btf, "a_name_of_more_than_15_characters",
+					     BTF_FUNC_GLOBAL, proto);
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = '\0';
+	functions[1].type_id = btf__add_func(btf, long_name, BTF_FUNC_STATIC, proto);
+	info.func_info = (uintptr_t)functions;
+	info.nr_func_info = ARRAY_SIZE(functions);
+	info.func_info_rec_size = sizeof(*functions);
+	record_program(&rec, &info, btf, pipe);
+	has(PROGRAM_SCRIPT, " bpf_prog_1234000000000000_a_name_of_more_than_15_characters\n",
+	    "O18 by the names in BTF where there is some");
+	has(PROGRAM_SCRIPT, "1.000003: cycles: bpf_prog_bb010203040506ef_xxxxx",
+	    "O18 a name of any length");
+	btf__free(btf);
+
+	begin(&rec, "{cycles,instructions}", 1, pipe);
+	before = rec.data.bytes;
+	info.jited_ksyms = 0;
+	synth_program(&rec.data, &info, NULL);
+	result(rec.data.bytes == before, "O18 nothing is said of a program whose code is hidden");
+	end(&rec);
+}
+
 /* The file has one layout, whatever the stream's is. */
 static void other_layout(void)
 {
@@ -590,6 +700,8 @@ int main(void)
 	several_groups();
 	callchains(true);
 	callchains(false);
+	programs(false);
+	programs(true);
 	other_layout();
 	broken_records();
 	full_disk();

@@ -114,6 +114,8 @@ static void make_attr(const struct perf_data *data, size_t index, struct perf_ev
 		attr->comm = 1;
 		attr->comm_exec = 1;
 		attr->task = 1;
+		attr->ksymbol = 1;
+		attr->bpf_event = 1;
 	}
 }
 

@@ -127,19 +127,31 @@ static int record_until_end(struct run *run)
 
 /* ---- the beginning -------------------------------------------------------- */
 
+/* Where no kernel code is sampled, nobody needs to know where it is. */
+static bool samples_kernel(const struct record *rec)
+{
+	size_t i;
+
+	for (i = 0; i < rec->nr_events; i++)
+		if (!(rec->counters[i].flags & PERFGRP_COUNTER_EXCLUDE_KERNEL))
+			return true;
+	return false;
+}
+
 static void open_sideband(struct run *run)
 {
 	struct record *rec = run->rec;
 	bool command = rec->target.kind == TARGET_COMMAND;
+	bool programs = samples_kernel(rec);
 	int err;
 
 	if (rec->opt.json)
 		return;
 	if (target_has_cpus(&rec->target))
-		err = sideband_open_cpus(&rec->side);
+		err = sideband_open_cpus(&rec->side, programs);
 	else
 		err = sideband_open_tasks(&rec->side, &rec->target.tasks, command,
-					  command && !rec->opt.no_inherit);
+					  command && !rec->opt.no_inherit, programs);
 	run->sideband = !err;
 	if (!err)
 		return;
@@ -158,6 +170,8 @@ static void synthesize(struct run *run)
 	if (rec->opt.json)
 		return;
 	synth_kernel(&rec->data);
+	if (samples_kernel(rec))
+		synth_all_programs(&rec->data);
 	if (target_has_cpus(&rec->target))
 		synth_all_processes(&rec->data);
 	else if (rec->target.kind == TARGET_TASKS)

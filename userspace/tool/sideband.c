@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tasks map, what they are called, and which come and go.
+ * What tasks map, what they are called, and which come and go; and where JITed BPF
+ * programs are.
  *
  * To find a function for an address, perf report must know what was mapped there at
  * that time. perf record has the kernel tell, through an event that counts nothing;
@@ -31,8 +32,15 @@ struct sideband_ring {
 	size_t size;
 };
 
-/* A task's children are listened to, too, if @cpu is given: a ring has one CPU's records then. */
-static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, size_t pages)
+/*
+ * A task's children are listened to, too, if @cpu is given: a ring has one CPU's records then.
+ *
+ * perf_iterate_sb() tells of a BPF program the events of the CPU, and of the task, that load it:
+ * one of ours, as with perf. So a record stands in the file once, and what a task loads that is
+ * not listened to does not.
+ */
+static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, bool programs,
+		    size_t pages)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -47,6 +55,8 @@ static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, siz
 		.comm = 1,
 		.comm_exec = 1,
 		.task = 1,
+		.ksymbol = programs,
+		.bpf_event = programs,
 		.watermark = 1,
 		.inherit = pid >= 0 && cpu >= 0,
 		.disabled = on_exec,
@@ -77,12 +87,13 @@ static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, siz
 /**
  * sideband_open_cpus - listen to whatever runs, on all CPUs
  * @side: filled in; zeros before
+ * @programs: also to what becomes of BPF programs
  *
  * Also where only some CPUs are sampled: what runs there may have been mapped elsewhere.
  *
  * Return: 0 or a negative errno, with what has been opened still open
  */
-int sideband_open_cpus(struct sideband *side)
+int sideband_open_cpus(struct sideband *side, bool programs)
 {
 	struct numbers online = { 0 };
 	size_t i;
@@ -90,7 +101,7 @@ int sideband_open_cpus(struct sideband *side)
 
 	cpus_online(&online);
 	for (i = 0; i < online.nr && !err; i++)
-		err = open_one(side, -1, online.n[i], false, CPU_PAGES);
+		err = open_one(side, -1, online.n[i], false, programs, CPU_PAGES);
 	numbers_free(&online);
 	return err;
 }
@@ -101,11 +112,12 @@ int sideband_open_cpus(struct sideband *side)
  * @tasks: thread ids
  * @on_exec: from their next exec on
  * @inherit: and to their children
+ * @programs: also to what becomes of BPF programs that they load
  *
  * Return: 0 or a negative errno, with what has been opened still open
  */
 int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool on_exec,
-			bool inherit)
+			bool inherit, bool programs)
 {
 	struct numbers cpus = { 0 };
 	size_t nr_cpus = 1, i;
@@ -117,7 +129,8 @@ int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool
 	}
 	for (i = 0; i < tasks->nr * nr_cpus && !err; i++) {
 		err = open_one(side, tasks->n[i / nr_cpus],
-			       inherit ? (int)cpus.n[i % nr_cpus] : -1, on_exec, TASK_PAGES);
+			       inherit ? (int)cpus.n[i % nr_cpus] : -1, on_exec, programs,
+			       TASK_PAGES);
 		/* It is gone. So are its samples. */
 		if (err == -ESRCH)
 			err = 0;

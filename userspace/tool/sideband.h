@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tasks map, what they are called, and which come and go: perf's own records. */
+/*
+ * What tasks map, what they are called, which of them, and which BPF programs, come and go: perf's
+ * own records.
+ */
 #ifndef PERFGRP_SIDEBAND_H
 #define PERFGRP_SIDEBAND_H
 
@@ -20,9 +23,9 @@ struct sideband {
 	size_t room;
 };
 
-int sideband_open_cpus(struct sideband *side);
+int sideband_open_cpus(struct sideband *side, bool programs);
 int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool on_exec,
-			bool inherit);
+			bool inherit, bool programs);
 void sideband_drain(struct sideband *side, struct perf_data *data);
 void sideband_close(struct sideband *side);
 

@@ -36,9 +36,15 @@ struct comm_record {
 	__u32 pid, tid;
 };
 
-/* Writes a record that is a fixed part, a string, and a sample id of zeros. */
-static void put_record(struct perf_data *data, struct perf_event_header *header, size_t size,
-		       const char *string)
+/**
+ * synth_put - add a record that is a fixed part, a string, and a sample id of zeros
+ * @data: the file
+ * @header: where the fixed part begins; the record's size is filled in
+ * @size: of the fixed part
+ * @string: the string
+ */
+void synth_put(struct perf_data *data, struct perf_event_header *header, size_t size,
+	       const char *string)
 {
 	static const char zeros[8 + sizeof(struct perfgrp_sample_id)];
 	size_t len = strlen(string) + 1, padding = -len % 8;
@@ -62,7 +68,7 @@ static void put_kernel_map(struct perf_data *data, __u64 addr, __u64 len, __u64 
 		.pgoff = pgoff,
 	};
 
-	put_record(data, &record.header, sizeof(record), name);
+	synth_put(data, &record.header, sizeof(record), name);
 }
 
 /* Where symbols are, as far as this caller may know; those that are not found stay 0. */
@@ -147,7 +153,7 @@ static void put_name(struct perf_data *data, unsigned int pid, unsigned int tid)
 		return;
 	if (strlen(name) >= COMM_LEN)
 		name[COMM_LEN - 1] = '\0';
-	put_record(data, &record.header, sizeof(record), name);
+	synth_put(data, &record.header, sizeof(record), name);
 	free(name);
 }
 
@@ -176,8 +182,8 @@ static void put_mapping(struct perf_data *data, unsigned int pid, char *line)
 	record.prot = (prot[0] == 'r' ? PROT_READ : 0) | (prot[1] == 'w' ? PROT_WRITE : 0) |
 		      PROT_EXEC;
 	record.flags = prot[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
-	put_record(data, &record.mmap.header, sizeof(record),
-		   line[path] ? line + path : ANONYMOUS);
+	synth_put(data, &record.mmap.header, sizeof(record),
+		  line[path] ? line + path : ANONYMOUS);
 }
 
 static void put_mappings(struct perf_data *data, unsigned int pid)
