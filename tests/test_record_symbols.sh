@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# perfgrp record: whatever samples hit has its name in Debian's own perf, JITed BPF programs (O18).
+# perfgrp record: whatever samples hit has its name in Debian's own perf: JITed BPF programs (O18),
+# and functions of the file that was mapped, whatever file has its name now (O19).
 # timeout: 300
 
 # shellcheck source=tests/common/shell.sh
@@ -138,6 +139,59 @@ is "O18: each function of the kernel's is there" \
 is "O18: functions of a program have their own names" \
 	"$(grep -c 'bpf_prog_[0-9a-f]*_whether_to_keep$' ours)" = 1
 kill $attached
+
+# ---- files that are replaced ------------------------------------------------------
+
+# builds FILE: the build-ids with which code of FILE was mapped, as perf script has them.
+builds() {
+	perf script --show-mmap-events -i data 2>/dev/null |
+		sed -n "s|.*PERF_RECORD_MMAP2.*<\([0-9a-f]*\)>.*/$1\( (deleted)\)\{0,1\}\$|\1|p" |
+		sort -u
+}
+
+# functions DIR: what perf script finds in the program "w", with the build-id cache in DIR.
+functions() {
+	perf --buildid-dir "$scratch/$1" script -F ip,sym,dso -i data 2>/dev/null |
+		sed -n 's,^ *[0-9a-f]* \(.*\) (.*/w)$,\1,p' | sort -u
+}
+
+# replace FILE: by another program, as an upgrade does.
+replace() {
+	cp /tests/load_bpf new
+	mv new "$1"
+}
+
+ours=$(perf buildid-list -i /tests/work)
+other=$(perf buildid-list -i /tests/load_bpf)
+is "O19: the programs have build-ids, each its own" \
+	"${#ours} $(printf '%s\n' "$ours" "$other" | sort -u | wc -l)" = "40 2"
+
+cp /tests/work w
+record -e cpu-clock:u ./w 20000000
+is "O19: a command's mapping has its build-id" "$(builds w)" = "$ours"
+is "O19: perf buildid-list has it" \
+	"$(perf buildid-list -i data 2>/dev/null | grep -c "^$ours .*/w$")" = 1
+is "O19: perf finds its functions" "$(functions empty | grep -cx main)" = 1
+perf --buildid-dir "$scratch/cache" buildid-cache -a w >output 2>errors
+replace w
+is "O19: of a file that was replaced perf shows none" "$(functions empty | sort -u)" = "[unknown]"
+is "O19: and the right ones if it still has the file" "$(functions cache | grep -cx main)" = 1
+
+cp /tests/work v
+./v 1000000000000 1 &
+victim=$!
+at_exit "kill $victim"
+record -a -e cpu-clock:u sleep 0.1
+is "O19: a process that runs already has its build-id" "$(builds v)" = "$ours"
+setpriv --bounding-set -sys_admin,-cap_40 perfgrp record -o data -a -e cpu-clock:u sleep 0.1
+is "O19: also for who may not follow the kernel's links" "$(builds v)" = "$ours"
+replace v
+record -a -e cpu-clock:u sleep 0.1
+is "O19: it is that of the file which is mapped, not of the one that has its name" \
+	"$(builds v)" = "$ours"
+setpriv --bounding-set -sys_admin,-cap_40 perfgrp record -o data -a -e cpu-clock:u sleep 0.1
+is "O19: or there is none" "$(builds v)" = ""
+kill $victim
 
 echo "1..$nr"
 exit $failed

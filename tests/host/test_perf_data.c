@@ -605,6 +605,29 @@ static void programs(bool pipe)
 	end(&rec);
 }
 
+/* ---- build-ids --------------------------------------------------------------- */
+
+static void own_build_id(bool pipe)
+{
+	static const __u32 ids[] = { 1, 2 };
+	const struct perf_data_source source = { .layout = layout, .ids = ids, .nr = 2 };
+	struct recording rec;
+	char *expected;
+
+	begin(&rec, "{cycles,instructions}", 1, pipe);
+	synth_process(&rec.data, getpid());
+	put_sample(&rec.data, &source, 1000000000, 0, 1, 1000, 300);
+	end(&rec);
+	expected = output_of("perf buildid-list -i $(readlink /proc/$PPID/exe) 2>&1 #%s");
+	result(strlen(expected) == 41, "O19 this test has a build-id");
+	is("perf buildid-list -i %s 2>&1 | sed -n 's/ .*test_perf_data$//p'", expected,
+	   "O19 perf buildid-list shows that of a process that runs already");
+	is("perf script -F event,ip,sym -i %s 2>/dev/null | grep -c test_perf_data_function", "2\n",
+	   "O19 perf script finds its functions");
+	has("perf evlist -v -i %s 2>&1", "build_id: 1", "O19 perf evlist knows that there are such");
+	free(expected);
+}
+
 /* The file has one layout, whatever the stream's is. */
 static void other_layout(void)
 {
@@ -702,6 +725,8 @@ int main(void)
 	callchains(false);
 	programs(false);
 	programs(true);
+	own_build_id(false);
+	own_build_id(true);
 	other_layout();
 	broken_records();
 	full_disk();

@@ -116,6 +116,7 @@ static void make_attr(const struct perf_data *data, size_t index, struct perf_ev
 		attr->task = 1;
 		attr->ksymbol = 1;
 		attr->bpf_event = 1;
+		attr->build_id = 1;
 	}
 }
 

@@ -57,6 +57,7 @@ static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, boo
 		.task = 1,
 		.ksymbol = programs,
 		.bpf_event = programs,
+		.build_id = 1,
 		.watermark = 1,
 		.inherit = pid >= 0 && cpu >= 0,
 		.disabled = on_exec,

@@ -4,12 +4,16 @@
  * modules, tasks and their names, what they have mapped. Their time is 0, which to perf
  * is before everything else.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "build_id.h"
 #include "synth.h"
 #include "util.h"
 
@@ -26,8 +30,17 @@ struct mmap_record {
 
 struct mmap2_record {
 	struct mmap_record mmap;
-	__u32 maj, min;
-	__u64 ino, ino_generation;
+	union {
+		struct {
+			__u32 maj, min;
+			__u64 ino, ino_generation;
+		};
+		/* With PERF_RECORD_MISC_MMAP_BUILD_ID. */
+		struct {
+			__u8 build_id_size, reserved[3];
+			__u8 build_id[BUILD_ID_MAX];
+		};
+	};
 	__u32 prot, flags;
 };
 
@@ -157,6 +170,54 @@ static void put_name(struct perf_data *data, unsigned int pid, unsigned int tid)
 	free(name);
 }
 
+/* With @inode only if the file has that number. */
+static int open_file(const char *path, const __u64 *inode)
+{
+	struct stat st;
+	int fd;
+
+	/* To open what is no file can have effects. It may have become that meanwhile. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return -1;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (inode && st.st_ino != *inode)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/*
+ * Which build is mapped: of the file itself, whatever has its name now, where this caller may
+ * follow the links in map_files; else of the file of that name if it is the same.
+ */
+static void set_build_id(struct mmap2_record *record, const char *path)
+{
+	const __u64 start = record->mmap.addr, end = start + record->mmap.len;
+	char *link = xasprintf("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, record->mmap.pid,
+			       (uint64_t)start, (uint64_t)end);
+	char *name = xasprintf("/proc/%u/root%s", record->mmap.pid, path);
+	__u8 id[BUILD_ID_MAX] = { 0 };
+	int fd = open_file(link, NULL);
+	size_t size;
+
+	if (fd < 0)
+		fd = open_file(name, &(__u64){ record->ino });
+	size = fd < 0 ? 0 : build_id_read(fd, id);
+	if (size) {
+		record->mmap.header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+		record->build_id_size = size;
+		memset(record->reserved, 0, sizeof(record->reserved));
+		memcpy(record->build_id, id, sizeof(id));
+	}
+	if (fd >= 0)
+		close(fd);
+	free(name);
+	free(link);
+}
+
 /* One line of /proc/PID/maps, of which code is wanted. */
 static void put_mapping(struct perf_data *data, unsigned int pid, char *line)
 {
@@ -182,6 +243,8 @@ static void put_mapping(struct perf_data *data, unsigned int pid, char *line)
 	record.prot = (prot[0] == 'r' ? PROT_READ : 0) | (prot[1] == 'w' ? PROT_WRITE : 0) |
 		      PROT_EXEC;
 	record.flags = prot[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
+	if (line[path] == '/')
+		set_build_id(&record, line + path);
 	synth_put(data, &record.mmap.header, sizeof(record),
 		  line[path] ? line + path : ANONYMOUS);
 }

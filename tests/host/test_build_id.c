@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Build-ids of files of our own making: such as linkers write, and such as nobody should.
+ * TAP on standard output; anything but 0 at the end if a test has failed.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "build_id.h"
+#include "tap.h"
+
+#define HEADERS_AT	64
+#define NOTES_AT	512
+
+/* An ELF file with two program headers, of which the second is for notes. */
+struct file {
+	unsigned char bytes[1024];
+	Elf64_Phdr *header;
+	unsigned char *notes;
+	size_t size;
+};
+
+static void begin(struct file *file, unsigned int align)
+{
+	Elf64_Ehdr *elf = (void *)file->bytes;
+
+	memset(file, 0, sizeof(*file));
+	memcpy(elf->e_ident, ELFMAG, SELFMAG);
+	elf->e_ident[EI_CLASS] = ELFCLASS64;
+	elf->e_ident[EI_DATA] = ELFDATA2LSB;
+	elf->e_phoff = HEADERS_AT;
+	elf->e_phentsize = sizeof(Elf64_Phdr);
+	elf->e_phnum = 2;
+	file->header = (Elf64_Phdr *)(file->bytes + HEADERS_AT) + 1;
+	file->header[-1].p_type = PT_LOAD;
+	file->header->p_type = PT_NOTE;
+	file->header->p_offset = NOTES_AT;
+	file->header->p_align = align;
+	file->notes = file->bytes + NOTES_AT;
+	file->size = sizeof(file->bytes);
+}
+
+static void add_note(struct file *file, const char *name, __u32 type, __u32 size, __u8 first)
+{
+	const unsigned int mask = file->header->p_align - 1;
+	unsigned char *at = file->notes + file->header->p_filesz, *from = at;
+	Elf64_Nhdr note = { .n_namesz = strlen(name) + 1, .n_descsz = size, .n_type = type };
+	__u32 i;
+
+	memcpy(at, &note, sizeof(note));
+	at += sizeof(note);
+	memcpy(at, name, note.n_namesz);
+	at = from + ((at - from + note.n_namesz + mask) & ~mask);
+	for (i = 0; i < size; i++)
+		at[i] = first + i;
+	at = from + ((at - from + size + mask) & ~mask);
+	file->header->p_filesz += at - from;
+}
+
+/* With a build-id that counts up from 1. */
+static void make(struct file *file, __u32 size)
+{
+	begin(file, 4);
+	add_note(file, "GNU", NT_GNU_BUILD_ID, size, 1);
+}
+
+/* The id's size, and its first byte times 100; 1 if what is behind it has been written to. */
+static unsigned int read_id(const struct file *file)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC);
+	__u8 id[BUILD_ID_MAX + 4] = { 0 };
+	size_t size;
+
+	if (fd < 0 || write(fd, file->bytes, file->size) != (ssize_t)file->size) {
+		puts("Bail out! no file");
+		exit(1);
+	}
+	size = build_id_read(fd, id);
+	close(fd);
+	if (id[BUILD_ID_MAX])
+		return 1;
+	return id[0] * 100 + size;
+}
+
+static void is(const struct file *file, unsigned int expected, const char *what)
+{
+	const unsigned int got = read_id(file);
+
+	result(got == expected, "O19 %s", what);
+	if (got != expected)
+		printf("# %u, expected %u\n", got, expected);
+}
+
+static void good_files(void)
+{
+	struct file file;
+
+	make(&file, 20);
+	is(&file, 120, "a file's build-id is read");
+	make(&file, 8);
+	is(&file, 108, "a short one, too");
+	begin(&file, 4);
+	add_note(&file, "GNU", NT_GNU_ABI_TAG, 16, 7);
+	add_note(&file, "Go", NT_GNU_BUILD_ID, 20, 9);
+	add_note(&file, "GNU", NT_GNU_BUILD_ID, 20, 1);
+	is(&file, 120, "it stands among other notes");
+	begin(&file, 8);
+	add_note(&file, "GNU", NT_GNU_PROPERTY_TYPE_0, 12, 7);
+	add_note(&file, "GNU", NT_GNU_BUILD_ID, 20, 1);
+	is(&file, 120, "notes may be aligned to 8 bytes");
+}
+
+static void file_of_32_bits(void)
+{
+	struct file file;
+	Elf32_Ehdr *elf = (void *)file.bytes;
+	Elf32_Phdr *header = (void *)(file.bytes + HEADERS_AT);
+	__u64 size;
+
+	make(&file, 20);
+	size = file.header->p_filesz;
+	memset(file.bytes + EI_NIDENT, 0, NOTES_AT - EI_NIDENT);
+	elf->e_ident[EI_CLASS] = ELFCLASS32;
+	elf->e_phoff = HEADERS_AT;
+	elf->e_phnum = 2;
+	header[1] = (Elf32_Phdr){
+		.p_type = PT_NOTE, .p_offset = NOTES_AT, .p_filesz = size, .p_align = 4,
+	};
+	is(&file, 120, "so may the file be of 32 bits");
+}
+
+static void bad_files(void)
+{
+	Elf64_Ehdr *elf;
+	Elf64_Nhdr *note;
+	struct file file;
+	size_t size;
+
+	make(&file, 21);
+	is(&file, 0, "an id that is too long is none");
+	make(&file, 0);
+	is(&file, 0, "nor is one of no length");
+	make(&file, 20);
+	file.header->p_filesz = 16 + 19;
+	is(&file, 0, "nor is one that ends behind the notes");
+	make(&file, 20);
+	note = (Elf64_Nhdr *)file.notes;
+	note->n_namesz = ~0U;
+	is(&file, 0, "nor is one with too long a name");
+	make(&file, 20);
+	note->n_descsz = ~0U;
+	is(&file, 0, "nor is one that is longer than the file");
+	make(&file, 20);
+	file.header->p_offset = ~0ULL - 8;
+	is(&file, 0, "notes may be nowhere");
+	make(&file, 20);
+	file.header->p_filesz = ~0ULL;
+	is(&file, 0, "and of any size");
+	make(&file, 20);
+	elf = (Elf64_Ehdr *)file.bytes;
+	elf->e_phoff = ~0ULL - 100;
+	is(&file, 0, "and so may program headers");
+	make(&file, 20);
+	elf->e_phnum = 0xffff;
+	is(&file, 0, "more of them than there can be are not read");
+	make(&file, 20);
+	elf->e_ident[EI_DATA] = ELFDATA2MSB;
+	is(&file, 0, "a file of another machine is not read");
+	make(&file, 20);
+	elf->e_ident[EI_CLASS] = 0;
+	is(&file, 0, "nor is one of a class that there is not");
+	make(&file, 20);
+	file.bytes[0] = 0;
+	is(&file, 0, "nor is one that is no ELF file");
+	for (size = 0; size < NOTES_AT + 36; size++) {
+		make(&file, 20);
+		file.size = size;
+		if (read_id(&file))
+			break;
+	}
+	result(size == NOTES_AT + 36, "O19 a file that ends anywhere has none");
+	make(&file, 20);
+	file.size = NOTES_AT + 36;
+	is(&file, 120, "one that ends behind it has");
+}
+
+int main(void)
+{
+	good_files();
+	file_of_32_bits();
+	bad_files();
+	printf("1..%u\n", tests);
+	return failures ? 1 : 0;
+}

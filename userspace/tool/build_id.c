@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which build of a program or library a file is: the note that the linker has left in it.
+ *
+ * Files are those that other people's tasks have mapped: nothing in them is trusted.
+ */
+#include <elf.h>
+#include <endian.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "build_id.h"
+#include "util.h"
+
+/* More than there is in any real file. */
+#define PROGRAM_HEADERS_MAX	256
+#define NOTES_MAX		(64 << 10)
+
+/* One of the file's program headers, of which notes are wanted. */
+struct notes {
+	__u32 type;
+	__u64 offset, size, align;
+};
+
+static bool read_at(int fd, __u64 offset, void *to, size_t size)
+{
+	return offset <= INT64_MAX && pread(fd, to, size, offset) == (ssize_t)size;
+}
+
+static __u64 align_up(__u64 n, __u64 align)
+{
+	return (n + align - 1) & ~(align - 1);
+}
+
+/* Returns the size of the id, 0 if there is none among the notes. */
+static size_t find_id(const char *notes, size_t size, __u64 align, __u8 *id)
+{
+	const Elf64_Nhdr *note;
+	__u64 at = 0, name, desc;
+
+	/* Notes of 32 and of 64 bits have the same header. */
+	for (; at + sizeof(*note) <= size; at = align_up(desc + note->n_descsz, align)) {
+		note = (const void *)(notes + at);
+		name = at + sizeof(*note);
+		desc = align_up(name + note->n_namesz, align);
+		if (desc + note->n_descsz > size)
+			break;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof(ELF_NOTE_GNU) &&
+		    !memcmp(notes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) &&
+		    note->n_descsz && note->n_descsz <= BUILD_ID_MAX) {
+			memcpy(id, notes + desc, note->n_descsz);
+			return note->n_descsz;
+		}
+	}
+	return 0;
+}
+
+static size_t read_notes(int fd, const struct notes *notes, __u8 *id)
+{
+	size_t size = 0;
+	char *bytes;
+
+	if (notes->type != PT_NOTE || !notes->size || notes->size > NOTES_MAX)
+		return 0;
+	bytes = xcalloc(notes->size, 1);
+	if (read_at(fd, notes->offset, bytes, notes->size))
+		size = find_id(bytes, notes->size, notes->align == 8 ? 8 : 4, id);
+	free(bytes);
+	return size;
+}
+
+static size_t read_id_32(int fd, __u8 *id)
+{
+	Elf32_Ehdr file;
+	Elf32_Phdr header;
+	struct notes notes;
+	size_t size = 0;
+	unsigned int i;
+
+	if (!read_at(fd, 0, &file, sizeof(file)) || file.e_phnum > PROGRAM_HEADERS_MAX)
+		return 0;
+	for (i = 0; i < file.e_phnum && !size; i++) {
+		if (!read_at(fd, (__u64)file.e_phoff + i * sizeof(header), &header, sizeof(header)))
+			break;
+		notes = (struct notes){
+			header.p_type, header.p_offset, header.p_filesz, header.p_align,
+		};
+		size = read_notes(fd, &notes, id);
+	}
+	return size;
+}
+
+static size_t read_id_64(int fd, __u8 *id)
+{
+	Elf64_Ehdr file;
+	Elf64_Phdr header;
+	struct notes notes;
+	size_t size = 0;
+	unsigned int i;
+
+	if (!read_at(fd, 0, &file, sizeof(file)) || file.e_phnum > PROGRAM_HEADERS_MAX)
+		return 0;
+	for (i = 0; i < file.e_phnum && !size; i++) {
+		if (!read_at(fd, file.e_phoff + i * sizeof(header), &header, sizeof(header)))
+			break;
+		notes = (struct notes){
+			header.p_type, header.p_offset, header.p_filesz, header.p_align,
+		};
+		size = read_notes(fd, &notes, id);
+	}
+	return size;
+}
+
+/**
+ * build_id_read - read a file's build-id
+ * @fd: the file
+ * @id: filled in, BUILD_ID_MAX bytes at most
+ *
+ * Return: its size, or 0 if the file has none that can be understood
+ */
+size_t build_id_read(int fd, __u8 *id)
+{
+	const unsigned char data = htole16(1) == 1 ? ELFDATA2LSB : ELFDATA2MSB;
+	unsigned char ident[EI_NIDENT];
+
+	if (!read_at(fd, 0, ident, sizeof(ident)) || memcmp(ident, ELFMAG, SELFMAG) ||
+	    ident[EI_DATA] != data)
+		return 0;
+	if (ident[EI_CLASS] == ELFCLASS32)
+		return read_id_32(fd, id);
+	return ident[EI_CLASS] == ELFCLASS64 ? read_id_64(fd, id) : 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which build of a program or library a file is. */
+#ifndef PERFGRP_BUILD_ID_H
+#define PERFGRP_BUILD_ID_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+/* A SHA-1; perf and the kernel have no room for more. */
+#define BUILD_ID_MAX	20
+
+size_t build_id_read(int fd, __u8 *id);
+
+#endif /* PERFGRP_BUILD_ID_H */
