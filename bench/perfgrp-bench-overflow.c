@@ -6,7 +6,8 @@
  * A loop of a fixed number of turns runs with a group that counts, and with one
  * whose leader samples; the difference over the number of samples is what one
  * costs. Where the clock counts instructions (scripts/bench), that is in
- * instructions, and includes the interrupt.
+ * instructions, and includes the interrupt. And the same of one member whose samples have call
+ * chains, of some functions in user mode.
  *
  * prints: LABEL CPUs=1 MEMBERS WAY MEDIAN LEAST MOST ROUNDS, tab-separated
  */
@@ -31,6 +32,7 @@
 #define TURNS	    25000000UL		/* of the loop; some 500 samples */
 #define ROUNDS	    7
 #define MAX_MEMBERS 6
+#define DEPTH	    16			/* of the functions around the loop */
 #define RING	    (1UL << 20)		/* bytes; nothing is lost and nobody is woken */
 
 static void die(const char *what)
@@ -58,13 +60,26 @@ static void spin(unsigned long n)
 #endif
 }
 
+static __attribute__((noinline)) void spin_below(unsigned int functions)
+{
+	if (functions)
+		spin_below(functions - 1);
+	else
+		spin(TURNS);
+	/* A call that is the last thing a function does may become a jump. */
+	asm volatile("");
+}
+
 static uint64_t spin_time(void)
 {
 	uint64_t begin = now();
 
-	spin(TURNS);
+	spin_below(DEPTH);
 	return now() - begin;
 }
+
+/* Samples have call chains. */
+static int chains;
 
 struct run {
 	uint64_t time;
@@ -80,7 +95,7 @@ static int perf_event(int leader, unsigned long period)
 		.size = sizeof(attr),
 		.config = PERF_COUNT_HW_CPU_CYCLES,
 		.sample_period = period,
-		.sample_type = PERFGRP_SAMPLE_TYPE,
+		.sample_type = PERFGRP_SAMPLE_TYPE | (chains ? PERF_SAMPLE_CALLCHAIN : 0),
 		.read_format = PERFGRP_READ_FORMAT,
 		.disabled = leader < 0,
 		.sample_id_all = 1,
@@ -149,6 +164,7 @@ static struct run run_perfgrp(unsigned int members, unsigned long period)
 		.size = sizeof(create),
 		.target = PERFGRP_TARGET_TASK,
 		.buffer_size = RING,
+		.sample_type = PERFGRP_SAMPLE_TYPE | (chains ? PERF_SAMPLE_CALLCHAIN : 0),
 	};
 	struct perfgrp_counter counters[MAX_MEMBERS] = {};
 	struct perfgrp_add add = {
@@ -212,25 +228,33 @@ static double cost(const struct way *way, unsigned int members)
 	return ((double)sampling.time - (double)counting.time) / sampling.samples;
 }
 
+static void measure(const char *label, unsigned int members, const char *what)
+{
+	static double costs[NR_WAYS][ROUNDS];
+	unsigned int w, round;
+	struct utsname name;
+
+	uname(&name);
+	for (round = 0; round < ROUNDS; round++)
+		for (w = 0; w < NR_WAYS; w++)
+			costs[w][round] = cost(&ways[w], members);
+	for (w = 0; w < NR_WAYS; w++) {
+		qsort(costs[w], ROUNDS, sizeof(costs[w][0]), compare);
+		printf("%s\t%s\t1\t%u\t%s-%s\t%.0f\t%.0f\t%.0f\t%d\n", name.release, label,
+		       members, what, ways[w].name, costs[w][ROUNDS / 2], costs[w][0],
+		       costs[w][ROUNDS - 1], ROUNDS);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const unsigned int sizes[] = { 1, 4, 6 };
-	static double costs[NR_WAYS][ROUNDS];
 	const char *label = argc > 1 ? argv[1] : "ns";
-	struct utsname name;
-	unsigned int i, w, round;
+	unsigned int i;
 
-	uname(&name);
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		for (round = 0; round < ROUNDS; round++)
-			for (w = 0; w < NR_WAYS; w++)
-				costs[w][round] = cost(&ways[w], sizes[i]);
-		for (w = 0; w < NR_WAYS; w++) {
-			qsort(costs[w], ROUNDS, sizeof(costs[w][0]), compare);
-			printf("%s\t%s\t1\t%u\tsample-%s\t%.0f\t%.0f\t%.0f\t%d\n", name.release,
-			       label, sizes[i], ways[w].name, costs[w][ROUNDS / 2], costs[w][0],
-			       costs[w][ROUNDS - 1], ROUNDS);
-		}
-	}
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		measure(label, sizes[i], "sample");
+	chains = 1;
+	measure(label, 1, "chain");
 	return 0;
 }

@@ -92,6 +92,11 @@ END {
 		table("instructions", "| CPUs | members | perfgrp | perf | perf / perfgrp |",
 		      "sample-perfgrp sample-perf")
 	}
+	if (has("instructions", "chain-perfgrp")) {
+		print "\nInstructions of such a record with a call chain, medians:"
+		table("instructions", "| CPUs | members | perfgrp | perf | perf / perfgrp |",
+		      "chain-perfgrp chain-perf")
+	}
 	if (has("instructions", "take-read")) {
 		print "\nInstructions to take a record out, medians:"
 		plain_table("instructions", "| CPUs | read(2) | mapped | perf |",
@@ -118,6 +123,9 @@ END {
 		if ((sizes[i], "sample-perfgrp") in median)
 			target(what "a sample not dearer than perf's",
 			       median[sizes[i], "sample-perfgrp"] <= median[sizes[i], "sample-perf"])
+		if ((sizes[i], "chain-perfgrp") in median)
+			target(what "a sample with a chain not dearer than perf's",
+			       median[sizes[i], "chain-perfgrp"] <= median[sizes[i], "chain-perf"])
 		if ((sizes[i], "take-read") in median) {
 			target(what "a record by read(2) at most 500",
 			       median[sizes[i], "take-read"] <= 500)
