@@ -100,8 +100,10 @@ TEST_LIMIT(guest, 120, "O20: a sample that hits a guest says so, with the ip the
 	int fd;
 
 	load_kvm();
-	if (access("/dev/kvm", R_OK | W_OK))
+	if (access("/dev/kvm", R_OK | W_OK)) {
+		unload_kvm();
 		skip("there is no /dev/kvm");
+	}
 	pid = fork();
 	REQUIRE_GE(pid, 0);
 	if (pid == 0)
