@@ -449,8 +449,8 @@ TRIAL(bpf_events, "A5: BPF_EVENTS_ON and _OFF")
 	struct perfgrp_control control = { .size = sizeof(control) };
 	int ret = grp_ioctl(s->fd, PERFGRP_BPF_EVENTS_ON, &control);
 
-	grp_ioctl(s->fd, PERFGRP_BPF_EVENTS_OFF, &control);
-	return ret;
+	/* What it says of itself must not hide why the first failed. */
+	return ret ? ret : grp_ioctl(s->fd, PERFGRP_BPF_EVENTS_OFF, &control);
 }
 
 TRIAL(bpf_handle, "A5: GET_BPF_HANDLE", .needs_kfunc = true)
