@@ -185,10 +185,11 @@ int perfgrp_bpf_events_check(bool has_buffer, const char *field, struct perfgrp_
 
 static int arm_probe(const char *field, struct perfgrp_error *err)
 {
-	int ret = perfgrp_kprobe_arm(&probe);
+	int ret;
 
 	lockdep_assert_held(&subscribers_lock);
 
+	ret = perfgrp_kprobe_arm(&probe);
 	if (ret)
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
 				    "BPF_EVENTS: the kprobe cannot be armed (errno %d)", -ret);

@@ -71,44 +71,55 @@ static size_t read_notes(int fd, const struct notes *notes, __u8 *id)
 	return size;
 }
 
-static size_t read_id_32(int fd, __u8 *id)
+/* One program header, of a file of 32 or 64 bits. */
+static bool read_header(int fd, bool is_64, __u64 at, struct notes *notes)
 {
-	Elf32_Ehdr file;
-	Elf32_Phdr header;
-	struct notes notes;
-	size_t size = 0;
-	unsigned int i;
+	Elf32_Phdr small;
+	Elf64_Phdr large;
 
-	if (!read_at(fd, 0, &file, sizeof(file)) || file.e_phnum > PROGRAM_HEADERS_MAX)
-		return 0;
-	for (i = 0; i < file.e_phnum && !size; i++) {
-		if (!read_at(fd, (__u64)file.e_phoff + i * sizeof(header), &header, sizeof(header)))
-			break;
-		notes = (struct notes){
-			header.p_type, header.p_offset, header.p_filesz, header.p_align,
+	if (is_64) {
+		if (!read_at(fd, at, &large, sizeof(large)))
+			return false;
+		*notes = (struct notes){
+			large.p_type, large.p_offset, large.p_filesz, large.p_align,
 		};
-		size = read_notes(fd, &notes, id);
+	} else {
+		if (!read_at(fd, at, &small, sizeof(small)))
+			return false;
+		*notes = (struct notes){
+			small.p_type, small.p_offset, small.p_filesz, small.p_align,
+		};
 	}
-	return size;
+	return true;
 }
 
-static size_t read_id_64(int fd, __u8 *id)
+/* Where the program headers are, and how many. */
+static bool read_file_header(int fd, bool is_64, __u64 *at, unsigned int *nr)
 {
-	Elf64_Ehdr file;
-	Elf64_Phdr header;
+	Elf32_Ehdr small;
+	Elf64_Ehdr large;
+
+	if (is_64 ? !read_at(fd, 0, &large, sizeof(large)) : !read_at(fd, 0, &small, sizeof(small)))
+		return false;
+	*at = is_64 ? large.e_phoff : small.e_phoff;
+	*nr = is_64 ? large.e_phnum : small.e_phnum;
+	return *nr <= PROGRAM_HEADERS_MAX;
+}
+
+static size_t read_id(int fd, bool is_64, __u8 *id)
+{
 	struct notes notes;
 	size_t size = 0;
-	unsigned int i;
+	unsigned int nr, i;
+	__u64 at;
 
-	if (!read_at(fd, 0, &file, sizeof(file)) || file.e_phnum > PROGRAM_HEADERS_MAX)
+	if (!read_file_header(fd, is_64, &at, &nr))
 		return 0;
-	for (i = 0; i < file.e_phnum && !size; i++) {
-		if (!read_at(fd, file.e_phoff + i * sizeof(header), &header, sizeof(header)))
+	for (i = 0; i < nr && !size; i++) {
+		if (!read_header(fd, is_64, at, &notes))
 			break;
-		notes = (struct notes){
-			header.p_type, header.p_offset, header.p_filesz, header.p_align,
-		};
 		size = read_notes(fd, &notes, id);
+		at += is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 	}
 	return size;
 }
@@ -128,7 +139,7 @@ size_t build_id_read(int fd, __u8 *id)
 	if (!read_at(fd, 0, ident, sizeof(ident)) || memcmp(ident, ELFMAG, SELFMAG) ||
 	    ident[EI_DATA] != data)
 		return 0;
-	if (ident[EI_CLASS] == ELFCLASS32)
-		return read_id_32(fd, id);
-	return ident[EI_CLASS] == ELFCLASS64 ? read_id_64(fd, id) : 0;
+	if (ident[EI_CLASS] != ELFCLASS32 && ident[EI_CLASS] != ELFCLASS64)
+		return 0;
+	return read_id(fd, ident[EI_CLASS] == ELFCLASS64, id);
 }
