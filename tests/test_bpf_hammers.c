@@ -359,19 +359,7 @@ static void keep_beside(const void *arg)
 	REQUIRE(shared != MAP_FAILED);
 	current_kind = kind;
 	memset(state, 0, sizeof(*state));
-	h.map = map_fd(kind->changed ? kind->changed : kind->map);
-	h.cpu = cpus.cpu[0];
-	run_on(h.cpu);
-	if (kind->hammer == hammer_ring) {
-		h.run = prog_fd("hammer_", "ringbuf");
-		h.ring = ring_buffer__new(h.map, count_record, NULL, NULL);
-		REQUIRE(h.ring);
-	}
-	if (kind->hammer == hammer_tasks) {
-		int pidfd = syscall(SYS_pidfd_open, getpid(), 0);
-
-		REQUIRE_EQ(bpf_map_update_elem(map_fd("task_anchor"), &pidfd, values, BPF_ANY), 0);
-	}
+	prepare_hammer(kind, &h, cpus.cpu[0]);
 	empty(kind, h.map);
 	if (nmi)
 		nmi_source(kind, h.map, &source, &cpus);

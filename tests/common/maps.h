@@ -391,6 +391,25 @@ static inline void hammer(const struct kind *kind, struct hammer *h, unsigned in
 	}
 }
 
+/* The one that runs on CPU, as this process. */
+static inline void prepare_hammer(const struct kind *kind, struct hammer *h, int cpu)
+{
+	int pidfd;
+
+	h->map = map_fd(kind->changed ? kind->changed : kind->map);
+	h->cpu = cpu;
+	run_on(cpu);
+	if (kind->hammer == hammer_ring) {
+		h->run = prog_fd("hammer_", "ringbuf");
+		h->ring = ring_buffer__new(h->map, count_record, NULL, NULL);
+		REQUIRE(h->ring);
+	}
+	if (kind->hammer == hammer_tasks) {
+		pidfd = syscall(SYS_pidfd_open, getpid(), 0);
+		REQUIRE_EQ(bpf_map_update_elem(map_fd("task_anchor"), &pidfd, values, BPF_ANY), 0);
+	}
+}
+
 static inline pid_t start_hammer(const struct kind *kind, struct hammer h, unsigned int nr)
 {
 	pid_t pid = fork();
