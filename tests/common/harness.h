@@ -205,6 +205,17 @@ static inline void print_file(const char *fmt, pid_t pid)
 		fclose(f);
 }
 
+/* What each CPU is at, NMIs tell: on the console, the only place where it is sure to arrive. */
+static inline void show_cpus(void)
+{
+	int fd = open("/proc/sysrq-trigger", O_WRONLY);
+
+	if (fd < 0 || write(fd, "l", 1) != 1)
+		printf("# and the CPUs cannot be asked: errno %d\n", errno);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* Many times slower than others, and worth it: repeat less there, and wait longer. */
 static inline bool is_debug_kernel(void)
 {
@@ -244,6 +255,7 @@ static inline bool test_run(unsigned int nr, const struct test *p)
 			printf("not ok %u - %s\n# cannot be killed: stuck in the kernel\n",
 			       nr, p->name);
 			print_file("/proc/%d/stack", pid);
+			show_cpus();
 			printf("Bail out! a process is stuck in the kernel\n");
 			exit(1);
 		}
