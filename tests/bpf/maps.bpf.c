@@ -589,13 +589,18 @@ static __always_inline void find_bucket(void *map)
 	state.place = bucket ? (__u64)bucket + bpf_core_field_offset(struct bucket, raw_lock) : 0;
 }
 
-/* An entry's place in lists that the locks of LRUs protect. */
+/*
+ * What an entry says of the list that it is in, which the locks of LRUs protect. Not its links:
+ * 7.3 writes one in a loop, without a lock, until no program has changed the list meanwhile, and
+ * with a program run by each of these writes that loop has no end.
+ */
 static __always_inline void find_lru(void *map)
 {
 	void *entry;
 
 	state.place = used_bucket(map, &entry) ?
-		(__u64)entry + bpf_core_field_offset(struct htab_elem, lru_node) : 0;
+		(__u64)entry + bpf_core_field_offset(struct htab_elem, lru_node) +
+		bpf_core_field_offset(struct bpf_lru_node, type) : 0;
 }
 
 #define FIND(name_, how_)						\
