@@ -318,14 +318,6 @@ static void end_turns(void)
 	REQUIRE_EQ(syscall(SYS_membarrier, 1 /* MEMBARRIER_CMD_GLOBAL */, 0, 0), 0);
 }
 
-static bool is_rt(void)
-{
-	struct utsname name;
-
-	REQUIRE_EQ(uname(&name), 0);
-	return strstr(name.version, "PREEMPT_RT");
-}
-
 static void keep_beside(const void *arg)
 {
 	const struct run *run = arg;
@@ -334,6 +326,7 @@ static void keep_beside(const void *arg)
 	const unsigned int clock_ns = has_pmu() ? CLOCK_NS : SLOW_CLOCK_NS;
 	unsigned int nr = MAX(rounds(MIN_ROUNDS), MIN_ROUNDS), i;
 	unsigned int probe = run->other->who & BIT(MAPS_MULTI) ? MAPS_MULTI : MAPS_KPROBE;
+	unsigned int who = run->other->who & there;
 	struct source source = { 0 }, perfs = { 0 };
 	pid_t pid[NR_CPUS_USED] = { 0 };
 	struct hammer h = { 0 };
@@ -343,14 +336,10 @@ static void keep_beside(const void *arg)
 	bool nmi;
 
 	need_bpf();
-	if (!(there & run->other->who))
+	if (!may_run_in_switches(kind))
+		who &= ~BIT(MAPS_SWITCH);
+	if (!who)
 		skip("this kernel has no %s", run->other->name);
-	/*
-	 * Two of four runs on 7.3 stood still there, with hash_malloc and lru_hash: a CPU did not
-	 * get out of its interrupts. Why is not known. Beside counted programs none did.
-	 */
-	if (!run->other->is_counted && is_rt())
-		skip("with PREEMPT_RT a CPU may not get out of its interrupts");
 	keep_sample_rate();
 	choose_cpus(&cpus);
 	nmi = may_nmi(run, kind, &cpus);
@@ -372,16 +361,16 @@ static void keep_beside(const void *arg)
 	/* Two counters that always overflow at once would leave time for nothing else. */
 	if (perfs.nr && has_pmu())
 		perfs.counter[0].sample_period *= 7;
-	add_others(&perfs, clock_ns);
-	add_others(&source, clock_ns);
+	add_others(kind, &perfs, clock_ns);
+	add_others(kind, &source, clock_ns);
 	misses = missed(probe);
 
 	state->kind = run->map->kind;
 	for (i = 0; i < cpus.nr; i++)
 		state->cpus |= BIT(cpus.cpu[i]);
-	state->turn = (run->other->who & there) | BIT(MAPS_OURS);
+	state->turn = who | BIT(MAPS_OURS);
 	group = make_group(&source, &cpus, prog_fd("", names[MAPS_OURS]));
-	if (run->other->who & BIT(MAPS_PERF))
+	if (who & BIT(MAPS_PERF))
 		make_peers(&perfs, &cpus, prog_fd("", names[MAPS_PERF]));
 	REQUIRE_EQ(grp_enable(group), 0);
 	for (i = 1; i < cpus.nr; i++) {
@@ -401,10 +390,10 @@ static void keep_beside(const void *arg)
 	end_turns();
 
 	check_group(group, &source, &cpus, true, nmi && !has_pmu());
-	check_writers(kind, &h, (run->other->who & there) | BIT(MAPS_OURS), &cpus, guarded);
+	check_writers(kind, &h, who | BIT(MAPS_OURS), &cpus, guarded);
 	walk(kind, h.map);
 	/* Kernels have counted them since 6.7. */
-	if (run->other->who & BIT(probe) && run->map->inner && kernel_version() >= 6007)
+	if (who & BIT(probe) && run->map->inner && kernel_version() >= 6007)
 		EXPECT_GT(missed(probe), misses);
 }
 

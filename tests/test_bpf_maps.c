@@ -113,7 +113,7 @@ static void keep_map(const struct kind *kind, enum context context)
 	} else if (context == IN_TRACEPOINT) {
 		tracepoint_source(kind, &source);
 	} else {
-		add_others(&source, 200000);
+		add_others(kind, &source, 200000);
 	}
 	if (peer) {
 		make_peers(&source, &cpus, prog_fd("on_", kind->map));

@@ -88,6 +88,13 @@ static inline unsigned int kernel_version(void)
 	return 1000 * strtoul(name.release, NULL, 10) + strtoul(minor + 1, NULL, 10);
 }
 
+static inline bool is_rt(void)
+{
+	struct utsname name;
+
+	return uname(&name) == 0 && strstr(name.version, "PREEMPT_RT");
+}
+
 /* ---- kprobes -------------------------------------------------------------- */
 
 #define KPROBES_ENABLED	"/sys/kernel/debug/kprobes/enabled"

@@ -488,8 +488,20 @@ static inline void nmi_source(const struct kind *kind, int map, struct source *s
 		source->counter[source->nr++] = breakpoint(state->active[cpus->cpu[i]]);
 }
 
-/* A clock, faults and switches. */
-static inline void add_others(struct source *source, __u64 clock_ns)
+/*
+ * Whether a program that runs at each context switch and changes the map leaves time for others.
+ * One that allocates has BPF's irq_work refill the free list when it is short. With PREEMPT_RT a
+ * thread does that, and the switch to that thread and back runs the program again. If the program
+ * frees as much as it takes, the thread finds the list long enough and changes nothing, and the
+ * CPU goes on so for ever. perf's own programs do the same.
+ */
+static inline bool may_run_in_switches(const struct kind *kind)
+{
+	return !(kind->allocates && is_rt());
+}
+
+/* A clock, faults, and switches where they may be. */
+static inline void add_others(const struct kind *kind, struct source *source, __u64 clock_ns)
 {
 	const struct perfgrp_counter counters[] = {
 		{ .event = PERFGRP_SW_CPU_CLOCK, .sample_period = clock_ns },
@@ -499,6 +511,10 @@ static inline void add_others(struct source *source, __u64 clock_ns)
 
 	memcpy(source->counter + source->nr, counters, sizeof(counters));
 	source->nr += ARRAY_SIZE(counters);
+	if (!may_run_in_switches(kind)) {
+		diag("context switches are left out");
+		source->nr--;
+	}
 }
 
 /* A group on CPUS with the program on all its members. */
