@@ -50,6 +50,13 @@ enum tp_btf_nmi {
 	 * each other's bucket in NMIs. So only one of them has the counter.
 	 */
 	ONE_CPU_6_15,
+	/*
+	 * Hashes that are allocated in advance, too. But an update of an entry takes the CPU's
+	 * spare one and leaves the old one in its place, and an NMI between these two that updates
+	 * an entry of another bucket takes the same one, in all kernels. One entry is then in two
+	 * buckets, and the map has no end or the kernel faults. Breakpoints are not there.
+	 */
+	NO_PMU,
 	/* LPM tries before 6.15: the NMI waits for the interrupted program. */
 	NONE_6_15,
 	/* The same with LRU lists. They have an rqspinlock in 7.3, and have none in 6.12. */
@@ -63,7 +70,7 @@ static const struct beside {
 	/* What system calls call with bpf_prog_active counted up, where it can be probed. */
 	const char *inner;
 } maps[] = {
-	{ "hash", MAPS_HASH, ONE_CPU_6_15, "htab_map_update_elem" },
+	{ "hash", MAPS_HASH, NO_PMU, "htab_map_update_elem" },
 	{ "hash_malloc", MAPS_HASH_MALLOC, ONE_CPU_6_15, "htab_map_update_elem" },
 	{ "percpu_hash", MAPS_PERCPU_HASH, ONE_CPU_6_15, "bpf_percpu_hash_update" },
 	{ "lru_hash", MAPS_LRU_HASH, NONE_7_3, "htab_lru_map_update_elem" },
@@ -72,7 +79,7 @@ static const struct beside {
 	{ "lpm_trie", MAPS_LPM_TRIE, NONE_6_15, NULL },
 	{ "ringbuf", MAPS_RINGBUF, ANY_CPUS, NULL },
 	{ "task_storage", MAPS_TASK_STORAGE, ANY_CPUS, NULL },
-	{ "array_of_hashes", MAPS_ARRAY_OF_HASHES, ONE_CPU_6_15, "htab_map_update_elem" },
+	{ "array_of_hashes", MAPS_ARRAY_OF_HASHES, NO_PMU, "htab_map_update_elem" },
 	{ "hash_of_lrus", MAPS_HASH_OF_LRUS, NONE_7_3, "htab_lru_map_update_elem" },
 };
 
@@ -218,7 +225,10 @@ static bool may_nmi(const struct run *run, const struct kind *kind, struct cpus 
 	if (run->other->is_counted)
 		return true;
 	switch (run->map->tp_btf_nmi) {
+	case NO_PMU:
 	case ONE_CPU_6_15:
+		if (run->map->tp_btf_nmi == NO_PMU && has_pmu())
+			return false;
 		if (kernel_version() < 6015)
 			cpus->nr = 1;
 		return true;
