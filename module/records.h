@@ -41,6 +41,8 @@ struct vm_area_struct;
  * @wait: readers that sleep or poll
  * @wake: wakes them; queued in any context, runs in hard IRQ context or, with PREEMPT_RT, in a
  *	thread
+ * @woken: @wake was queued, and no reader has looked at the rings since; set by writers, cleared
+ *	by readers
  * @reading: held by the reader
  * @nr_read: records that were read; written under @reading
  * @mapped: userspace can write to a mapping of a ring, and so it is the reader; set once, under
@@ -63,6 +65,7 @@ struct perfgrp_records {
 	unsigned long wakeup_bytes;
 	wait_queue_head_t wait;
 	struct irq_work wake;
+	bool woken;
 	struct mutex reading; /* one reader at a time */
 	u64 nr_read;
 	bool mapped;

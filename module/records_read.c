@@ -252,6 +252,13 @@ static ssize_t read_next(struct perfgrp_records *records, struct perfgrp_ring *r
 	return ret ?: read_run(records, ring, until, to, room);
 }
 
+/* What is recorded from now on wakes the readers again. */
+static void records_look(struct perfgrp_records *records)
+{
+	WRITE_ONCE(records->woken, false);
+	smp_mb(); /* pairs with that of wq_has_sleeper() in perfgrp_records_commit() */
+}
+
 /*
  * Copy as many records as there are and fit, oldest first, to @to + *@done, and add their bytes
  * to *@done. Returns 0, or what prevents the next one from being copied: -EMSGSIZE or -EFAULT.
@@ -267,6 +274,7 @@ static int records_read_present(struct perfgrp_records *records, char __user *to
 	lockdep_assert_held(&records->reading);
 
 	perfgrp_bpf_events_count_missed(records->group);
+	records_look(records);
 	perfgrp_for_each_ring(records, ring, i) {
 		/* Pairs with the store in nest_end(). */
 		ring->limit = smp_load_acquire(&ring->committed);
@@ -318,11 +326,12 @@ static ssize_t read_records(struct perfgrp_records *records, char __user *to, si
 	return done ?: ret;
 }
 
-static bool records_readable(const struct perfgrp_records *records)
+static bool records_readable(struct perfgrp_records *records)
 {
 	const struct perfgrp_ring *ring;
 	unsigned int i;
 
+	records_look(records);
 	perfgrp_for_each_ring(records, ring, i)
 		if (perfgrp_ring_exists(ring) && perfgrp_records_watermark_reached(ring))
 			return true;

@@ -105,6 +105,21 @@ bool perfgrp_records_watermark_reached(const struct perfgrp_ring *ring)
 			 bytes >= min(ring->records->wakeup_bytes, ring->size / 2));
 }
 
+/*
+ * Once, until they have looked. With PREEMPT_RT a thread of a higher priority wakes them, and where
+ * context switches are recorded the switches to that thread would wake them again: they would never
+ * run. Those who read the rings themselves may do so without a look, but what they do not read
+ * fills the ring, which ends it.
+ */
+static void wake_readers(struct perfgrp_records *records)
+{
+	/* Pairs with the barrier in records_look(): wq_has_sleeper() has one, too. */
+	if (READ_ONCE(records->woken) && !READ_ONCE(records->mapped))
+		return;
+	WRITE_ONCE(records->woken, true);
+	irq_work_queue(&records->wake);
+}
+
 /**
  * perfgrp_records_commit - make a record readable, and wake the readers if there is enough
  * @ring: the ring, in which perfgrp_ring_reserve() has made room for it
@@ -113,7 +128,7 @@ void perfgrp_records_commit(struct perfgrp_ring *ring)
 {
 	perfgrp_ring_commit(ring);
 	if (wq_has_sleeper(&ring->records->wait) && perfgrp_records_watermark_reached(ring))
-		irq_work_queue(&ring->records->wake);
+		wake_readers(ring->records);
 }
 
 /*

@@ -5,6 +5,7 @@
  */
 #include "bpf.h"
 #include "pmu.h"
+#include "uring.h"
 
 #include <signal.h>
 #include <sys/epoll.h>
@@ -292,6 +293,22 @@ TEST(epolled, "O13 O7: epoll goes on to tell until the records are read, whoever
 	EXPECT_GE(read_ring(ring), 3);
 	EXPECT_EQ(epoll_wait(ep, &event, 1, 0), 0);
 	EXPECT_EQ(poll(&p, 1, 0), 0);
+}
+
+TEST(uring_wakes, "O13 O7: io_uring's poll tells again after each read, without asking again")
+{
+	struct perfgrp_counter c;
+	int fd = task_group(&c, SIZE), i;
+	struct perf_event_mmap_page *ring = map_ring(fd, 0);
+	struct uring u = uring_poll(fd);
+
+	for (i = 0; i < 20; i++) {
+		REQUIRE_EQ(grp_enable(fd), 0);
+		fault_in(3);
+		REQUIRE_EQ(grp_disable(fd), 0);
+		uring_wait(&u);
+		EXPECT_GE(read_ring(ring), 3);
+	}
 }
 
 TEST(one_reader, "O13 O5: who maps a ring reads it, and read(2) says EBUSY")

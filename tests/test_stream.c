@@ -5,6 +5,7 @@
  * ones are in test_stream_pmu.c.
  */
 #include "stream.h"
+#include "uring.h"
 
 #include <linux/hw_breakpoint.h>
 #include <poll.h>
@@ -1077,6 +1078,30 @@ TEST(epoll_wakes, "O5 O7: epoll wakes when enough is there, and not before")
 	EXPECT(event.events & EPOLLIN);
 }
 
+TEST(uring_wakes, "O5 O7: io_uring's poll tells again after each read, without asking again")
+{
+	struct child child = child_start();
+	struct perfgrp_counter c = faults(1);
+	struct uring u;
+	int fd, i;
+
+	fd = grp_create_like((struct perfgrp_create){
+		.target = PERFGRP_TARGET_TASK,
+		.pid = child.pid,
+		.flags = PERFGRP_CREATE_ENABLED,
+		.buffer_size = 65536,
+	});
+	REQUIRE_GE(fd, 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	u = uring_poll(fd);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	for (i = 0; i < 20; i++) {
+		child_do(&child, ORDER_FAULT, 1);
+		uring_wait(&u);
+		EXPECT_GT(stream_drain(fd), 0);
+	}
+}
+
 /* ---- O9: another period ---------------------------------------------------------------------- */
 
 static int set_period(int fd, __u32 id, __u64 value)
@@ -1241,6 +1266,50 @@ TEST(switches, "O1 O4: context switches sample in the scheduler, with a reader a
 		child_do(&child, ORDER_SPIN, 10);
 	REQUIRE(waitpid(reader, &status, 0) == reader);
 	EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+/*
+ * With PREEMPT_RT who polls is woken by a thread of a real-time priority. To switch to that thread
+ * is a record too: if each record woke it nobody else would run.
+ */
+TEST(polled_switches, "O7: who polls for each context switch of its own CPU gets to read them")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_CONTEXT_SWITCHES, .sample_period = 1 };
+	struct epoll_event event = { .events = EPOLLIN };
+	int fd, status, ep = epoll_create1(EPOLL_CLOEXEC);
+	__u64 nr = 0, woken = 0;
+	__u32 cpu = 1;
+	pid_t busy;
+
+	run_on(cpu);
+	fd = grp_create_like((struct perfgrp_create){
+		.target = PERFGRP_TARGET_CPUS,
+		.cpus = to_u64(&cpu),
+		.nr_cpus = 1,
+		/* Never full, which would end it. */
+		.flags = PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_OVERWRITE,
+		.buffer_size = 65536,
+		.wakeup_records = 1,
+	});
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	REQUIRE(epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event) == 0);
+	busy = fork();
+	if (busy == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			sched_yield();
+	}
+	while (nr < 200) {
+		REQUIRE_EQ(epoll_wait(ep, &event, 1, 10000), 1);
+		stream_drain(fd);
+		nr += records.nr_samples;
+		woken++;
+	}
+	diag("%llu records in %llu wakeups", nr, woken);
+	kill(busy, SIGKILL);
+	REQUIRE(waitpid(busy, &status, 0) == busy);
 }
 
 /* ---- O11: the filter ----------------------------------------------------- */
