@@ -827,7 +827,7 @@ TEST(setuid_exec_hardware, "A3: nor does removing a member let its set count on"
 #define FREE_BUFFER	(516 << 10)	/* for each CPU, whatever RLIMIT_MEMLOCK is */
 #define MEMLOCK		(1 << 20)
 
-/* A group on all CPUs, or on the first, with a buffer. */
+/* A group with a buffer: on all CPUs, on the first, or of a task and its children there. */
 static int with_buffer(int dev, enum perfgrp_target target, __u64 size)
 {
 	struct perfgrp_create create = {
@@ -838,10 +838,12 @@ static int with_buffer(int dev, enum perfgrp_target target, __u64 size)
 	__u32 cpu = cpus.cpu[0];
 	int ret;
 
-	if (target == PERFGRP_TARGET_CPUS) {
+	if (target != PERFGRP_TARGET_ALL_CPUS) {
 		create.cpus = (uintptr_t)&cpu;
 		create.nr_cpus = 1;
 	}
+	if (target == PERFGRP_TARGET_TASK)
+		create.flags = PERFGRP_CREATE_INHERIT;
 	ret = grp_ioctl(dev, PERFGRP_CREATE, &create);
 	return ret ? ret : create.fd;
 }
@@ -884,6 +886,20 @@ TEST(buffers_limited, "A6: a user's buffers have RLIMIT_MEMLOCK, and a little fo
 	EXPECT_GE(grp_create_on(dev, 0, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0), 0);
 	close(fd);
 	EXPECT_GE(with_buffer(dev, PERFGRP_TARGET_CPUS, size), 0);
+}
+
+TEST(buffers_of_cpus, "A6: a task and its children on one CPU have the buffer of that CPU only")
+{
+	__u64 page = sysconf(_SC_PAGESIZE), size = 64 * page, each = size + page + 3 * page;
+	int dev = grp_device();
+	__u64 limit, i;
+
+	limit_memlock();
+	become_nobody(1ULL << CAP_PERFMON);
+	limit = MEMLOCK + (__u64)cpus.nr * FREE_BUFFER;
+	for (i = 0; with_buffer(dev, PERFGRP_TARGET_TASK, size) >= 0; i++)
+		;
+	EXPECT_EQ(i, limit / each);
 }
 
 TEST(buffers_unlimited, "A6: with CAP_IPC_LOCK the limit is memory, and no kernel complains")
