@@ -223,6 +223,14 @@ typedef unsigned long compat_regs_fn(struct pt_regs *regs);
 #define compat_call_regs_fn(name, event, regs) ((void)(event), static_call(name)(regs))
 #endif
 
+/* Tracepoint sched_process_exit tells whether the task is the last of its process (6.16). */
+#ifdef PERFGRP_EXIT_TELLS_GROUP_DEAD
+#define COMPAT_SCHED_PROCESS_EXIT_PROBE(name) \
+	void name(void *data, struct task_struct *task, bool group_dead)
+#else
+#define COMPAT_SCHED_PROCESS_EXIT_PROBE(name) void name(void *data, struct task_struct *task)
+#endif
+
 /*
  * For the KUnit suites. These depend on the version: the preprocessor can test neither a macro's
  * argument nor a struct's field, and the last is what the kernel does, not what it is called.

@@ -17,6 +17,7 @@
 #include "perfgrp.h"
 #include "pidfd.h"
 #include "sampling.h"
+#include "task_exit.h"
 
 static int __init perfgrp_init(void)
 {
@@ -58,6 +59,7 @@ static void __exit perfgrp_exit(void)
 	perfgrp_bpf_events_exit();
 	perfgrp_hotplug_exit();
 	perfgrp_group_exit();
+	perfgrp_task_exit_exit();
 	perfgrp_away_exit();
 	perfgrp_core_exit();
 }

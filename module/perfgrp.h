@@ -13,6 +13,7 @@
  *			perfcore_callchain.c -> ring.c
  *	reading		read(2), poll(2) -> group_file.c -> records_read.c; mmap(2) ->
  *			records_mmap.c, and then nobody here
+ *	a task's exit	sched_process_exit -> task_exit.c -> records.c wakes who reads or polls
  *	CPU hotplug	hotplug.c queues work -> group_cpus.c -> counter.c -> sched_group.c
  *			-> perfcore_link.c
  *
@@ -38,6 +39,9 @@
  *	away.c away_lock	its PMU is registered once; one creation at a time
  *	bpf_kfunc.c handles_lock	handles of groups; innermost
  *	the perf core's, the kprobes' and the CPU hotplug lock
+ *	task_exit.c register_lock, then a bucket's lock
+ *				the tracepoint is found once; whose exit is waited for, raw,
+ *				with interrupts off
  *	perfgrp_records.other_lock
  *				one writer of a record of BPF programs at a time; raw, with
  *				interrupts off

@@ -12,7 +12,6 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/pid.h>
 #include <linux/poll.h>
 #include <linux/sched/user.h>
 #include <linux/sizes.h>
@@ -37,6 +36,14 @@ static void records_wake(struct irq_work *work)
 	struct perfgrp_records *records = container_of(work, struct perfgrp_records, wake);
 
 	wake_up_interruptible_poll(&records->wait, EPOLLIN | EPOLLRDNORM);
+}
+
+/* The group's task has exited. That concerns all, also those that poll with EPOLLEXCLUSIVE. */
+static void records_end(struct perfgrp_task_exit *exit)
+{
+	struct perfgrp_records *records = container_of(exit, struct perfgrp_records, task_exit);
+
+	wake_up_interruptible_all(&records->wait);
 }
 
 static void init_ring(struct perfgrp_records *records, struct perfgrp_ring *ring,
@@ -164,7 +171,7 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 		goto free;
 	records->user = get_uid(current_user());
 	if (group->task)
-		records->task_pid = get_task_pid(group->task, PIDTYPE_PID);
+		perfgrp_task_exit_watch(&records->task_exit, group->task, records_end);
 	ret = alloc_rings(records);
 	if (ret)
 		goto destroy;
@@ -227,10 +234,11 @@ void perfgrp_records_destroy(struct perfgrp_records *records)
 	struct perfgrp_ring *ring;
 	unsigned int i;
 
+	if (records->group->task)
+		perfgrp_task_exit_unwatch(&records->task_exit);
 	irq_work_sync(&records->wake);
 	perfgrp_for_each_ring(records, ring, i)
 		perfgrp_ring_free(ring);
-	put_pid(records->task_pid);
 	free_uid(records->user);
 	kvfree(records);
 }

@@ -21,11 +21,11 @@
 #include <uapi/linux/perfgrp.h>
 
 #include "ring.h"
+#include "task_exit.h"
 
 struct bpf_prog;
 struct file;
 struct perfgrp_group;
-struct pid;
 struct poll_table_struct;
 struct user_struct;
 struct vm_area_struct;
@@ -33,7 +33,7 @@ struct vm_area_struct;
 /**
  * struct perfgrp_records - the rings of a group
  * @group: the group; for the end of its task
- * @task_pid: of the group's task, whose end it tells; with a reference; NULL if there is no task
+ * @task_exit: wakes readers when the group's task has exited, if there is one
  * @user: whom the memory is charged to
  * @nr_pages: of all rings, charged as locked memory of @user (perfgrp_group.lock)
  * @wakeup_records: how many records of one ring wake a reader
@@ -58,7 +58,7 @@ struct vm_area_struct;
  */
 struct perfgrp_records {
 	struct perfgrp_group *group;
-	struct pid *task_pid;
+	struct perfgrp_task_exit task_exit;
 	struct user_struct *user;
 	unsigned long nr_pages;
 	u32 wakeup_records;

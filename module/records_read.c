@@ -23,7 +23,6 @@
 #include <linux/mutex.h>
 #include <linux/pagemap.h>
 #include <linux/perf_event.h>
-#include <linux/pid.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -383,37 +382,6 @@ static bool records_task_exited(const struct perfgrp_records *records)
 	return task && smp_load_acquire(&task->exit_state);
 }
 
-/*
- * Sleeps until there is something to read or the task has exited. Its struct pid wakes those who
- * wait for its end, as pidfds do, but not always: not when a leader exits before its threads, nor a
- * thread before 6.9, nor one that has become the leader by an exec. So look from time to time.
- */
-static int records_wait(struct perfgrp_records *records)
-{
-	long timeout = records->group->task ? HZ / 4 : MAX_SCHEDULE_TIMEOUT;
-	DEFINE_WAIT(exit_wait);
-	DEFINE_WAIT(wait);
-	int ret = 0;
-
-	for (;;) {
-		if (records->task_pid)
-			prepare_to_wait(&records->task_pid->wait_pidfd, &exit_wait,
-					TASK_INTERRUPTIBLE);
-		prepare_to_wait(&records->wait, &wait, TASK_INTERRUPTIBLE);
-		if (records_readable(records) || records_task_exited(records))
-			break;
-		if (signal_pending(current)) {
-			ret = -ERESTARTSYS;
-			break;
-		}
-		schedule_timeout(timeout);
-	}
-	finish_wait(&records->wait, &wait);
-	if (records->task_pid)
-		finish_wait(&records->task_pid->wait_pidfd, &exit_wait);
-	return ret;
-}
-
 /**
  * perfgrp_records_read - read(2)
  * @records: the rings
@@ -439,7 +407,9 @@ ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, s
 			return ret;
 		if (!wait)
 			return -EAGAIN;
-		ret = records_wait(records);
+		ret = wait_event_interruptible(records->wait,
+					       records_readable(records) ||
+						       records_task_exited(records));
 		if (ret)
 			return ret;
 	}
@@ -460,8 +430,6 @@ __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file
 	__poll_t events = 0;
 
 	poll_wait(file, &records->wait, table);
-	if (records->task_pid)
-		poll_wait(file, &records->task_pid->wait_pidfd, table);
 	if (READ_ONCE(records->mapped))
 		move_marks(records);
 	if (records_task_exited(records))

@@ -13,8 +13,10 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/klog.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 
 static volatile unsigned int watched;
 
@@ -462,11 +464,95 @@ TEST(exit_wakes, "O5 G18: a reader that sleeps when the task exits wakes up")
 	EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
-/* Sleeps on FD in one of three ways until the task is gone. Returns what is the right answer. */
+/* ---- O15: who waits when a task exits --------------------------------------------------- */
+
+/* Writes the id of the calling task and returns when it is to exit. */
+static void announce_task(const int *pipes)
+{
+	pid_t tid = gettid();
+	char go;
+
+	if (write(pipes[1], &tid, sizeof(tid)) != sizeof(tid) || read(pipes[2], &go, 1) != 1)
+		_exit(1);
+}
+
+static void *announced_thread(void *pipes)
+{
+	announce_task(pipes);
+	return NULL;
+}
+
+static void *paused_thread(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static void thread_exits(const int *pipes)
+{
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, announced_thread, (void *)pipes))
+		paused_thread(NULL);
+}
+
+static void leader_exits_first(const int *pipes)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, paused_thread, NULL))
+		return;
+	announce_task(pipes);
+	syscall(SYS_exit, 0);
+}
+
+/* What the file had in memory is given back late in the exit, and for more than a jiffy. */
+static void exits_slowly(const int *pipes)
+{
+	int file = memfd_create("slow", 0);
+
+	if (file >= 0 && !posix_fallocate(file, 0, 64 << 20))
+		announce_task(pipes);
+}
+
+static const struct {
+	const char *what;
+	void (*run)(const int *pipes);
+} ends[] = {
+	{ "a thread exits, its process does not", thread_exits },
+	{ "a leader exits before its threads", leader_exits_first },
+	{ "a process takes long to exit", exits_slowly },
+};
+
+/* A process that will end so. *TASK is who will exit then, *GO the pipe that tells it to. */
+static pid_t start_end(unsigned int nr, pid_t *task, int *go)
+{
+	int pipes[4];
+	pid_t pid;
+
+	REQUIRE(pipe(pipes) == 0 && pipe(pipes + 2) == 0);
+	pid = fork();
+	REQUIRE_GE(pid, 0);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		ends[nr].run(pipes);
+		_exit(0);
+	}
+	close(pipes[1]);
+	close(pipes[2]);
+	REQUIRE(read(pipes[0], task, sizeof(*task)) == sizeof(*task));
+	close(pipes[0]);
+	*go = pipes[3];
+	return pid;
+}
+
+/* Sleeps on FD in one of four ways until its task is gone. Returns what is the right answer. */
 static bool sees_end(int fd, int way)
 {
 	struct pollfd p = { .fd = fd, .events = POLLPRI };
 	struct epoll_event event = { .events = EPOLLPRI };
+	char buf[64];
 	fd_set set;
 	int ep;
 
@@ -477,38 +563,110 @@ static bool sees_end(int fd, int way)
 		ep = epoll_create1(0);
 		return ep >= 0 && !epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event) &&
 		       epoll_wait(ep, &event, 1, -1) == 1 && event.events == EPOLLHUP;
-	default:
+	case 2:
 		FD_ZERO(&set);
 		FD_SET(fd, &set);
 		return select(fd + 1, &set, NULL, NULL, NULL) == 1 && FD_ISSET(fd, &set);
+	default:
+		return read(fd, buf, sizeof(buf)) == 0;
 	}
 }
 
-TEST(exit_wakes_all, "O15: poll, epoll and select wake when the task exits")
+static pid_t start_waiter(int fd, int way)
+{
+	pid_t waiter = fork();
+
+	REQUIRE_GE(waiter, 0);
+	if (!waiter) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(sees_end(fd, way) ? 7 : 8);
+	}
+	wait_until_asleep(waiter);
+	return waiter;
+}
+
+/* A stream on a task, and nothing that it would record. */
+static int silent_stream(pid_t task)
 {
 	struct perfgrp_counter c = faults(1);
-	struct child child;
-	int fd, way, status;
-	pid_t waiter;
+	int fd = stream_on_task(0, task, 65536);
 
-	for (way = 0; way < 3; way++) {
-		child = child_start();
-		fd = stream_on_task(0, child.pid, 65536);
-		REQUIRE_GE(fd, 0);
-		REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
-		c.id = 0;
-		waiter = fork();
-		REQUIRE_GE(waiter, 0);
-		if (!waiter) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			_exit(sees_end(fd, way) ? 7 : 8);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	return fd;
+}
+
+TEST(every_exit_wakes, "O15: poll, epoll, select and read wake, however the task exits")
+{
+	pid_t process, task, waiter;
+	int fd, go, way, status;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		for (way = 0; way < 4; way++) {
+			process = start_end(i, &task, &go);
+			fd = silent_stream(task);
+			waiter = start_waiter(fd, way);
+			REQUIRE(write(go, "", 1) == 1);
+			status = 0;
+			if (!BECOMES_TRUE(waitpid(waiter, &status, WNOHANG) == waiter, 10000)) {
+				kill(waiter, SIGKILL);
+				REQUIRE(waitpid(waiter, &status, 0) == waiter);
+			}
+			if (WEXITSTATUS(status) != 7)
+				fail("%s: way %d ended with %#x", ends[i].what, way, status);
+			close(fd);
+			close(go);
+			kill(process, SIGKILL);
+			REQUIRE(waitpid(process, NULL, 0) == process);
 		}
-		wait_until_asleep(waiter);
-		child_exit(&child);
-		child_reap(&child);
-		REQUIRE(waitpid(waiter, &status, 0) == waiter);
-		EXPECT_EQ(WEXITSTATUS(status), 7);
+	}
+}
+
+/* How often a task has gone to sleep. */
+static long times_switched(pid_t pid)
+{
+	char path[32], buf[4096], *line;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	REQUIRE(read_file(path, buf, sizeof(buf)) > 0);
+	line = strstr(buf, "\nvoluntary_ctxt_switches:");
+	REQUIRE(line);
+	return strtol(strchr(line, ':') + 1, NULL, 10);
+}
+
+TEST(waits_without_looking, "O15: who waits for records of a task sleeps until there is one")
+{
+	struct child child = child_start();
+	int fd = silent_stream(child.pid);
+	pid_t waiter = start_waiter(fd, 3);
+	long before = times_switched(waiter);
+
+	usleep(1000000);
+	EXPECT_EQ(times_switched(waiter), before);
+	kill(waiter, SIGKILL);
+	REQUIRE(waitpid(waiter, NULL, 0) == waiter);
+	child_exit(&child);
+	child_reap(&child);
+	close(fd);
+}
+
+TEST(closed_while_exiting, "O10: a group is closed while its task exits, again and again")
+{
+	unsigned int i;
+
+	for (i = 0; i < rounds(60); i++) {
+		pid_t process, task;
+		int fd, go;
+
+		process = start_end(i % ARRAY_SIZE(ends), &task, &go);
+		fd = silent_stream(task);
+		REQUIRE(write(go, "", 1) == 1);
+		usleep(i % 10 * 1000);
 		close(fd);
+		close(go);
+		kill(process, SIGKILL);
+		REQUIRE(waitpid(process, NULL, 0) == process);
 	}
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holds groups open, and nothing else of perfgrp, until it is killed: one on all CPUs, and
- * one of a task on one CPU, for which the module registers a PMU of its own.
+ * Holds groups open, and nothing else of perfgrp, until it is killed: one on all CPUs, one of a
+ * task on one CPU, for which the module registers a PMU of its own, and one with a buffer, for
+ * which it waits at a tracepoint for the task's exit.
  */
-#include "group.h"
+#include "stream.h"
 
 int main(void)
 {
@@ -19,6 +20,8 @@ int main(void)
 		return 1;
 	/* If the machine has a PMU. */
 	grp_add(fd, PERFGRP_HW_CPU_CYCLES);
+	if (stream_on_task(0, 0, 65536) < 0)
+		return 1;
 	close(open("/tmp/group-is-open", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	for (;;)
 		pause();

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tells when a task has exited: when its exit_state is set, after which it is in no perf event's
+ * context any more.
+ *
+ * A struct pid does not always tell: the pidfd of a process waits for all its threads, that of a
+ * thread tells its exit from 6.9 on only, and a thread that has become the leader by an exec has
+ * given up its own pid. But each task calls the tracepoint sched_process_exit in do_exit(). It
+ * then closes its files, leaves its perf contexts if it has not yet, and sets exit_state, which
+ * takes as long as it takes; a work looks for that after a jiffy, after two more, and so on, at
+ * least every MAX_DELAY.
+ *
+ * The tracepoint is not exported, but for_each_kernel_tracepoint() finds it. It is used from the
+ * first time on that somebody waits, until the module is unloaded. If it is not there (no
+ * CONFIG_TRACEPOINTS), the work looks every MAX_DELAY from the beginning.
+ *
+ * Process context. The tracepoint's handler runs in the task that exits, preemption may be off.
+ * Takes register_lock, then a bucket's lock, which is raw as the handler cannot sleep.
+ */
+#include <linux/container_of.h>
+#include <linux/hash.h>
+#include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "compat.h"
+#include "task_exit.h"
+
+#define BUCKET_BITS 6
+#define MAX_DELAY   (HZ / 10)
+
+/**
+ * struct bucket - tasks that are waited for, of one hash value
+ * @lock: protects @waiters and their nodes
+ * @waiters: struct perfgrp_task_exit
+ */
+struct bucket {
+	raw_spinlock_t lock; /* see above */
+	struct hlist_head waiters;
+};
+
+static struct bucket buckets[1 << BUCKET_BITS] = {
+	[0 ... (1 << BUCKET_BITS) - 1] = {
+		.lock = __RAW_SPIN_LOCK_UNLOCKED(buckets.lock),
+	},
+};
+
+static struct bucket *bucket_of(const struct task_struct *task)
+{
+	return &buckets[hash_ptr(task, BUCKET_BITS)];
+}
+
+/* ---- from the tracepoint to exit_state ------------------------------------- */
+
+static void look_again(struct perfgrp_task_exit *exit)
+{
+	queue_delayed_work(compat_unbound_wq, &exit->work, exit->delay);
+	exit->delay = min_t(unsigned long, 2 * exit->delay, MAX_DELAY);
+}
+
+static void look(struct work_struct *work)
+{
+	struct perfgrp_task_exit *exit = container_of(work, struct perfgrp_task_exit, work.work);
+
+	if (READ_ONCE(exit->task->exit_state))
+		exit->exited(exit);
+	else
+		look_again(exit);
+}
+
+#ifdef CONFIG_TRACEPOINTS
+
+static COMPAT_SCHED_PROCESS_EXIT_PROBE(on_process_exit)
+{
+	struct bucket *bucket = bucket_of(task);
+	struct perfgrp_task_exit *exit;
+	struct hlist_node *next;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	hlist_for_each_entry_safe(exit, next, &bucket->waiters, node) {
+		if (exit->task != task)
+			continue;
+		hlist_del_init(&exit->node);
+		look_again(exit);
+	}
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+}
+
+/* Protects sched_process_exit and its registration. */
+static DEFINE_MUTEX(register_lock);
+/* NULL until the handler is registered. */
+static struct tracepoint *sched_process_exit;
+
+static void find_tracepoint(struct tracepoint *tp, void *found)
+{
+	if (!strcmp(tp->name, "sched_process_exit"))
+		*(struct tracepoint **)found = tp;
+}
+
+/* Whether the handler is called for each task that exits from now on. */
+static bool has_tracepoint(void)
+{
+	struct tracepoint *tp = NULL;
+	bool registered;
+
+	mutex_lock(&register_lock);
+	if (!sched_process_exit) {
+		for_each_kernel_tracepoint(find_tracepoint, &tp);
+		if (tp && !tracepoint_probe_register(tp, on_process_exit, NULL))
+			sched_process_exit = tp;
+	}
+	registered = sched_process_exit;
+	mutex_unlock(&register_lock);
+	return registered;
+}
+
+/**
+ * perfgrp_task_exit_exit - undo what the first perfgrp_task_exit_watch() did
+ *
+ * Nobody watches a task any more. May sleep.
+ */
+void perfgrp_task_exit_exit(void)
+{
+	if (!sched_process_exit)
+		return;
+	tracepoint_probe_unregister(sched_process_exit, on_process_exit, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+#else /* CONFIG_TRACEPOINTS */
+
+static bool has_tracepoint(void)
+{
+	return false;
+}
+
+void perfgrp_task_exit_exit(void)
+{
+}
+
+#endif /* CONFIG_TRACEPOINTS */
+
+/**
+ * perfgrp_task_exit_watch - be told when a task has exited
+ * @exit: what perfgrp_task_exit_unwatch() must be called with
+ * @task: the task, in any state; the caller keeps a reference while it watches
+ * @exited: called once, in process context, after exit_state was set, without delay that
+ *	matters. It may sleep, but not call perfgrp_task_exit_unwatch().
+ *
+ * May sleep.
+ */
+void perfgrp_task_exit_watch(struct perfgrp_task_exit *exit, struct task_struct *task,
+			     void (*exited)(struct perfgrp_task_exit *exit))
+{
+	struct bucket *bucket = bucket_of(task);
+	bool told = has_tracepoint();
+
+	exit->task = task;
+	exit->exited = exited;
+	exit->delay = told ? 1 : MAX_DELAY;
+	INIT_HLIST_NODE(&exit->node);
+	INIT_DELAYED_WORK(&exit->work, look);
+
+	raw_spin_lock_irq(&bucket->lock);
+	/* Set before the tracepoint is called: what is not set now, the handler finds. */
+	if (told && !(READ_ONCE(task->flags) & PF_EXITING))
+		hlist_add_head(&exit->node, &bucket->waiters);
+	else
+		look_again(exit);
+	raw_spin_unlock_irq(&bucket->lock);
+}
+
+/**
+ * perfgrp_task_exit_unwatch - undo perfgrp_task_exit_watch()
+ * @exit: what is watched
+ *
+ * When this returns, @exited does not run any more. May sleep.
+ */
+void perfgrp_task_exit_unwatch(struct perfgrp_task_exit *exit)
+{
+	struct bucket *bucket = bucket_of(exit->task);
+
+	raw_spin_lock_irq(&bucket->lock);
+	hlist_del_init(&exit->node);
+	raw_spin_unlock_irq(&bucket->lock);
+	cancel_delayed_work_sync(&exit->work);
+}
