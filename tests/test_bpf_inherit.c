@@ -56,14 +56,17 @@ static int group(__u32 flags, struct perfgrp_counter *counter)
 	return fd;
 }
 
+/* A child; it dies with its parent, also if that dies before it is asked for. */
 static pid_t start(void (*work)(void))
 {
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 
 	REQUIRE_GE(pid, 0);
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
 	work();
 	_exit(0);
 }

@@ -390,9 +390,15 @@ static inline char task_state(pid_t pid)
 	return p && p[1] == ' ' ? p[2] : '?';
 }
 
+/* A task is in state S some instructions before it leaves its CPU. */
 static inline void wait_until_asleep(pid_t pid)
 {
+	char path[32], buf[256];
+
 	REQUIRE(BECOMES_TRUE(task_state(pid) == 'S', 5000));
+	/* The kernel waits until the task is off its run queue. */
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)pid);
+	read_file(path, buf, sizeof(buf));
 }
 
 /* ---- the peer --------------------------------------------------------------- */
