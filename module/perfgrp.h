@@ -39,9 +39,10 @@
  *	away.c away_lock	its PMU is registered once; one creation at a time
  *	bpf_kfunc.c handles_lock	handles of groups; innermost
  *	the perf core's, the kprobes' and the CPU hotplug lock
- *	task_exit.c register_lock, then a bucket's lock
- *				the tracepoint is found once; whose exit is waited for, raw,
- *				with interrupts off
+ *	tracepoint.c register_lock
+ *				a handler is registered once
+ *	task_exit.c bucket's lock
+ *				whose exit is waited for; innermost, raw, with interrupts off
  *	perfgrp_records.other_lock
  *				one writer of a record of BPF programs at a time; raw, with
  *				interrupts off

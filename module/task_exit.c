@@ -10,26 +10,24 @@
  * takes as long as it takes; a work looks for that after a jiffy, after two more, and so on, at
  * least every MAX_DELAY.
  *
- * The tracepoint is not exported, but for_each_kernel_tracepoint() finds it. It is used from the
- * first time on that somebody waits, until the module is unloaded. If it is not there (no
- * CONFIG_TRACEPOINTS), the work looks every MAX_DELAY from the beginning.
+ * The tracepoint is used from the first time on that somebody waits, until the module is
+ * unloaded. If it is not there (no CONFIG_TRACEPOINTS), the work looks every MAX_DELAY from the
+ * beginning.
  *
  * Process context. The tracepoint's handler runs in the task that exits, preemption may be off.
- * Takes register_lock, then a bucket's lock, which is raw as the handler cannot sleep.
+ * Takes a bucket's lock, which is raw as the handler cannot sleep.
  */
 #include <linux/container_of.h>
 #include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
-#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
-#include <linux/string.h>
-#include <linux/tracepoint.h>
 
 #include "compat.h"
 #include "task_exit.h"
+#include "tracepoint.h"
 
 #define BUCKET_BITS 6
 #define MAX_DELAY   (HZ / 10)
@@ -73,8 +71,6 @@ static void look(struct work_struct *work)
 		look_again(exit);
 }
 
-#ifdef CONFIG_TRACEPOINTS
-
 static COMPAT_SCHED_PROCESS_EXIT_PROBE(on_process_exit)
 {
 	struct bucket *bucket = bucket_of(task);
@@ -92,33 +88,10 @@ static COMPAT_SCHED_PROCESS_EXIT_PROBE(on_process_exit)
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 }
 
-/* Protects sched_process_exit and its registration. */
-static DEFINE_MUTEX(register_lock);
-/* NULL until the handler is registered. */
-static struct tracepoint *sched_process_exit;
-
-static void find_tracepoint(struct tracepoint *tp, void *found)
-{
-	if (!strcmp(tp->name, "sched_process_exit"))
-		*(struct tracepoint **)found = tp;
-}
-
-/* Whether the handler is called for each task that exits from now on. */
-static bool has_tracepoint(void)
-{
-	struct tracepoint *tp = NULL;
-	bool registered;
-
-	mutex_lock(&register_lock);
-	if (!sched_process_exit) {
-		for_each_kernel_tracepoint(find_tracepoint, &tp);
-		if (tp && !tracepoint_probe_register(tp, on_process_exit, NULL))
-			sched_process_exit = tp;
-	}
-	registered = sched_process_exit;
-	mutex_unlock(&register_lock);
-	return registered;
-}
+static struct perfgrp_tracepoint process_exit = {
+	.name = "sched_process_exit",
+	.handler = on_process_exit,
+};
 
 /**
  * perfgrp_task_exit_exit - undo what the first perfgrp_task_exit_watch() did
@@ -127,24 +100,8 @@ static bool has_tracepoint(void)
  */
 void perfgrp_task_exit_exit(void)
 {
-	if (!sched_process_exit)
-		return;
-	tracepoint_probe_unregister(sched_process_exit, on_process_exit, NULL);
-	tracepoint_synchronize_unregister();
+	perfgrp_tracepoint_unregister(&process_exit);
 }
-
-#else /* CONFIG_TRACEPOINTS */
-
-static bool has_tracepoint(void)
-{
-	return false;
-}
-
-void perfgrp_task_exit_exit(void)
-{
-}
-
-#endif /* CONFIG_TRACEPOINTS */
 
 /**
  * perfgrp_task_exit_watch - be told when a task has exited
@@ -159,7 +116,8 @@ void perfgrp_task_exit_watch(struct perfgrp_task_exit *exit, struct task_struct 
 			     void (*exited)(struct perfgrp_task_exit *exit))
 {
 	struct bucket *bucket = bucket_of(task);
-	bool told = has_tracepoint();
+	/* Whether the handler is called for each task that exits from now on. */
+	bool told = perfgrp_tracepoint_register(&process_exit);
 
 	exit->task = task;
 	exit->exited = exited;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Handlers on the kernel's tracepoints, which are not exported one by one. */
+#ifndef PERFGRP_TRACEPOINT_H
+#define PERFGRP_TRACEPOINT_H
+
+#include <linux/types.h>
+
+struct tracepoint;
+
+/**
+ * struct perfgrp_tracepoint - a tracepoint and its handler
+ * @name: of the tracepoint; constant
+ * @handler: its type is that of the tracepoint's, after a void *; constant
+ * @registered: the tracepoint, once @handler is registered (tracepoint.c's lock)
+ */
+struct perfgrp_tracepoint {
+	const char *name;
+	void *handler;
+	struct tracepoint *registered;
+};
+
+bool perfgrp_tracepoint_register(struct perfgrp_tracepoint *tracepoint);
+void perfgrp_tracepoint_unregister(struct perfgrp_tracepoint *tracepoint);
+
+#endif /* PERFGRP_TRACEPOINT_H */
