@@ -459,12 +459,12 @@ static unsigned int wakeups(struct perfgrp_group *group, unsigned int nr)
 	struct sleeper sleeper = {};
 
 	init_waitqueue_func_entry(&sleeper.entry, note_wakeup);
-	add_wait_queue(&records->wait, &sleeper.entry);
+	add_wait_queue(&records->group->wait, &sleeper.entry);
 	while (nr--) {
 		put_record(group, 1);
 		irq_work_sync(&records->wake);
 	}
-	remove_wait_queue(&records->wait, &sleeper.entry);
+	remove_wait_queue(&records->group->wait, &sleeper.entry);
 	return sleeper.woken;
 }
 

@@ -107,7 +107,7 @@ int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err)
 				    "needs CAP_PERFMON (or the module parameter allow_unprivileged, for the caller's own tasks)");
 	if (group->target != PERFGRP_TARGET_TASK)
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "target",
-				    "counting CPUs needs CAP_PERFMON; allow_unprivileged is for the caller's own tasks");
+				    "counting CPUs or cgroups needs CAP_PERFMON; allow_unprivileged is for the caller's own tasks");
 	if (!is_own_task(group->task))
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "pid",
 				    "counting a task of another user, or one that is not dumpable, needs CAP_PERFMON");

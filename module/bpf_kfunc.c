@@ -93,7 +93,8 @@ static int instance_here(const struct perfgrp_group *group)
 											      -1;
 }
 
-static void read_entry(const struct perfgrp_event_array *array, unsigned int index, u64 clock,
+static void read_entry(const struct perfgrp_group *group,
+		       const struct perfgrp_event_array *array, unsigned int index, u64 clock,
 		       bool irqs_on, struct perfgrp_value *value)
 {
 	const struct perfgrp_event_array_entry *entry = &array->entries[index];
@@ -119,6 +120,8 @@ static void read_entry(const struct perfgrp_event_array *array, unsigned int ind
 		value->flags |= PERFGRP_VALUE_EXITED;
 	if (event && perfgrp_core_throttled(event))
 		value->flags |= PERFGRP_VALUE_THROTTLED;
+	if (READ_ONCE(group->cgroup) && READ_ONCE(group->counted))
+		perfgrp_value_check_absent(value);
 }
 
 /* Interrupts are off, and were on before if @irqs_on; inside rcu_read_lock(). */
@@ -139,7 +142,7 @@ static int read_group(const struct perfgrp_group *group, bool irqs_on, void *val
 		return -EMSGSIZE;
 	clock = perfgrp_core_clock();
 	for (i = 0; i < array->nr; i++, values += value_size) {
-		read_entry(array, i, clock, irqs_on, &value);
+		read_entry(group, array, i, clock, irqs_on, &value);
 		memcpy(values, &value, common);
 		memset(values + common, 0, value_size - common);
 	}

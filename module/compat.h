@@ -127,6 +127,36 @@ static inline u64 compat_guest_time(const struct perf_event *event)
 #endif
 }
 
+/* The same for a cgroup on a CPU, whose times cgroup events have. */
+#ifdef CONFIG_CGROUP_PERF
+static inline u64 compat_cgroup_time(const struct perf_cgroup_info *info)
+{
+#ifdef PERFGRP_HAVE_TIME_CTX
+	return READ_ONCE(info->time.time);
+#else
+	return READ_ONCE(info->time);
+#endif
+}
+
+static inline u64 compat_cgroup_timeoffset(const struct perf_cgroup_info *info)
+{
+#ifdef PERFGRP_HAVE_TIME_CTX
+	return READ_ONCE(info->time.offset);
+#else
+	return READ_ONCE(info->timeoffset);
+#endif
+}
+
+static inline u64 compat_cgroup_guest_time(const struct perf_cgroup_info *info)
+{
+#ifdef PERFGRP_HAVE_TIME_CTX
+	return READ_ONCE(info->timeguest.time);
+#else
+	return 0;
+#endif
+}
+#endif
+
 /* Was a per-CPU variable of its own, and moved into the PMU's per-CPU context (7.x). */
 static inline int compat_pmu_disable_count(const struct pmu *pmu)
 {

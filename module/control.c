@@ -141,6 +141,7 @@ int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 		freeze_inherited(group, false);
 	perfgrp_group_start_all(group);
 	ret = perfgrp_group_check_pinned(group, group->nr_members, err);
+	WRITE_ONCE(group->counted, true);
 	if (!ret)
 		group->enabled = true;
 	else if (!group->enabled)

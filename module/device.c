@@ -51,6 +51,8 @@ static u64 known_features(void)
 		features |= PERFGRP_FEATURE_CHILD_VALUES;
 	if (perfgrp_core_has_callchain())
 		features |= PERFGRP_FEATURE_CALLCHAIN;
+	if (perfgrp_core_can_cgroup())
+		features |= PERFGRP_FEATURE_CGROUP;
 	return features;
 }
 

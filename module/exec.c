@@ -47,11 +47,16 @@ int perfgrp_exec_create(struct perfgrp_group *group, struct perfgrp_error *err)
 		.disabled = 1,
 		.enable_on_exec = 1,
 	};
+	const struct perfgrp_core_request request = {
+		.attr = &attr,
+		.cpu = -1,
+		.task = group->task,
+	};
 	struct perf_event *event;
 
 	if (!(group->flags & PERFGRP_CREATE_ENABLE_ON_EXEC))
 		return 0;
-	event = perfgrp_core_create(&attr, -1, group->task, NULL, NULL, NULL);
+	event = perfgrp_core_create(&request);
 	if (PTR_ERR(event) == -ESRCH)
 		return perfgrp_fail(err, -ESRCH, PERFGRP_REASON_PID, "pid", "the task has exited");
 	if (IS_ERR(event))

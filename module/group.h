@@ -11,6 +11,7 @@
 #include <linux/rwsem.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/perfgrp.h>
 
@@ -20,6 +21,7 @@
 struct cred;
 struct perfgrp_attachment;
 struct perfgrp_away;
+struct perfgrp_cgroup;
 struct perfgrp_event_arrays;
 struct perfgrp_sampling;
 struct perfgrp_snap_buffer;
@@ -135,8 +137,13 @@ struct perfgrp_instance {
  * @clockid: clock of its rows and records; constant
  * @sample_max_stack: addresses in the call chain of a sample; 0 for no call chains; constant
  * @task: the task of a task target, with a reference; constant
+ * @cgroup: the cgroup of a cgroup target; constant
+ * @wait: who reads its records or polls; woken when there are enough, and when its task has
+ *	exited or its cgroup was removed
  * @owner: the user it is charged to; constant
  * @enabled: its counters are to count (@lock); see perfgrp_group_is_enabled()
+ * @counted: it was enabled at some time since its counts were zero (@lock; the kfunc reads it
+ *	without)
  * @enable_on_exec: an exec of the task enables it, or has done so unnoticed (@lock); see
  *	exec.c
  * @exec_event: the dummy event that notices the exec; NULL if none is waited for;
@@ -172,8 +179,11 @@ struct perfgrp_group {
 	s32 clockid;
 	u16 sample_max_stack;
 	struct task_struct *task;
+	struct perfgrp_cgroup *cgroup;
+	wait_queue_head_t wait;
 	kuid_t owner;
 	bool enabled;
+	bool counted;
 	bool enable_on_exec;
 	struct perf_event *exec_event;
 	u64 generation;
@@ -212,6 +222,13 @@ static inline bool perfgrp_group_inherits(const struct perfgrp_group *group)
 static inline bool perfgrp_group_is_frozen(const struct perfgrp_group *group)
 {
 	return perfgrp_group_inherits(group) && !group->enabled && !group->enable_on_exec;
+}
+
+/* Its counts have begun again at zero; the lock is held for writing. */
+static inline void perfgrp_group_restarted(struct perfgrp_group *group)
+{
+	group->generation++;
+	WRITE_ONCE(group->counted, group->enabled);
 }
 
 /*

@@ -49,7 +49,7 @@ static int prepare_cpu(struct perfgrp_group *group, unsigned int index)
 	int ret = 0;
 
 	for (i = 0; i < group->nr_members; i++)
-		link |= perfgrp_sched_group_may_link(group, i);
+		link |= perfgrp_sched_group_needs_probe(group, i);
 	if (link)
 		ret = perfgrp_core_link_begin();
 	if (ret)

@@ -19,6 +19,7 @@
 #include "bpf_kfunc.h"
 #include "clock.h"
 #include "error.h"
+#include "cgroup.h"
 #include "event_array.h"
 #include "exec.h"
 #include "group.h"
@@ -48,7 +49,7 @@ static int check_flags(const struct perfgrp_create *arg, struct perfgrp_error *e
 				    "ONE_SCHED_GROUP: counters cannot be put into scheduling groups here; the kernel log says why");
 	if (arg->flags & task_only && !is_task_target(arg->target))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				    "INHERIT and ENABLE_ON_EXEC have no meaning for CPUs");
+				    "INHERIT and ENABLE_ON_EXEC have a meaning for tasks only");
 	if ((arg->flags & both) == both)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
 				    "ENABLED and ENABLE_ON_EXEC exclude one another");
@@ -83,6 +84,8 @@ static int check_target(const struct perfgrp_create *arg, struct perfgrp_error *
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "nr_cpus",
 					    "ALL_CPUS takes no list of CPUs");
 		break;
+	case PERFGRP_TARGET_CGROUP:
+		break;
 	case PERFGRP_TARGET_NONE:
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "target",
 				    "no target: neither a task nor a CPU is named");
@@ -93,12 +96,16 @@ static int check_target(const struct perfgrp_create *arg, struct perfgrp_error *
 	if (arg->target != PERFGRP_TARGET_TASK && arg->pid)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "pid",
 				    "pid is set, but the target is not PERFGRP_TARGET_TASK");
-	if (arg->target != PERFGRP_TARGET_PIDFD && arg->target_fd)
+	if (arg->target != PERFGRP_TARGET_PIDFD && arg->target != PERFGRP_TARGET_CGROUP &&
+	    arg->target_fd)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "target_fd",
-				    "target_fd is set, but the target is not PERFGRP_TARGET_PIDFD");
+				    "target_fd is set, but the target is neither PERFGRP_TARGET_PIDFD nor PERFGRP_TARGET_CGROUP");
 	if (arg->target == PERFGRP_TARGET_PIDFD && !perfgrp_pidfd_supported())
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "target",
 				    "pidfds cannot be looked up on this kernel; the kernel log says why");
+	if (arg->target == PERFGRP_TARGET_CGROUP && !perfgrp_core_can_cgroup())
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "target",
+				    "cgroups cannot be counted on this kernel: CONFIG_CGROUP_PERF or kprobes are missing, or the kernel log says why");
 	if (arg->cpus && !arg->nr_cpus)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "cpus",
 				    "cpus is set, but nr_cpus is 0");
@@ -287,10 +294,8 @@ static int create_instances(struct perfgrp_group *group, const struct cpumask *c
 		return ret;
 	if (group->task)
 		ret = create_task_instance(group, cpus);
-	else if (group->target == PERFGRP_TARGET_ALL_CPUS)
-		ret = create_cpu_instances(group, cpu_possible_mask);
 	else
-		ret = create_cpu_instances(group, cpus);
+		ret = create_cpu_instances(group, cpumask_empty(cpus) ? cpu_possible_mask : cpus);
 	return ret ? perfgrp_fail_memory(err) : 0;
 }
 
@@ -312,6 +317,7 @@ static struct perfgrp_group *alloc_group(const struct perfgrp_create *arg)
 	}
 	refcount_set(&group->refs, 1);
 	init_rwsem(&group->lock);
+	init_waitqueue_head(&group->wait);
 	group->flags = arg->flags;
 	group->target = is_task_target(arg->target) ? PERFGRP_TARGET_TASK : arg->target;
 	group->clockid = arg->flags & PERFGRP_CREATE_USE_CLOCKID ? arg->clockid : CLOCK_MONOTONIC;
@@ -319,6 +325,7 @@ static struct perfgrp_group *alloc_group(const struct perfgrp_create *arg)
 		group->sample_max_stack = arg->sample_max_stack ?: PERF_MAX_STACK_DEPTH;
 	group->owner = current_uid();
 	group->enabled = arg->flags & PERFGRP_CREATE_ENABLED;
+	group->counted = group->enabled;
 	return group;
 }
 
@@ -391,6 +398,8 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 		ret = set_task(group, arg, err);
 	if (!ret)
 		ret = allow_and_watch_exec(group, err);
+	if (!ret && arg->target == PERFGRP_TARGET_CGROUP)
+		ret = perfgrp_cgroup_create(group, arg->target_fd, err);
 	if (!ret)
 		ret = create_instances(group, cpus, err);
 	if (!ret)
@@ -411,6 +420,7 @@ uncharge:
 	perfgrp_access_uncharge_group(group->owner);
 free:
 	perfgrp_exec_destroy(group);
+	perfgrp_cgroup_destroy(group);
 	perfgrp_sampling_uncharge(group);
 	free_group(group);
 	return ERR_PTR(ret);
@@ -436,6 +446,7 @@ static void destroy_group(struct perfgrp_group *group)
 	perfgrp_group_drop_members(group);
 	up_write(&group->lock);
 	perfgrp_exec_destroy(group);
+	perfgrp_cgroup_destroy(group);
 	perfgrp_bpf_events_unsubscribe(group);
 	perfgrp_sampling_uncharge(group);
 	perfgrp_access_uncharge_group(group->owner);

@@ -13,6 +13,7 @@
 #include <linux/seq_file.h>
 
 #include "bpf.h"
+#include "cgroup.h"
 #include "error.h"
 #include "event.h"
 #include "exec.h"
@@ -43,6 +44,8 @@ static void show_flags(struct seq_file *seq, u32 flags)
 		seq_puts(seq, " exited");
 	if (flags & PERFGRP_VALUE_THROTTLED)
 		seq_puts(seq, " throttled");
+	if (flags & PERFGRP_VALUE_ABSENT)
+		seq_puts(seq, " absent");
 }
 
 static void show_members(struct seq_file *seq, struct perfgrp_group *group)
@@ -93,6 +96,15 @@ static void show_records(struct seq_file *seq, struct perfgrp_group *group)
 		   stats.produced, stats.read, stats.lost, stats.filtered);
 }
 
+static void show_cpus(struct seq_file *seq, const struct perfgrp_group *group)
+{
+	unsigned int i;
+
+	seq_puts(seq, "cpus ");
+	for (i = 0; i < group->nr_instances; i++)
+		seq_printf(seq, "%s%d", i ? "," : "", group->instances[i].cpu);
+}
+
 /**
  * perfgrp_group_show_fdinfo - print a group's lines in /proc/PID/fdinfo
  * @seq: to print to
@@ -103,7 +115,6 @@ static void show_records(struct seq_file *seq, struct perfgrp_group *group)
 void perfgrp_group_show_fdinfo(struct seq_file *seq, struct file *file)
 {
 	struct perfgrp_group *group = file->private_data;
-	unsigned int i;
 
 	if (down_read_killable(&group->lock))
 		return;
@@ -118,10 +129,19 @@ void perfgrp_group_show_fdinfo(struct seq_file *seq, struct file *file)
 	case PERFGRP_TARGET_ALL_CPUS:
 		seq_puts(seq, "target:\tall cpus\n");
 		break;
+	case PERFGRP_TARGET_CGROUP:
+		seq_printf(seq, "target:\tcgroup %llu ",
+			   perfgrp_core_cgroup_id(&group->cgroup->core));
+		seq_file_path(seq, group->cgroup->core.dir, " \t\n\\");
+		if (group->nr_instances < num_possible_cpus()) {
+			seq_putc(seq, ' ');
+			show_cpus(seq, group);
+		}
+		seq_putc(seq, '\n');
+		break;
 	default:
-		seq_puts(seq, "target:\tcpus ");
-		for (i = 0; i < group->nr_instances; i++)
-			seq_printf(seq, "%s%d", i ? "," : "", group->instances[i].cpu);
+		seq_puts(seq, "target:\t");
+		show_cpus(seq, group);
 		seq_putc(seq, '\n');
 	}
 	seq_printf(seq, "create_flags:\t%#x\n", group->flags);

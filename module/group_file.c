@@ -28,6 +28,7 @@
 #include "bpf.h"
 #include "bpf_events.h"
 #include "bpf_kfunc.h"
+#include "cgroup.h"
 #include "compat.h"
 #include "control.h"
 #include "error.h"
@@ -367,6 +368,7 @@ static int query_group(struct perfgrp_group *group, struct perfgrp_call *call)
 	query->enabled = perfgrp_group_is_enabled(group);
 	query->clockid = group->clockid;
 	query->generation = group->generation;
+	query->cgroup_id = group->cgroup ? perfgrp_core_cgroup_id(&group->cgroup->core) : 0;
 	return 0;
 }
 
@@ -430,9 +432,12 @@ static __poll_t group_poll(struct file *file, struct poll_table_struct *table)
 {
 	struct perfgrp_group *group = file->private_data;
 
-	if (!group->sampling)
+	if (group->sampling)
+		return perfgrp_records_poll(group->sampling->records, file, table);
+	if (!group->cgroup)
 		return EPOLLERR;
-	return perfgrp_records_poll(group->sampling->records, file, table);
+	poll_wait(file, &group->wait, table);
+	return perfgrp_cgroup_removed(group) ? EPOLLHUP : 0;
 }
 
 /* ---- BPF ----------------------------------------------------------------- */

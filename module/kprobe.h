@@ -90,6 +90,19 @@ static inline void perfgrp_kprobe_set_arg3(struct pt_regs *regs, unsigned long v
 #endif
 }
 
+/* On x86-64 it is on the stack, behind the return address and argument 6. */
+static inline void perfgrp_kprobe_set_arg7(struct pt_regs *regs, unsigned long value)
+{
+#ifdef CONFIG_X86_64
+	unsigned long *arg = regs_get_kernel_stack_nth_addr(regs, 2);
+
+	if (arg)
+		*arg = value;
+#else
+	regs->regs[7] = value;
+#endif
+}
+
 #else
 
 #define PERFGRP_KPROBE_HAS_ARGS false
@@ -100,6 +113,10 @@ static inline unsigned long perfgrp_kprobe_arg(struct pt_regs *regs, unsigned in
 }
 
 static inline void perfgrp_kprobe_set_arg3(struct pt_regs *regs, unsigned long value)
+{
+}
+
+static inline void perfgrp_kprobe_set_arg7(struct pt_regs *regs, unsigned long value)
 {
 }
 

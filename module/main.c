@@ -10,6 +10,7 @@
 #include "away.h"
 #include "bpf_events.h"
 #include "bpf_kfunc.h"
+#include "cgroup.h"
 #include "device.h"
 #include "group_create.h"
 #include "hotplug.h"
@@ -60,6 +61,7 @@ static void __exit perfgrp_exit(void)
 	perfgrp_hotplug_exit();
 	perfgrp_group_exit();
 	perfgrp_task_exit_exit();
+	perfgrp_cgroup_exit();
 	perfgrp_away_exit();
 	perfgrp_core_exit();
 }

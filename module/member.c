@@ -18,6 +18,7 @@
 #include "away.h"
 #include "bpf.h"
 #include "control.h"
+#include "cgroup.h"
 #include "counter.h"
 #include "error.h"
 #include "event.h"
@@ -91,7 +92,7 @@ static int link_begin(struct perfgrp_error *err)
 
 	if (ret)
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "",
-				    "the kprobe for scheduling groups cannot be armed (errno %d)",
+				    "the kprobe for scheduling groups and cgroups cannot be armed (errno %d)",
 				    -ret);
 	return 0;
 }
@@ -172,7 +173,7 @@ static int prepare_member(struct perfgrp_group *group, unsigned int index,
 	member->id = group->next_id + 1 + (index - group->nr_members);
 	desc->id = member->id;
 	group->members[index] = member;
-	if (!*link && perfgrp_sched_group_may_link(group, index)) {
+	if (!*link && perfgrp_sched_group_needs_probe(group, index)) {
 		ret = link_begin(err);
 		*link = !ret;
 		if (ret)
@@ -189,6 +190,8 @@ static int check_alive(const struct perfgrp_group *group, struct perfgrp_error *
 {
 	unsigned int i;
 
+	if (perfgrp_cgroup_removed(group))
+		return perfgrp_cgroup_fail_removed(err);
 	if (!group->task)
 		return 0;
 	for (i = 0; i < group->nr_members; i++)
@@ -376,7 +379,7 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 	perfgrp_group_sync_exec(group);
 	group->nr_members += nr;
 	group->next_id += nr;
-	group->generation++;
+	perfgrp_group_restarted(group);
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
 	rebase_all(group);
@@ -428,7 +431,8 @@ static bool needs_rebuild(const struct perfgrp_group *group, unsigned int instan
 	const struct perfgrp_member_instance *counter = &leaving->instances[instance];
 
 	return perfgrp_instance_usable(&group->instances[instance]) &&
-	       perfgrp_counter_has_siblings(counter) && !perfgrp_counter_dead(counter);
+	       perfgrp_counter_has_siblings(counter) && !perfgrp_counter_dead(counter) &&
+	       !perfgrp_cgroup_removed(group);
 }
 
 static bool any_needs_rebuild(const struct perfgrp_group *group,
@@ -473,13 +477,11 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 	}
 	perfgrp_core_link_end();
 
-	/* The task has exited meanwhile; see needs_rebuild(). */
-	if (ret == -ESRCH)
-		return 0;
 	if (ret) {
 		while (i--)
 			perfgrp_instance_abort(group, i);
-		return ret;
+		/* The task has exited, or the cgroup was removed, meanwhile; see needs_rebuild(). */
+		return ret == -ESRCH || perfgrp_cgroup_removed(group) ? 0 : ret;
 	}
 	for (i = 0; i < group->nr_instances; i++) {
 		/* The CPU may have gone offline since it was prepared. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What reaches into the perf core beyond its exported functions. Beside it there are
- * perfcore_link.c, which creates events under a group leader, perfcore_bpf.c,
- * perfcore_callchain.c and perfcore_ip.c.
+ * perfcore_link.c, which creates events under a group leader, perfcore_cgroup.c, which creates
+ * those of cgroups, perfcore_bpf.c, perfcore_callchain.c and perfcore_ip.c.
  *
  * 1. Reading. perf_event_read_value() sleeps and sends one IPI per event;
  * perf_event_read_local() is not exported. perfgrp_core_read() does what
@@ -204,20 +204,25 @@ u64 perfgrp_core_clock(void)
  * good.
  *
  * A clock event counts from hw.prev_count, which its pmu->start() sets: in local_clock()
- * time for cpu-clock, in context time for task-clock. If that is before event->tstamp,
- * when the event became active, it has not been started yet. Events of other PMUs are
+ * time for cpu-clock, in context time for task-clock. If that is before event->tstamp, when
+ * the event became active, in its context's or its cgroup's time, it has not been started yet.
+ * Events of other PMUs are
  * PERF_HES_UPTODATE, or their PMU is disabled, while they are changed.
  */
 static bool has_started(const struct perf_event *event)
 {
 	u64 begin = local64_read(&event->hw.prev_count);
 
-	if (event->pmu == cpu_clock_pmu)
-		begin += compat_ctx_timeoffset(event->ctx);
-	else if (event->pmu != task_clock_pmu)
+	if (event->pmu == task_clock_pmu)
+		begin -= compat_ctx_timeoffset(event->ctx);
+	else if (event->pmu != cpu_clock_pmu)
 		return !(event->hw.state & PERF_HES_UPTODATE) &&
 		       !compat_pmu_disable_count(event->pmu);
-	return (s64)(begin - compat_guest_time(event) - event->tstamp) >= 0;
+	if (perfgrp_core_has_cgroup(event))
+		begin = perfgrp_core_cgroup_time_at(event, begin);
+	else
+		begin += compat_ctx_timeoffset(event->ctx) - compat_guest_time(event);
+	return (s64)(begin - event->tstamp) >= 0;
 }
 
 /*
@@ -447,8 +452,18 @@ static bool is_between(const struct perfgrp_count *count, const struct perfgrp_c
 	       before->running <= count->running && count->running <= after->running;
 }
 
-/* The perf core must have read no more just before, and no less just after. */
-static int compare_reads(struct perf_event *event, int cpu, enum perf_event_state state)
+/**
+ * perfgrp_core_compare_reads - compare perfgrp_core_read() with perf_event_read_value()
+ * @event: an event of a CPU
+ * @cpu: the CPU
+ * @state: what its state must be
+ *
+ * For self-tests. The perf core must have read no more just before, and no less just after. May
+ * sleep.
+ *
+ * Return: 0; -EOPNOTSUPP; -ENODEV if the CPU is offline.
+ */
+int perfgrp_core_compare_reads(struct perf_event *event, int cpu, enum perf_event_state state)
 {
 	struct self_test test = { .event = event };
 	struct perfgrp_count before, after;
@@ -480,18 +495,19 @@ static int self_test_read(int cpu, enum perf_sw_ids clock, const struct pmu **pm
 		.size = sizeof(attr),
 		.config = clock,
 	};
+	struct perfgrp_core_request request = { .attr = &attr, .cpu = cpu };
 	struct perf_event *event;
 	int ret;
 
-	event = perfgrp_core_create(&attr, cpu, NULL, NULL, NULL, NULL);
+	event = perfgrp_core_create(&request);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 
 	*pmu = event->pmu;
-	ret = compare_reads(event, cpu, PERF_EVENT_STATE_ACTIVE);
+	ret = perfgrp_core_compare_reads(event, cpu, PERF_EVENT_STATE_ACTIVE);
 	perf_event_disable(event);
 	if (!ret)
-		ret = compare_reads(event, cpu, PERF_EVENT_STATE_OFF);
+		ret = perfgrp_core_compare_reads(event, cpu, PERF_EVENT_STATE_OFF);
 	perf_event_release_kernel(event);
 	return ret;
 }
@@ -518,6 +534,7 @@ int perfgrp_core_init(void)
 		ret = self_test_read(cpu, PERF_COUNT_SW_TASK_CLOCK, &task_clock_pmu);
 	if (!ret) {
 		perfgrp_core_link_init(cpu);
+		perfgrp_core_cgroup_init(cpu);
 		perfgrp_core_bpf_init();
 		perfgrp_core_callchain_init();
 		perfgrp_core_ip_init();
@@ -532,5 +549,6 @@ int perfgrp_core_init(void)
  */
 void perfgrp_core_exit(void)
 {
+	perfgrp_core_cgroup_exit();
 	perfgrp_core_link_exit();
 }

@@ -14,6 +14,7 @@
 #include <linux/smp.h>
 
 #include "compat.h"
+#include "perfcore_cgroup.h"
 #include "value.h"
 
 /**
@@ -33,6 +34,31 @@ struct perfgrp_core_pmu {
 	char name[32];
 };
 
+/**
+ * struct perfgrp_core_request - an event that is to be created
+ * @attr: what to count
+ * @cpu: the CPU; -1 for any CPU that @task runs on
+ * @task: the task; NULL for whatever runs on @cpu. If there is a @leader the caller holds
+ *	the task's exec_update_lock.
+ * @cgroup: count its tasks only; NULL for all
+ * @leader: a group leader of the same PMU, the same CPU or task and the same @cgroup, or NULL.
+ *	The caller must make sure of that: perf_event_open() looks,
+ *	perf_event_create_kernel_counter() does not. Needs perfgrp_core_can_link().
+ * @handler: overflow handler, or NULL
+ * @context: the event's overflow_handler_context
+ *
+ * With a @leader or a @cgroup perfgrp_core_link_begin() has succeeded.
+ */
+struct perfgrp_core_request {
+	struct perf_event_attr *attr;
+	int cpu;
+	struct task_struct *task;
+	const struct perfgrp_core_cgroup *cgroup;
+	struct perf_event *leader;
+	perf_overflow_handler_t handler;
+	void *context;
+};
+
 int perfgrp_core_init(void);
 void perfgrp_core_exit(void);
 void perfgrp_core_link_init(int cpu);
@@ -41,9 +67,11 @@ bool perfgrp_core_can_link(void);
 int perfgrp_core_try_link(int cpu);
 int perfgrp_core_link_begin(void);
 void perfgrp_core_link_end(void);
-struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
-				       struct task_struct *task, struct perf_event *leader,
-				       perf_overflow_handler_t handler, void *context);
+int perfgrp_core_compare_reads(struct perf_event *event, int cpu, enum perf_event_state state);
+bool perfgrp_core_has_probe(void);
+struct perf_event *perfgrp_core_create(const struct perfgrp_core_request *request);
+struct perf_event *perfgrp_core_create_supplied(const struct perfgrp_core_request *request,
+						int cgroup_fd);
 struct pmu *perfgrp_core_pmu_lock(struct perf_event *event);
 void perfgrp_core_pmu_unlock(struct perf_event *event);
 bool perfgrp_core_get_pmu(struct perf_event *event, struct perfgrp_core_pmu *pmu);
@@ -166,8 +194,13 @@ static __always_inline void perfgrp_core_times(const struct perf_event *event,
 	const struct perf_event_context *ctx = event->ctx;
 	u64 now, delta;
 
-	now = READ_ONCE(ctx->is_active) ? clock + compat_ctx_timeoffset(ctx) : compat_ctx_time(ctx);
-	now -= compat_guest_time(event);
+	if (unlikely(perfgrp_core_has_cgroup(event))) {
+		now = perfgrp_core_cgroup_now(event, clock);
+	} else {
+		now = READ_ONCE(ctx->is_active) ? clock + compat_ctx_timeoffset(ctx) :
+						  compat_ctx_time(ctx);
+		now -= compat_guest_time(event);
+	}
 	/* local_clock() of two CPUs may differ slightly. */
 	delta = now - READ_ONCE(event->tstamp);
 	if ((s64)delta < 0)

@@ -121,6 +121,7 @@ void perfgrp_core_callchain_init(void)
 		.sample_max_stack = SELF_TEST_DEPTH,
 		.disabled = 1,
 	};
+	const struct perfgrp_core_request request = { .attr = &attr, .cpu = -1, .task = current };
 	void *function = perfgrp_kprobe_find("perf_callchain");
 	struct perf_event *event;
 
@@ -128,7 +129,7 @@ void perfgrp_core_callchain_init(void)
 		pr_info("no call chains: perf_callchain cannot be found\n");
 		return;
 	}
-	event = perfgrp_core_create(&attr, -1, current, NULL, NULL, NULL);
+	event = perfgrp_core_create(&request);
 	if (IS_ERR(event)) {
 		pr_warn("no call chains: the perf core refused an event with errno %ld%s\n",
 			-PTR_ERR(event),

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scheduling groups: create an event under a group leader.
+ * Create events with what perf_event_create_kernel_counter() has no arguments for: a group
+ * leader, which makes scheduling groups, and a cgroup.
  *
- * perf_event_create_kernel_counter() has no argument for a group leader, and no other
- * exported function creates an event under one. But it calls the perf core's own
+ * No other exported function creates an event. But that one calls the perf core's own
  *
- *	perf_event_alloc(attr, cpu, task, group_leader, ...)
+ *	perf_event_alloc(attr, cpu, task, group_leader, parent_event, handler, context, cgroup_fd)
  *
- * with group_leader NULL. That function and what follows it do all the rest: the PMU
- * driver checks that the group fits, perf_install_in_context() links the sibling, and the
- * PMU schedules the group in one transaction. So a kprobe on perf_event_alloc() replaces
- * the fourth argument. It is armed only while a group creates events of which two may share
- * a PMU, and for a second afterwards, and acts only on the one call that the creating task
- * makes with the attr passed to perfgrp_core_create().
+ * with group_leader NULL and cgroup_fd -1. That function and what follows it do all the rest:
+ * the PMU driver checks that the group fits, perf_install_in_context() links the sibling, the
+ * PMU schedules the group in one transaction; perf_cgroup_connect() finds the cgroup. So a kprobe
+ * on perf_event_alloc() replaces these two arguments. It is armed only while a group creates
+ * events of which two may share a PMU, or a group of a cgroup any events, and for a second
+ * afterwards, and acts only on the one call that the creating task makes with the attr passed to
+ * perfgrp_core_create().
  *
  * Assumed: perf_event_alloc() is a symbol of its own (not inlined, not cloned with other
- * arguments), takes attr first and the leader fourth, and is called once per creation.
- * This was read in 6.1.192, 6.12.117 and 7.3.4, and runs on Debian's kernels of these series.
- * perfgrp_core_link_init() tests it; if the test fails, perfgrp_core_can_link() is false and
- * groups consist of independent counters.
+ * arguments), takes attr first, the leader fourth and cgroup_fd eighth, and is called once per
+ * creation. This was read in 6.1.192, 6.12.117 and 7.3.4, and runs on Debian's kernels of these
+ * series. perfgrp_core_link_init() tests the leader; if the test fails,
+ * perfgrp_core_can_link() is false and groups consist of independent counters.
+ * perfcore_cgroup.c tests the cgroup. Each event is looked at when it has been created.
  *
  * The caller must make sure that leader and sibling have the same PMU and the same CPU or
  * task: perf_event_open() checks that, perf_event_create_kernel_counter() does not.
@@ -50,6 +52,7 @@ MODULE_PARM_DESC(sched_groups,
 		 "link hardware members of one PMU into one scheduling group (default: on)");
 
 /* Written by perfgrp_core_link_init() only, before the device exists. */
+static bool registered;
 static bool can_link;
 
 /*
@@ -62,40 +65,46 @@ static struct {
 	struct task_struct *task;
 	const struct perf_event_attr *attr;
 	struct perf_event *leader;
+	int cgroup_fd;
+	bool supplied;
 } link;
 
 /* Runs at every perf_event_alloc() of any task, in kprobe context. */
-static int supply_leader(struct kprobe *kprobe, struct pt_regs *regs)
+static int supply_arguments(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	if (READ_ONCE(link.task) != current)
 		return 0;
-	if (perfgrp_kprobe_arg(regs, 0) != (unsigned long)link.attr || !link.leader)
+	if (perfgrp_kprobe_arg(regs, 0) != (unsigned long)link.attr || link.supplied)
 		return 0;
 
-	perfgrp_kprobe_set_arg3(regs, (unsigned long)link.leader);
-	link.leader = NULL;
+	link.supplied = true;
+	if (link.leader)
+		perfgrp_kprobe_set_arg3(regs, (unsigned long)link.leader);
+	/* What is not -1 there is another argument. */
+	if (link.cgroup_fd != -1 && (int)perfgrp_kprobe_arg(regs, 7) == -1)
+		perfgrp_kprobe_set_arg7(regs, link.cgroup_fd);
 	return 0;
 }
 
-NOKPROBE_SYMBOL(supply_leader);
+NOKPROBE_SYMBOL(supply_arguments);
 
 /* ms: longer than between two ADDs of somebody who makes them in a loop. */
 #define LINK_LINGER 1000
 
-PERFGRP_KPROBE(probe, perf_event_alloc, supply_leader, LINK_LINGER);
+PERFGRP_KPROBE(probe, perf_event_alloc, supply_arguments, LINK_LINGER);
 
 /**
- * perfgrp_core_link_begin - arm the probe that perfgrp_core_create() needs for a leader
+ * perfgrp_core_link_begin - arm the probe that perfgrp_core_create() needs
  *
  * May patch kernel text, which is slow on large machines: call it once around all events to
- * be created, and only if perfgrp_sched_group_may_link() says so. May sleep. Does nothing if
- * perfgrp_core_can_link() is false.
+ * be created, and only if perfgrp_sched_group_needs_probe() says so. May sleep. Does nothing
+ * where there is no probe.
  *
  * Return: 0 or a negative errno; after 0 perfgrp_core_link_end() must follow.
  */
 int perfgrp_core_link_begin(void)
 {
-	return can_link ? perfgrp_kprobe_arm(&probe) : 0;
+	return registered ? perfgrp_kprobe_arm(&probe) : 0;
 }
 
 /**
@@ -105,8 +114,18 @@ int perfgrp_core_link_begin(void)
  */
 void perfgrp_core_link_end(void)
 {
-	if (can_link)
+	if (registered)
 		perfgrp_kprobe_disarm(&probe);
+}
+
+/**
+ * perfgrp_core_has_probe - is there a probe that can supply arguments?
+ *
+ * Return: false where kprobes are missing, or the architecture's arguments are not known.
+ */
+bool perfgrp_core_has_probe(void)
+{
+	return registered;
 }
 
 /**
@@ -119,32 +138,44 @@ bool perfgrp_core_can_link(void)
 	return can_link;
 }
 
-/*
+/**
+ * perfgrp_core_create_supplied - create an event, with arguments from the probe
+ * @request: what is to be created; its cgroup is not looked at
+ * @cgroup_fd: the directory of a cgroup, in the current task's table; -1 for none
+ *
  * armpmu's group validation skips a leader that is disabled, unless attr.enable_on_exec is
  * set, and so accepts one event too many; that group would never be scheduled. So the bit
  * is set in the leader while the driver validates. No exec can act on it: a task's
  * exec_update_lock is held by the caller, and the perf core ignores the bit for events of
  * a CPU. No child can inherit it: see perfgrp_core_set_inherit().
+ *
+ * For perfgrp_core_create(). May sleep.
+ *
+ * Return: the event, which may lack what the probe should have supplied; or an ERR_PTR().
  */
-static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
-					struct task_struct *task, struct perf_event *leader,
-					perf_overflow_handler_t handler, void *context)
+struct perf_event *perfgrp_core_create_supplied(const struct perfgrp_core_request *request,
+						int cgroup_fd)
 {
-	bool enable_on_exec = leader->attr.enable_on_exec;
-	struct perf_event *event;
+	struct perf_event *leader = request->leader, *event;
+	bool enable_on_exec = leader && leader->attr.enable_on_exec;
 
-	if (task)
-		lockdep_assert_held_read(&task->signal->exec_update_lock);
+	if (request->task)
+		lockdep_assert_held_read(&request->task->signal->exec_update_lock);
 
 	mutex_lock(&link_lock);
-	link.attr = attr;
+	link.attr = request->attr;
 	link.leader = leader;
+	link.cgroup_fd = cgroup_fd;
+	link.supplied = false;
 	WRITE_ONCE(link.task, current);
-	leader->attr.enable_on_exec = 1;
+	if (leader)
+		leader->attr.enable_on_exec = 1;
 
-	event = perf_event_create_kernel_counter(attr, cpu, task, handler, context);
+	event = perf_event_create_kernel_counter(request->attr, request->cpu, request->task,
+						 request->handler, request->context);
 
-	leader->attr.enable_on_exec = enable_on_exec;
+	if (leader)
+		leader->attr.enable_on_exec = enable_on_exec;
 	WRITE_ONCE(link.task, NULL);
 	link.leader = NULL;
 	link.attr = NULL;
@@ -153,36 +184,32 @@ static struct perf_event *create_linked(struct perf_event_attr *attr, int cpu,
 }
 
 /**
- * perfgrp_core_create - create a perf event, under a leader if there is one
- * @attr: what to count
- * @cpu: the CPU; -1 for any CPU that @task runs on
- * @task: the task; NULL for whatever runs on @cpu. If there is a @leader the caller holds
- *	the task's exec_update_lock.
- * @leader: a group leader of the same PMU and the same CPU or task, or NULL. Needs
- *	perfgrp_core_can_link() and a preceding perfgrp_core_link_begin().
- * @handler: overflow handler, or NULL
- * @context: the event's overflow_handler_context
+ * perfgrp_core_create - create a perf event
+ * @request: what is to be created
  *
  * May sleep. Must not be called from a CPU hotplug callback.
  *
  * Return: the event, or an ERR_PTR() from the perf core; ERR_PTR(-EXDEV) if the event was
- * created but not under @leader.
+ * created, but not under the leader or not in the cgroup.
  */
-struct perf_event *perfgrp_core_create(struct perf_event_attr *attr, int cpu,
-				       struct task_struct *task, struct perf_event *leader,
-				       perf_overflow_handler_t handler, void *context)
+struct perf_event *perfgrp_core_create(const struct perfgrp_core_request *request)
 {
 	struct perf_event *event;
 
-	if (!leader)
-		return perf_event_create_kernel_counter(attr, cpu, task, handler, context);
-
-	event = create_linked(attr, cpu, task, leader, handler, context);
-	if (!IS_ERR(event) && event->group_leader != leader) {
-		perf_event_release_kernel(event);
-		event = ERR_PTR(-EXDEV);
-	}
-	return event;
+	if (request->cgroup)
+		event = perfgrp_core_create_in_cgroup(request);
+	else if (request->leader)
+		event = perfgrp_core_create_supplied(request, -1);
+	else
+		event = perf_event_create_kernel_counter(request->attr, request->cpu,
+							 request->task, request->handler,
+							 request->context);
+	if (IS_ERR(event) ||
+	    ((!request->leader || event->group_leader == request->leader) &&
+	     perfgrp_core_is_in_cgroup(event, request->cgroup)))
+		return event;
+	perf_event_release_kernel(event);
+	return ERR_PTR(-EXDEV);
 }
 
 /* ---- self-test ----------------------------------------------------------- */
@@ -201,15 +228,18 @@ static int try_group(u32 type, u64 config, int cpu)
 		.disabled = 1,
 	};
 	struct perf_event_attr member_attr = leader_attr;
+	struct perfgrp_core_request request = { .attr = &leader_attr, .cpu = cpu };
 	struct perf_event *leader, *member;
 	int ret;
 
 	member_attr.disabled = 0;
-	leader = perfgrp_core_create(&leader_attr, cpu, NULL, NULL, NULL, NULL);
+	leader = perfgrp_core_create(&request);
 	if (IS_ERR(leader))
 		return PTR_ERR(leader);
 
-	member = create_linked(&member_attr, cpu, NULL, leader, NULL, NULL);
+	request.attr = &member_attr;
+	request.leader = leader;
+	member = perfgrp_core_create_supplied(&request, -1);
 	if (IS_ERR(member)) {
 		ret = PTR_ERR(member);
 		if (ret != -EINVAL && ret != -ENOSPC)
@@ -250,30 +280,27 @@ void perfgrp_core_link_init(int cpu)
 {
 	int ret;
 
+	ret = perfgrp_kprobe_register(&probe);
+	registered = !ret;
 	if (!sched_groups) {
 		pr_info("scheduling groups are disabled by parameter sched_groups; counters are independent\n");
 		return;
 	}
-
-	ret = perfgrp_kprobe_register(&probe);
 	if (ret) {
 		pr_warn("no scheduling groups: cannot probe perf_event_alloc (%d); counters are independent\n",
 			ret);
 		return;
 	}
 
-	can_link = true;
 	ret = perfgrp_core_link_begin();
 	if (!ret) {
 		ret = perfgrp_core_try_link(cpu);
 		perfgrp_core_link_end();
 	}
-	if (ret != 1) {
+	can_link = ret == 1;
+	if (!can_link)
 		pr_warn("no scheduling groups: the self-test failed (%d); counters are independent\n",
 			ret);
-		can_link = false;
-		perfgrp_kprobe_unregister(&probe);
-	}
 }
 
 /**
@@ -283,6 +310,6 @@ void perfgrp_core_link_init(int cpu)
  */
 void perfgrp_core_link_exit(void)
 {
-	if (can_link)
+	if (registered)
 		perfgrp_kprobe_unregister(&probe);
 }

@@ -14,6 +14,8 @@
  *	reading		read(2), poll(2) -> group_file.c -> records_read.c; mmap(2) ->
  *			records_mmap.c, and then nobody here
  *	a task's exit	sched_process_exit -> task_exit.c -> records.c wakes who reads or polls
+ *	a cgroup's removal
+ *			cgroup_rmdir -> cgroup.c wakes who reads or polls
  *	CPU hotplug	hotplug.c queues work -> group_cpus.c -> counter.c -> sched_group.c
  *			-> perfcore_link.c
  *
@@ -35,14 +37,15 @@
  *	bpf_events.c subscribers_lock
  *				which groups get records of BPF programs
  *	perfgrp_kprobe.lock	how many users want a probe armed, and whether it is
- *	perfcore_link.c link_lock	one creation under a leader at a time
+ *	perfcore_link.c link_lock	one creation under a leader, or in a cgroup, at a time
  *	away.c away_lock	its PMU is registered once; one creation at a time
  *	bpf_kfunc.c handles_lock	handles of groups; innermost
  *	the perf core's, the kprobes' and the CPU hotplug lock
  *	tracepoint.c register_lock
  *				a handler is registered once
- *	task_exit.c bucket's lock
- *				whose exit is waited for; innermost, raw, with interrupts off
+ *	task_exit.c bucket's lock, cgroup.c watched_lock
+ *				whose exit, whose removal is waited for; innermost, raw, with
+ *				interrupts off
  *	perfgrp_records.other_lock
  *				one writer of a record of BPF programs at a time; raw, with
  *				interrupts off

@@ -35,7 +35,7 @@ static void records_wake(struct irq_work *work)
 {
 	struct perfgrp_records *records = container_of(work, struct perfgrp_records, wake);
 
-	wake_up_interruptible_poll(&records->wait, EPOLLIN | EPOLLRDNORM);
+	wake_up_interruptible_poll(&records->group->wait, EPOLLIN | EPOLLRDNORM);
 }
 
 /* The group's task has exited. That concerns all, also those that poll with EPOLLEXCLUSIVE. */
@@ -43,7 +43,7 @@ static void records_end(struct perfgrp_task_exit *exit)
 {
 	struct perfgrp_records *records = container_of(exit, struct perfgrp_records, task_exit);
 
-	wake_up_interruptible_all(&records->wait);
+	wake_up_interruptible_all(&records->group->wait);
 }
 
 static void init_ring(struct perfgrp_records *records, struct perfgrp_ring *ring,
@@ -161,7 +161,6 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 	init_other_ring(records, arg);
 	records->wakeup_records = arg->wakeup_records ?: arg->wakeup_bytes ? U32_MAX : 1;
 	records->wakeup_bytes = arg->wakeup_bytes ?: ULONG_MAX;
-	init_waitqueue_head(&records->wait);
 	init_irq_work(&records->wake, records_wake);
 	mutex_init(&records->reading);
 

@@ -16,7 +16,6 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/wait.h>
 #include <asm/page.h>
 #include <uapi/linux/perfgrp.h>
 
@@ -38,7 +37,6 @@ struct vm_area_struct;
  * @nr_pages: of all rings, charged as locked memory of @user (perfgrp_group.lock)
  * @wakeup_records: how many records of one ring wake a reader
  * @wakeup_bytes: how many bytes; half a ring at the latest, before records are lost
- * @wait: readers that sleep or poll
  * @wake: wakes them; queued in any context, runs in hard IRQ context or, with PREEMPT_RT, in a
  *	thread
  * @woken: @wake was queued, and no reader has looked at the rings since; set by writers, cleared
@@ -63,7 +61,6 @@ struct perfgrp_records {
 	unsigned long nr_pages;
 	u32 wakeup_records;
 	unsigned long wakeup_bytes;
-	wait_queue_head_t wait;
 	struct irq_work wake;
 	bool woken;
 	struct mutex reading; /* one reader at a time */

@@ -31,6 +31,7 @@
 #include <linux/wait.h>
 
 #include "bpf_events.h"
+#include "cgroup.h"
 #include "group.h"
 #include "records.h"
 #include "ring.h"
@@ -371,15 +372,17 @@ static void move_marks(struct perfgrp_records *records)
 }
 
 /*
- * Whether the group's task has exited, after which it records nothing more. Its children, in a
- * group that inherits, may.
+ * Whether the group's task has exited, or its cgroup was removed, after which there are no more
+ * records. (Of the task's children, in a group that inherits, there may be, and of a task that was
+ * in the cgroup and is still exiting.)
  */
-static bool records_task_exited(const struct perfgrp_records *records)
+static bool records_ended(const struct perfgrp_records *records)
 {
 	const struct task_struct *task = records->group->task;
 
 	/* Before what it has recorded is looked for. */
-	return task && smp_load_acquire(&task->exit_state);
+	return (task && smp_load_acquire(&task->exit_state)) ||
+	       perfgrp_cgroup_removed(records->group);
 }
 
 /**
@@ -389,27 +392,27 @@ static bool records_task_exited(const struct perfgrp_records *records)
  * @room: size of @to in bytes
  * @wait: sleep while there are no records
  *
- * Return: bytes; 0 if the task has exited and all records are read; -EAGAIN without @wait;
+ * Return: bytes; 0 if the task has exited, or the cgroup was removed, and all records are read; -EAGAIN without @wait;
  * -EMSGSIZE if the first record does not fit; -EFAULT; -EBUSY if userspace reads the rings
  * itself; -ERESTARTSYS on a signal.
  */
 ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, size_t room,
 			     bool wait)
 {
-	bool exited;
+	bool ended;
 	ssize_t ret;
 
 	for (;;) {
-		/* Checked before reading, so that the task's last records are not missed. */
-		exited = records_task_exited(records);
+		/* Checked before reading, so that the last records are not missed. */
+		ended = records_ended(records);
 		ret = read_records(records, to, room);
-		if (ret || exited)
+		if (ret || ended)
 			return ret;
 		if (!wait)
 			return -EAGAIN;
-		ret = wait_event_interruptible(records->wait,
+		ret = wait_event_interruptible(records->group->wait,
 					       records_readable(records) ||
-						       records_task_exited(records));
+						       records_ended(records));
 		if (ret)
 			return ret;
 	}
@@ -422,17 +425,17 @@ ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, s
  * @table: the poll table
  *
  * Return: EPOLLIN if wakeup_records or wakeup_bytes is reached; EPOLLHUP and EPOLLIN if
- * the task has exited.
+ * the task has exited or the cgroup was removed.
  */
 __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file,
 			      struct poll_table_struct *table)
 {
 	__poll_t events = 0;
 
-	poll_wait(file, &records->wait, table);
+	poll_wait(file, &records->group->wait, table);
 	if (READ_ONCE(records->mapped))
 		move_marks(records);
-	if (records_task_exited(records))
+	if (records_ended(records))
 		events |= EPOLLHUP | EPOLLIN | EPOLLRDNORM;
 	else if (records_readable(records))
 		events |= EPOLLIN | EPOLLRDNORM;

@@ -127,7 +127,7 @@ static void wake_readers(struct perfgrp_records *records)
 void perfgrp_records_commit(struct perfgrp_ring *ring)
 {
 	perfgrp_ring_commit(ring);
-	if (wq_has_sleeper(&ring->records->wait) && perfgrp_records_watermark_reached(ring))
+	if (wq_has_sleeper(&ring->records->group->wait) && perfgrp_records_watermark_reached(ring))
 		wake_readers(ring->records);
 }
 

@@ -178,8 +178,9 @@ static struct perf_event *create_context_event(struct task_struct *task)
 		.disabled = 1,
 		.inherit = 1,
 	};
+	const struct perfgrp_core_request request = { .attr = &attr, .cpu = -1, .task = task };
 
-	return perfgrp_core_create(&attr, -1, task, NULL, NULL, NULL);
+	return perfgrp_core_create(&request);
 }
 
 /**

@@ -23,6 +23,7 @@
 #include <linux/perf_event.h>
 #include <linux/string.h>
 
+#include "cgroup.h"
 #include "error.h"
 #include "event.h"
 #include "group.h"
@@ -88,7 +89,7 @@ static int fail_event(const struct perfgrp_member *member, int cpu, int ret,
 		return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
 	case -EXDEV:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
-				    "%s: the perf core did not put it into its scheduling group; are kprobes disarmed? (/sys/kernel/debug/kprobes/enabled)",
+				    "%s: the perf core did not put it into its scheduling group or cgroup; are kprobes disarmed? (/sys/kernel/debug/kprobes/enabled)",
 				    name);
 	case -EFAULT:
 		/* No other PMU reads user memory. */
@@ -183,21 +184,22 @@ static struct perf_event *find_known_leader(const struct perfgrp_group *group,
 }
 
 /**
- * perfgrp_sched_group_may_link - may a member share its PMU with one before it?
+ * perfgrp_sched_group_needs_probe - must perfgrp_core_link_begin() precede a member's events?
  * @group: the group; the lock is held for writing
  * @index: of the member in @group->members
  *
- * By their types only: if not, it needs no perfgrp_core_link_begin().
- *
- * Return: whether it may.
+ * Return: whether it counts a cgroup, or may, by its type, share its PMU with a member before
+ * it.
  */
-bool perfgrp_sched_group_may_link(const struct perfgrp_group *group, unsigned int index)
+bool perfgrp_sched_group_needs_probe(const struct perfgrp_group *group, unsigned int index)
 {
 	unsigned int i;
 
 	lockdep_assert_held_write(&group->lock);
 
-	if (perfgrp_event_is_software(&group->members[index]->attr))
+	if (group->cgroup)
+		return true;
+	if (!perfgrp_core_can_link() || perfgrp_event_is_software(&group->members[index]->attr))
 		return false;
 	for (i = 0; i < index; i++)
 		if (!perfgrp_event_is_software(&group->members[i]->attr))
@@ -246,8 +248,17 @@ static void init_leader_attr(const struct perfgrp_group *group, struct perf_even
 static struct perf_event *create(struct perfgrp_group *group, int cpu, struct perf_event_attr *attr,
 				 struct perf_event *leader)
 {
-	return perfgrp_core_create(attr, cpu, group->task, leader,
-				   attr->sample_period ? perfgrp_overflow : NULL, group);
+	const struct perfgrp_core_request request = {
+		.attr = attr,
+		.cpu = cpu,
+		.task = group->task,
+		.cgroup = group->cgroup ? &group->cgroup->core : NULL,
+		.leader = leader,
+		.handler = attr->sample_period ? perfgrp_overflow : NULL,
+		.context = group,
+	};
+
+	return perfgrp_core_create(&request);
 }
 
 static struct perf_event *create_alone(struct perfgrp_group *group, int cpu,
@@ -316,6 +327,8 @@ static struct perf_event *create_in_sched_group(struct perfgrp_group *group, uns
 		event = create_unknown(group, instance, index, prepared, &leader);
 	if (!IS_ERR(event))
 		return event;
+	if (event == ERR_PTR(-ENOENT) && perfgrp_cgroup_removed(group))
+		return ERR_PTR(perfgrp_cgroup_fail_removed(err));
 	/* It was accepted alone, here or on another CPU. */
 	if (leader && event == ERR_PTR(-EINVAL))
 		return ERR_PTR(fail_full(member, cpu, err));

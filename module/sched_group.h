@@ -9,7 +9,7 @@
 struct perf_event;
 struct perfgrp_group;
 
-bool perfgrp_sched_group_may_link(const struct perfgrp_group *group, unsigned int index);
+bool perfgrp_sched_group_needs_probe(const struct perfgrp_group *group, unsigned int index);
 struct perf_event *perfgrp_sched_group_create_event(struct perfgrp_group *group,
 						    unsigned int instance, unsigned int index,
 						    bool prepared, struct perfgrp_error *err);

@@ -32,6 +32,7 @@
 #include <linux/timekeeping.h>
 
 #include "away.h"
+#include "cgroup.h"
 #include "clock.h"
 #include "error.h"
 #include "event_array.h"
@@ -121,7 +122,8 @@ static __always_inline void finish_row(struct perfgrp_row *row, u32 value_flags)
 		row->flags |= PERFGRP_ROW_EXITED;
 }
 
-static __always_inline void read_counter(const struct perfgrp_member_instance *counter, u64 clock,
+static __always_inline void read_counter(const struct perfgrp_group *group,
+					 const struct perfgrp_member_instance *counter, u64 clock,
 					 struct reading *reading)
 {
 	struct perf_event *event = counter->event;
@@ -130,7 +132,11 @@ static __always_inline void read_counter(const struct perfgrp_member_instance *c
 		reading->state = perfgrp_core_read(event, clock, &reading->count);
 		reading->throttled = perfgrp_core_throttled(event);
 	} else {
-		*reading = (struct reading){ .state = PERF_EVENT_STATE_ERROR };
+		/* None can be created on a CPU that comes back when the cgroup has been removed. */
+		*reading = (struct reading){
+			.state = perfgrp_cgroup_removed(group) ? PERF_EVENT_STATE_EXIT :
+								 PERF_EVENT_STATE_ERROR,
+		};
 	}
 	reading->count = perfgrp_count_add(counter->base, reading->count);
 	if (unlikely(counter->goes_away))
@@ -156,7 +162,7 @@ static void read_instance(const struct reader *reader, unsigned int instance, u3
 	clock = perfgrp_core_clock();
 	for (i = 0; i < group->nr_members; i++, value++) {
 		member = group->members[i];
-		read_counter(&member->instances[instance], clock, &reading);
+		read_counter(group, &member->instances[instance], clock, &reading);
 		fill_value(member, instance, &reading, row_flags, value);
 		flags |= value->flags;
 	}
@@ -410,7 +416,24 @@ static void fail_row(const struct perfgrp_row *row, struct perfgrp_value *values
 		values[m].flags |= PERFGRP_VALUE_FAILED;
 }
 
-static void finish_rows(const struct perfgrp_group *group, struct perfgrp_snap *snap)
+/* @removed: the cgroup was removed before it was read. */
+static void finish_cgroup_row(const struct perfgrp_group *group, struct perfgrp_row *row,
+			      struct perfgrp_value *values, bool removed)
+{
+	unsigned int m;
+
+	if (removed)
+		row->flags |= PERFGRP_ROW_EXITED;
+	for (m = 0; m < row->nr_values; m++) {
+		if (group->counted)
+			perfgrp_value_check_absent(&values[m]);
+		if (removed)
+			values[m].flags |= PERFGRP_VALUE_EXITED;
+	}
+}
+
+/* @removed: see finish_cgroup_row(). */
+static void finish_rows(const struct perfgrp_group *group, struct perfgrp_snap *snap, bool removed)
 {
 	struct perfgrp_value *values;
 	struct perfgrp_row *row;
@@ -430,6 +453,8 @@ static void finish_rows(const struct perfgrp_group *group, struct perfgrp_snap *
 			check_exited(row, values);
 		if (group->flags & PERFGRP_CREATE_NO_MUX && row->flags & PERFGRP_ROW_FAILED)
 			fail_row(row, values);
+		if (unlikely(group->cgroup))
+			finish_cgroup_row(group, row, values, removed);
 	}
 }
 
@@ -577,6 +602,8 @@ static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_sn
 int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap,
 			  struct perfgrp_error *err)
 {
+	/* Before it is read, so that what is said to be final is. */
+	bool removed = perfgrp_cgroup_removed(group);
 	struct reader reader = { .group = group };
 	int ret = 0;
 
@@ -599,7 +626,7 @@ int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp
 		return perfgrp_fail(err, ret, PERFGRP_REASON_NONE, "", "interrupted");
 	}
 
-	finish_rows(group, snap);
+	finish_rows(group, snap, removed);
 	if (flags & PERFGRP_SNAPSHOT_TOTALS)
 		sum_rows(snap, group->nr_members, flags & PERFGRP_SNAPSHOT_MIX_PMUS);
 	return 0;
@@ -642,7 +669,7 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_sn
 								      m]));
 		}
 	}
-	group->generation++;
+	perfgrp_group_restarted(group);
 	perfgrp_event_arrays_publish(group);
 }
 

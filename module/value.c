@@ -82,6 +82,22 @@ void perfgrp_value_scale(struct perfgrp_value *value)
 								   PERFGRP_STATE_COUNTED;
 }
 
+/**
+ * perfgrp_value_check_absent - tell a zero that is a count from one that is not
+ * @value: of a group on a cgroup that was enabled since its counts were zero; filled in, its
+ *	flags included
+ *
+ * time_enabled passes only while a task of the cgroup is on the CPU. If none has passed none has
+ * been there, and zero is what the counter has counted.
+ */
+void perfgrp_value_check_absent(struct perfgrp_value *value)
+{
+	if (value->time_enabled || value->flags & PERFGRP_VALUE_FAILED)
+		return;
+	value->state = PERFGRP_STATE_COUNTED;
+	value->flags |= PERFGRP_VALUE_SCALED | PERFGRP_VALUE_ABSENT;
+}
+
 static u64 add_saturated(u64 a, u64 b, u32 *flags)
 {
 	u64 sum;
@@ -114,7 +130,7 @@ static u32 add_pmu(u32 a, u32 b, u32 *flags)
 }
 
 /* Flags that a sum has only if all its parts have them. */
-#define FLAGS_OF_ALL (PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED)
+#define FLAGS_OF_ALL (PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED | PERFGRP_VALUE_ABSENT)
 
 /* The events of an offline CPU are gone, so its number is ignored if others are online. */
 static u32 add_sched_group(const struct perfgrp_value *total, const struct perfgrp_value *value)

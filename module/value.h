@@ -40,6 +40,7 @@ static inline struct perfgrp_count perfgrp_count_sub(struct perfgrp_count a, str
 
 u64 perfgrp_scale(u64 raw, u64 enabled, u64 running, bool *saturated);
 void perfgrp_value_scale(struct perfgrp_value *value);
+void perfgrp_value_check_absent(struct perfgrp_value *value);
 void perfgrp_value_add(struct perfgrp_value *total, const struct perfgrp_value *value);
 
 /**

@@ -194,6 +194,34 @@ struct perfgrp_group *perfgrp_create_all_cpus(struct perfgrp_dev *dev, __u32 fla
 }
 
 /**
+ * perfgrp_create_cgroup - make a group that counts the tasks of a cgroup and of its descendants
+ * @dev: the device, with PERFGRP_FEATURE_CGROUP
+ * @cgroup_fd: the cgroup's directory, open; the caller may close it afterwards
+ * @cpus: CPUs to count them on, none twice; NULL for every CPU, also those that come online
+ *	later
+ * @nr_cpus: number of @cpus, or 0
+ * @flags: PERFGRP_CREATE_*
+ *
+ * On a CPU on which the cgroup has not run a value is PERFGRP_STATE_COUNTED and zero, and has
+ * PERFGRP_VALUE_ABSENT.
+ *
+ * Return: as perfgrp_create_task()
+ */
+struct perfgrp_group *perfgrp_create_cgroup(struct perfgrp_dev *dev, int cgroup_fd,
+					    const __u32 *cpus, __u32 nr_cpus, __u32 flags)
+{
+	struct perfgrp_create arg = {
+		.flags = flags,
+		.target = PERFGRP_TARGET_CGROUP,
+		.cpus = (__u64)(unsigned long)cpus,
+		.nr_cpus = nr_cpus,
+		.target_fd = cgroup_fd,
+	};
+
+	return create(dev, &arg);
+}
+
+/**
  * perfgrp_create_with - make a group, with all that can be asked for: a buffer, the layout
  *	of its records, the clock
  * @dev: the device

@@ -222,6 +222,7 @@ int perfgrp_get_members(struct perfgrp_group *group, struct perfgrp_members *mem
 			members->enabled = arg.enabled;
 			members->clockid = arg.clockid;
 			members->generation = arg.generation;
+			members->cgroup_id = arg.cgroup_id;
 			return 0;
 		}
 		if (err != -EMSGSIZE || arg.nr_counters <= members->room)

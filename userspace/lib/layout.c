@@ -100,7 +100,7 @@ AT(perfgrp_control, size, 0);
 AT(perfgrp_control, flags, 4);
 AT(perfgrp_control, error, 8);
 
-SIZE(perfgrp_query, 64);
+SIZE(perfgrp_query, 72);
 VER0(PERFGRP_QUERY_SIZE_VER0, 64);
 AT(perfgrp_query, size, 0);
 AT(perfgrp_query, flags, 4);
@@ -115,6 +115,7 @@ AT(perfgrp_query, task_state, 44);
 AT(perfgrp_query, enabled, 48);
 AT(perfgrp_query, clockid, 52);
 AT(perfgrp_query, generation, 56);
+AT(perfgrp_query, cgroup_id, 64);
 
 SIZE(perfgrp_reader, 24);
 VER0(PERFGRP_READER_SIZE_VER0, 24);

@@ -48,6 +48,8 @@ struct perfgrp_group *perfgrp_create_pidfd(struct perfgrp_dev *dev, int pidfd, _
 struct perfgrp_group *perfgrp_create_cpus(struct perfgrp_dev *dev, const __u32 *cpus,
 					  __u32 nr_cpus, __u32 flags);
 struct perfgrp_group *perfgrp_create_all_cpus(struct perfgrp_dev *dev, __u32 flags);
+struct perfgrp_group *perfgrp_create_cgroup(struct perfgrp_dev *dev, int cgroup_fd,
+					    const __u32 *cpus, __u32 nr_cpus, __u32 flags);
 struct perfgrp_group *perfgrp_create_with(struct perfgrp_dev *dev,
 					  const struct perfgrp_create *how);
 struct perfgrp_group *perfgrp_group_from_fd(int fd);
@@ -76,6 +78,7 @@ int perfgrp_reset(struct perfgrp_group *group);
  * @enabled: 1 if the group is enabled, else 0
  * @clockid: the clock of the group's times
  * @generation: as in &struct perfgrp_snap
+ * @cgroup_id: the cgroup's id, or 0
  *
  * Begin with zeros; use it again for as many queries as you like; end with
  * perfgrp_members_free().
@@ -91,6 +94,7 @@ struct perfgrp_members {
 	__u32 enabled;
 	__s32 clockid;
 	__u64 generation;
+	__u64 cgroup_id;
 };
 
 int perfgrp_get_members(struct perfgrp_group *group, struct perfgrp_members *members);

@@ -45,8 +45,8 @@
  *	EFAULT		a pointer cannot be read or written
  *	EACCES		the caller may not do this
  *	EBADF		an fd that the struct names is not open, or is of the wrong kind
- *	ENOENT		no member with that id, no such event on this machine, or no BPF
- *			program there
+ *	ENOENT		no member with that id, no such event on this machine, no BPF
+ *			program there, or the cgroup was removed
  *	ESRCH		the task has exited or does not exist
  *	ENODEV		the CPU is offline or does not exist
  *	EBUSY		the leader still has members, or the PMU has no room now
@@ -119,6 +119,8 @@
  * @PERFGRP_REASON_BPF_ATTACHED: the counter has a BPF program already, or another
  *	one than expected
  * @PERFGRP_REASON_BPF_NONE: the counter has no BPF program
+ * @PERFGRP_REASON_CGROUP: the fd is not the directory of a cgroup whose tasks perf can count,
+ *	or the cgroup was removed
  */
 enum perfgrp_reason {
 	PERFGRP_REASON_NONE		= 0,
@@ -152,6 +154,7 @@ enum perfgrp_reason {
 	PERFGRP_REASON_BPF_MAP		= 28,
 	PERFGRP_REASON_BPF_ATTACHED	= 29,
 	PERFGRP_REASON_BPF_NONE		= 30,
+	PERFGRP_REASON_CGROUP		= 31,
 };
 
 /**
@@ -213,6 +216,8 @@ struct perfgrp_error {
 #define PERFGRP_FEATURE_CHILD_VALUES	(1ULL << 11)
 /* PERF_SAMPLE_CALLCHAIN in perfgrp_create.sample_type */
 #define PERFGRP_FEATURE_CALLCHAIN	(1ULL << 12)
+/* PERFGRP_TARGET_CGROUP */
+#define PERFGRP_FEATURE_CGROUP		(1ULL << 13)
 
 #define PERFGRP_GET_INFO	_IO(PERFGRP_IOC_TYPE, 0x00)
 
@@ -255,6 +260,13 @@ struct perfgrp_info {
  * @PERFGRP_TARGET_PIDFD: one task, named by the pidfd in target_fd, which cannot name
  *	another task by the time of the call as a reused pid can
  *	(PERFGRP_FEATURE_PIDFD). PERFGRP_QUERY reports it as PERFGRP_TARGET_TASK.
+ * @PERFGRP_TARGET_CGROUP: the tasks of a cgroup and of its descendants, as perf stat -G, on
+ *	every CPU, including those that come online later, or on a list of CPUs
+ *	(PERFGRP_FEATURE_CGROUP). target_fd is an open directory: of cgroup2, or of the v1
+ *	hierarchy that has perf_event. It need not stay open. time_enabled and time_running are
+ *	the cgroup's: they go on while a task of it runs on the CPU. When the cgroup has been
+ *	removed, rows have PERFGRP_ROW_EXITED and poll(2) returns POLLHUP; the group does not
+ *	keep it from being removed.
  */
 enum perfgrp_target {
 	PERFGRP_TARGET_NONE	= 0,
@@ -262,6 +274,7 @@ enum perfgrp_target {
 	PERFGRP_TARGET_CPUS	= 2,
 	PERFGRP_TARGET_ALL_CPUS	= 3,
 	PERFGRP_TARGET_PIDFD	= 4,
+	PERFGRP_TARGET_CGROUP	= 5,
 };
 
 /* The group is enabled from the start; without it, from PERFGRP_ENABLE on. */
@@ -329,9 +342,10 @@ enum perfgrp_target {
  * @cpus: in: pointer to an array of __u32 CPU numbers
  * @nr_cpus: in: entries of @cpus. Task targets: 0 for every CPU, or 1 to count the task
  *	on that CPU only. PERFGRP_TARGET_CPUS: 1 or more, no duplicates, all online.
- *	PERFGRP_TARGET_ALL_CPUS: 0.
+ *	PERFGRP_TARGET_ALL_CPUS: 0. PERFGRP_TARGET_CGROUP: 0 for every CPU, or a list.
  * @fd: out: the group's fd, close-on-exec
- * @target_fd: in: a pidfd (PERFGRP_TARGET_PIDFD); else 0
+ * @target_fd: in: a pidfd (PERFGRP_TARGET_PIDFD) or the directory of a cgroup
+ *	(PERFGRP_TARGET_CGROUP); else 0
  * @buffer_size: in: bytes of buffer per CPU, rounded up to 2^n pages, at least two; 0 for
  *	a group whose counters do not sample. At most &struct perfgrp_info.max_buffer; see
  *	perfgrp(4) for the other limits.
@@ -351,8 +365,10 @@ enum perfgrp_target {
  *	@buffer_size.
  * @reserved2: in: zero
  *
- * Needs CAP_PERFMON. Errors: EACCES, EBADF, EINVAL, ENODEV, EOPNOTSUPP, ESRCH, EMFILE,
- * ENFILE, ENOSPC (max_groups, memory that a user may lock), ENOMEM.
+ * Needs CAP_PERFMON. Errors: EACCES, EBADF (@target_fd is no pidfd, or not a directory of a
+ * cgroup), EINVAL, ENODEV, ENOENT (the cgroup was removed, or perf_event is not in its
+ * hierarchy), EOPNOTSUPP, ESRCH, EMFILE, ENFILE, ENOSPC (max_groups, memory that a user may
+ * lock), EBUSY (PERFGRP_TARGET_CGROUP: kprobes are disarmed), ENOMEM.
  */
 struct perfgrp_create {
 	__u32 size;
@@ -516,7 +532,8 @@ struct perfgrp_counter {
  * an INHERIT group has members), ENODEV (REASON_CPU_OFFLINE: no CPU of the group is online, so
  * that the event could be tried), EBUSY (a NO_MUX group that does not fit now), ENOSPC
  * (max_members, the members of one user, or a call chain longer than sysctl
- * kernel.perf_event_max_stack), ESRCH, ENOMEM, EINTR.
+ * kernel.perf_event_max_stack), ESRCH, ENOENT (REASON_CGROUP: the cgroup was removed), ENOMEM,
+ * EINTR.
  */
 struct perfgrp_add {
 	__u32 size;
@@ -614,6 +631,8 @@ enum perfgrp_task_state {
  *	else 0
  * @clockid: out: the clock of the group's times, as in &struct perfgrp_create
  * @generation: out: as in &struct perfgrp_snapshot
+ * @cgroup_id: out: the cgroup's id, as bpf_get_current_cgroup_id() returns it, and on cgroup2 the
+ *	inode number of its directory; 0 if the target is no cgroup
  *
  * With room for none (@nr_counters and @counters 0) EMSGSIZE returns the number.
  */
@@ -631,9 +650,11 @@ struct perfgrp_query {
 	__u32 enabled;
 	__s32 clockid;
 	__aligned_u64 generation;
+	__aligned_u64 cgroup_id;
 };
 
 #define PERFGRP_QUERY_SIZE_VER0	64
+#define PERFGRP_QUERY_SIZE_VER1	72
 
 /* The new fd may read(2) records; records are removed by whoever reads them. */
 #define PERFGRP_READER_RECORDS	(1U << 0)
@@ -705,10 +726,16 @@ enum perfgrp_state {
 /* The CPU is offline; the value is from before. In totals: all CPUs are. */
 #define PERFGRP_VALUE_OFFLINE		(1U << 6)
 /*
- * The task has exited, or has run a program that its user may not watch (setuid); the value
- * is final.
+ * The task has exited, or has run a program that its user may not watch (setuid), or the cgroup
+ * was removed; the value is final. (A task that was in the cgroup and is still exiting may add
+ * to it for a moment.)
  */
 #define PERFGRP_VALUE_EXITED		(1U << 7)
+/*
+ * PERFGRP_TARGET_CGROUP: while the group was enabled no task of the cgroup has run on this CPU
+ * since the last reset. The state is COUNTED, and zero is the count. In totals: on no CPU.
+ */
+#define PERFGRP_VALUE_ABSENT		(1U << 8)
 
 /**
  * struct perfgrp_value - one member's value in one row
@@ -726,7 +753,8 @@ enum perfgrp_state {
  *	scaled values, which is closer to the truth than scaling the sum
  * @time_enabled: ns that the counter was enabled, and the target was where it can count: not
  *	the time that a task spends on other CPUs than the group's, or on CPUs that the
- *	counter's PMU does not belong to (P-cores and E-cores, big.LITTLE)
+ *	counter's PMU does not belong to (P-cores and E-cores, big.LITTLE). Of a cgroup: ns
+ *	that tasks of it were on the CPU meanwhile
  * @time_running: ns that it was on the PMU
  */
 struct perfgrp_value {
@@ -745,7 +773,7 @@ struct perfgrp_value {
 
 /* The CPU is offline (totals: all are); all values have PERFGRP_VALUE_OFFLINE. */
 #define PERFGRP_ROW_OFFLINE	(1U << 0)
-/* The task has exited; all its values have PERFGRP_VALUE_EXITED. */
+/* The task has exited, or the cgroup was removed; all values have PERFGRP_VALUE_EXITED. */
 #define PERFGRP_ROW_EXITED	(1U << 1)
 /* At least one value has PERFGRP_VALUE_FAILED. */
 #define PERFGRP_ROW_FAILED	(1U << 2)
@@ -851,9 +879,11 @@ struct perfgrp_snapshot {
  *
  * read(2) takes what there is, and waits only if there is nothing. Errors: EAGAIN
  * (O_NONBLOCK, nothing there), EINTR, EINVAL (no buffer), EMSGSIZE (the first record is
- * longer than the room; it stays), EFAULT (it stays). 0 means that the task has exited and
- * all has been read. poll(2) returns POLLIN when as many records wait as asked for at
- * creation, and POLLHUP when the task has exited. Each record goes to one reader.
+ * longer than the room; it stays), EFAULT (it stays). 0 means that the task has exited, or the
+ * cgroup was removed, and all has been read. poll(2) returns POLLIN when as many records wait as
+ * asked for at creation, and POLLHUP when the task has exited or the cgroup was removed. (Of a
+ * group without a buffer, on a cgroup: POLLHUP when it was removed; of others POLLERR.) Each
+ * record goes to one reader.
  */
 #define PERFGRP_SAMPLE_TYPE	0x1d7U	/* IP TID TIME READ ID CPU PERIOD */
 #define PERFGRP_READ_FORMAT	0xfU	/* TOTAL_TIME_ENABLED, _RUNNING, ID, GROUP */

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The cgroup of a group: found by the user's fd, and watched until it is removed.
+ *
+ * That it was removed is seen in the cgroup itself (perfgrp_cgroup_removed()). Who polls or reads
+ * is woken by the tracepoint cgroup_rmdir, which is called after that. Without tracepoints a work
+ * looks every LOOK_INTERVAL.
+ *
+ * Process context. The tracepoint's handler runs with preemption off, perhaps interrupts too.
+ * Takes watched_lock, which is raw as the handler cannot sleep.
+ */
+#include <linux/container_of.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "cgroup.h"
+#include "compat.h"
+#include "error.h"
+#include "group.h"
+#include "perfcore.h"
+#include "tracepoint.h"
+
+#define LOOK_INTERVAL (HZ / 10)
+
+static DEFINE_RAW_SPINLOCK(watched_lock);
+static LIST_HEAD(watched); /* watched_lock */
+
+/* ---- removal ---------------------------------------------------------------- */
+
+/**
+ * perfgrp_cgroup_removed - has the group's cgroup been removed?
+ * @group: the group
+ *
+ * Any context.
+ *
+ * Return: whether it has; false if the group has none.
+ */
+bool perfgrp_cgroup_removed(const struct perfgrp_group *group)
+{
+	return group->cgroup && perfgrp_core_cgroup_is_removed(&group->cgroup->core);
+}
+
+/**
+ * perfgrp_cgroup_fail_removed - say that the group's cgroup was removed
+ * @err: filled in
+ *
+ * Return: -ENOENT.
+ */
+int perfgrp_cgroup_fail_removed(struct perfgrp_error *err)
+{
+	return perfgrp_fail(err, -ENOENT, PERFGRP_REASON_CGROUP, "target_fd",
+			    "the cgroup was removed");
+}
+
+static void look(struct work_struct *work)
+{
+	struct perfgrp_cgroup *cgroup = container_of(work, struct perfgrp_cgroup, look.work);
+
+	if (perfgrp_cgroup_removed(cgroup->group))
+		wake_up_interruptible_all(&cgroup->group->wait);
+	else
+		queue_delayed_work(compat_unbound_wq, &cgroup->look, LOOK_INTERVAL);
+}
+
+/* Tracepoint cgroup_rmdir. */
+static void on_rmdir(void *data, struct cgroup *removed, const char *path)
+{
+	struct perfgrp_cgroup *cgroup;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&watched_lock, flags);
+	list_for_each_entry(cgroup, &watched, node)
+		if (perfgrp_core_cgroup_of(&cgroup->core) == removed)
+			queue_delayed_work(compat_unbound_wq, &cgroup->look, 0);
+	raw_spin_unlock_irqrestore(&watched_lock, flags);
+}
+
+static struct perfgrp_tracepoint cgroup_rmdir = {
+	.name = "cgroup_rmdir",
+	.handler = on_rmdir,
+};
+
+static void watch(struct perfgrp_cgroup *cgroup)
+{
+	bool told = perfgrp_tracepoint_register(&cgroup_rmdir);
+
+	INIT_DELAYED_WORK(&cgroup->look, look);
+	raw_spin_lock_irq(&watched_lock);
+	list_add_tail(&cgroup->node, &watched);
+	raw_spin_unlock_irq(&watched_lock);
+	if (!told)
+		queue_delayed_work(compat_unbound_wq, &cgroup->look, LOOK_INTERVAL);
+}
+
+static void unwatch(struct perfgrp_cgroup *cgroup)
+{
+	raw_spin_lock_irq(&watched_lock);
+	list_del(&cgroup->node);
+	raw_spin_unlock_irq(&watched_lock);
+	cancel_delayed_work_sync(&cgroup->look);
+}
+
+/**
+ * perfgrp_cgroup_exit - undo what the first perfgrp_cgroup_create() did
+ *
+ * No group exists. May sleep.
+ */
+void perfgrp_cgroup_exit(void)
+{
+	perfgrp_tracepoint_unregister(&cgroup_rmdir);
+}
+
+/* ---- beginning and end ------------------------------------------------------ */
+
+static int fail_get(int ret, int fd, struct perfgrp_error *err)
+{
+	switch (ret) {
+	case -EBADF:
+		return perfgrp_fail(err, ret, PERFGRP_REASON_CGROUP, "target_fd",
+				    "fd %d is not the directory of a cgroup", fd);
+	case -ENOENT:
+		return perfgrp_fail(err, ret, PERFGRP_REASON_CGROUP, "target_fd",
+				    "fd %d: the cgroup was removed, or has no perf_event controller",
+				    fd);
+	case -EXDEV:
+		return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_KERNEL, "target",
+				    "the perf core was not given the cgroup; are kprobes disarmed? (/sys/kernel/debug/kprobes/enabled)");
+	case -ENOMEM:
+		return perfgrp_fail_memory(err);
+	default:
+		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "target_fd",
+				    "the perf core refused a dummy event of the cgroup with errno %d",
+				    -ret);
+	}
+}
+
+/* To be released with perfgrp_core_cgroup_put(). */
+static int get_by_fd(struct perfgrp_core_cgroup *cgroup, int fd, struct perfgrp_error *err)
+{
+	struct file *dir = fget(fd);
+	int ret;
+
+	if (!dir)
+		return perfgrp_fail(err, -EBADF, PERFGRP_REASON_CGROUP, "target_fd",
+				    "fd %d is not open", fd);
+	ret = perfgrp_core_link_begin();
+	if (ret) {
+		perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "target",
+			     "the kprobe that counting a cgroup needs cannot be armed (errno %d)",
+			     -ret);
+		goto put;
+	}
+	ret = perfgrp_core_cgroup_get(cgroup, dir);
+	perfgrp_core_link_end();
+	if (ret)
+		ret = fail_get(ret, fd, err);
+put:
+	fput(dir);
+	return ret;
+}
+
+/**
+ * perfgrp_cgroup_create - give a group the cgroup that it is to count
+ * @group: a new group
+ * @fd: an fd of the cgroup's directory
+ * @err: says why not
+ *
+ * The caller has CAP_PERFMON. May sleep.
+ *
+ * Return: 0 or a negative errno.
+ */
+int perfgrp_cgroup_create(struct perfgrp_group *group, int fd, struct perfgrp_error *err)
+{
+	struct perfgrp_cgroup *cgroup;
+	int ret;
+
+	cgroup = kzalloc(sizeof(*cgroup), GFP_KERNEL_ACCOUNT);
+	if (!cgroup)
+		return perfgrp_fail_memory(err);
+	ret = get_by_fd(&cgroup->core, fd, err);
+	if (ret) {
+		kfree(cgroup);
+		return ret;
+	}
+	cgroup->group = group;
+	group->cgroup = cgroup;
+	watch(cgroup);
+	return 0;
+}
+
+/**
+ * perfgrp_cgroup_destroy - take it from the group again, if it has one
+ * @group: a group that is no longer visible to anybody else, and has no events
+ *
+ * May sleep.
+ */
+void perfgrp_cgroup_destroy(struct perfgrp_group *group)
+{
+	struct perfgrp_cgroup *cgroup = group->cgroup;
+
+	if (!cgroup)
+		return;
+	unwatch(cgroup);
+	/* The kfunc looks only whether there is one. */
+	WRITE_ONCE(group->cgroup, NULL);
+	perfgrp_core_cgroup_put(&cgroup->core);
+	kfree(cgroup);
+}

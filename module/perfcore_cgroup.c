@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events that count the tasks of a cgroup.
+ *
+ * perf_event_alloc() finds the cgroup by a file descriptor, in the table of the task that creates
+ * the event. The probe of perfcore_link.c supplies it. The fd that a user gave for a group may be
+ * closed by the time that an event is created, or the task may be a worker. So a group keeps the
+ * directory's file, and it gets an fd for just one creation: in the current task's table if nobody
+ * shares that, who could use the fd or inherit it by a fork, else in that of the kernel's
+ * threads, by a worker.
+ *
+ * The times of such an event are the cgroup's on the event's CPU, struct perf_cgroup_info, in
+ * place of the context's: perf_cgroup_event_time() and perf_cgroup_event_time_now() of 6.1.192,
+ * 6.12.117 and 7.3.4.
+ *
+ * When a cgroup is removed, cgroup_destroy_locked() of the same kernels clears CSS_ONLINE of its
+ * own css (cgroup.self) first, and then nothing finds it by its directory.
+ *
+ * Process context, unless a function says otherwise.
+ */
+#define pr_fmt(fmt) "perfgrp: " fmt
+
+#include <linux/atomic.h>
+#include <linux/cgroup.h>
+#include <linux/cpumask.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernfs.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+#include "perfcore.h"
+
+/* Set by perfgrp_core_cgroup_init(), before the device exists. */
+static bool can_cgroup;
+
+/* Creates events where the current task cannot. It must not wait for anything else's work. */
+static struct workqueue_struct *create_queue;
+
+/* ---- creating -------------------------------------------------------------- */
+
+/**
+ * struct creation - an event that a worker is to create
+ * @work: the worker's
+ * @request: what is to be created
+ * @cred: with whose credentials
+ * @event: what came out
+ *
+ * On the stack of whoever waits for it.
+ */
+struct creation {
+	struct work_struct work;
+	const struct perfgrp_core_request *request;
+	const struct cred *cred;
+	struct perf_event *event;
+};
+
+/* With an fd in the current task's table. */
+static struct perf_event *create_here(const struct perfgrp_core_request *request)
+{
+	int fd = get_unused_fd_flags(O_CLOEXEC);
+	struct perf_event *event;
+
+	if (fd < 0)
+		return ERR_PTR(fd);
+	fd_install(fd, get_file(request->cgroup->dir));
+	event = perfgrp_core_create_supplied(request, fd);
+	close_fd(fd);
+	return event;
+}
+
+static void create_work(struct work_struct *work)
+{
+	struct creation *creation = container_of(work, struct creation, work);
+	const struct cred *cred = override_creds(creation->cred);
+
+	creation->event = create_here(creation->request);
+	revert_creds(cred);
+}
+
+static struct perf_event *create_by_worker(const struct perfgrp_core_request *request)
+{
+	struct creation creation = { .request = request, .cred = current_cred() };
+
+	INIT_WORK_ONSTACK(&creation.work, create_work);
+	queue_work(create_queue, &creation.work);
+	flush_work(&creation.work);
+	destroy_work_on_stack(&creation.work);
+	return creation.event;
+}
+
+/* Nobody else sees an fd in such a table, nor can take it over by a fork. */
+static bool has_own_table(void)
+{
+	return current->flags & PF_KTHREAD || atomic_read(&current->files->count) == 1;
+}
+
+/**
+ * perfgrp_core_create_in_cgroup - create an event in a cgroup
+ * @request: what is to be created; it has a cgroup
+ *
+ * For perfgrp_core_create(). May sleep.
+ *
+ * Return: the event, which may not be in the cgroup if the probe did not run; or an ERR_PTR(): of
+ * -EBADF if the file is not the directory of a cgroup, of -ENOENT if perf does not know the
+ * cgroup, or it was removed.
+ */
+struct perf_event *perfgrp_core_create_in_cgroup(const struct perfgrp_core_request *request)
+{
+	struct perf_event *event;
+
+	if (!has_own_table())
+		return create_by_worker(request);
+	event = create_here(request);
+	/* The caller's limit on open files is not to the point. */
+	return event == ERR_PTR(-EMFILE) ? create_by_worker(request) : event;
+}
+
+/* ---- cgroups --------------------------------------------------------------- */
+
+static struct perf_event *create_dummy(const struct perfgrp_core_cgroup *cgroup, int cpu,
+				       enum perf_sw_ids config)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = config,
+		.disabled = 1,
+	};
+	const struct perfgrp_core_request request = {
+		.attr = &attr,
+		.cpu = cpu,
+		.cgroup = cgroup,
+	};
+
+	return perfgrp_core_create_in_cgroup(&request);
+}
+
+/* Whether a file is the directory of what perf has found by it. */
+static bool is_dir_of(const struct file *dir, const struct perf_cgroup *perf)
+{
+	return file_inode(dir)->i_ino == kernfs_id_ino(cgroup_id(perf->css.cgroup));
+}
+
+/**
+ * perfgrp_core_cgroup_get - find the cgroup of a directory
+ * @cgroup: set; to be released with perfgrp_core_cgroup_put()
+ * @dir: a file
+ *
+ * perfgrp_core_can_cgroup() is true, and perfgrp_core_link_begin() has succeeded. May sleep.
+ *
+ * Return: 0; -EBADF or -ENOENT as perfgrp_core_create_in_cgroup(); -EXDEV if the probe did not
+ * run, or perf has found another cgroup; or what else the perf core says to a dummy event.
+ */
+int perfgrp_core_cgroup_get(struct perfgrp_core_cgroup *cgroup, struct file *dir)
+{
+	struct perf_event *event = ERR_PTR(-ENODEV);
+	int cpu, ret = -EXDEV;
+
+	cgroup->dir = dir;
+	/* A CPU may be about to go offline. */
+	for_each_online_cpu(cpu) {
+		event = create_dummy(cgroup, cpu, PERF_COUNT_SW_DUMMY);
+		if (event != ERR_PTR(-ENODEV))
+			break;
+	}
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	if (event->cgrp && is_dir_of(dir, event->cgrp)) {
+		get_file(dir);
+		css_get(&event->cgrp->css);
+		cgroup->perf = event->cgrp;
+		ret = 0;
+	}
+	perf_event_release_kernel(event);
+	return ret;
+}
+
+/**
+ * perfgrp_core_cgroup_put - release what perfgrp_core_cgroup_get() has found
+ * @cgroup: the cgroup
+ */
+void perfgrp_core_cgroup_put(struct perfgrp_core_cgroup *cgroup)
+{
+	css_put(&cgroup->perf->css);
+	fput(cgroup->dir);
+}
+
+/**
+ * perfgrp_core_cgroup_of - what tracepoints call the cgroup
+ * @cgroup: the cgroup
+ *
+ * Return: to be compared only.
+ */
+const struct cgroup *perfgrp_core_cgroup_of(const struct perfgrp_core_cgroup *cgroup)
+{
+	return cgroup->perf->css.cgroup;
+}
+
+/**
+ * perfgrp_core_cgroup_id - the number of a cgroup
+ * @cgroup: the cgroup
+ *
+ * Return: as bpf_get_current_cgroup_id().
+ */
+u64 perfgrp_core_cgroup_id(const struct perfgrp_core_cgroup *cgroup)
+{
+	return cgroup_id(cgroup->perf->css.cgroup);
+}
+
+/**
+ * perfgrp_core_cgroup_is_removed - has a cgroup been removed?
+ * @cgroup: the cgroup
+ *
+ * Any context.
+ *
+ * Return: whether its directory has been; then no task is in it but such as are exiting.
+ */
+bool perfgrp_core_cgroup_is_removed(const struct perfgrp_core_cgroup *cgroup)
+{
+	return !(READ_ONCE(cgroup->perf->css.cgroup->self.flags) & CSS_ONLINE);
+}
+
+/* ---- times ------------------------------------------------------------------ */
+
+static const struct perf_cgroup_info *info_of(const struct perf_event *event)
+{
+	return per_cpu_ptr(event->cgrp->info, event->cpu);
+}
+
+static u64 guest_time(const struct perf_event *event)
+{
+	return event->attr.exclude_guest ? compat_cgroup_guest_time(info_of(event)) : 0;
+}
+
+/**
+ * perfgrp_core_cgroup_time_at - the time of an event's cgroup at a moment
+ * @event: an event of a cgroup, PERF_EVENT_STATE_ACTIVE on this CPU
+ * @clock: the moment, in perfgrp_core_clock()'s time
+ *
+ * Any context.
+ *
+ * Return: ns in which event->tstamp is.
+ */
+u64 perfgrp_core_cgroup_time_at(const struct perf_event *event, u64 clock)
+{
+	return clock + compat_cgroup_timeoffset(info_of(event)) - guest_time(event);
+}
+
+/**
+ * perfgrp_core_cgroup_now - the time of an event's cgroup now
+ * @event: an event of a cgroup
+ * @clock: perfgrp_core_clock()
+ *
+ * As perf_cgroup_event_time_now(). Any context.
+ *
+ * Return: ns in which event->tstamp is. They do not pass while no task of the cgroup is on the
+ * event's CPU.
+ */
+u64 perfgrp_core_cgroup_now(const struct perf_event *event, u64 clock)
+{
+	const struct perf_cgroup_info *info = info_of(event);
+
+	if (smp_load_acquire(&info->active))
+		return perfgrp_core_cgroup_time_at(event, clock);
+	return compat_cgroup_time(info) - guest_time(event);
+}
+
+/* ---- self-test -------------------------------------------------------------- */
+
+/* Compare what is read of a clock with what the perf core reads. */
+static int try_reading(const struct perfgrp_core_cgroup *cgroup, int cpu)
+{
+	struct perf_event *event = create_dummy(cgroup, cpu, PERF_COUNT_SW_CPU_CLOCK);
+	int ret;
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	perf_event_enable(event);
+	/* All tasks are in the root, and so one of it is always there. */
+	ret = perfgrp_core_compare_reads(event, cpu, PERF_EVENT_STATE_ACTIVE);
+	perf_event_disable(event);
+	if (!ret)
+		ret = perfgrp_core_compare_reads(event, cpu, PERF_EVENT_STATE_OFF);
+	perf_event_release_kernel(event);
+	return ret;
+}
+
+static int try_cgroup(struct file *dir, int cpu)
+{
+	struct perfgrp_core_cgroup cgroup;
+	int ret;
+
+	ret = perfgrp_core_cgroup_get(&cgroup, dir);
+	if (ret)
+		return ret;
+	ret = try_reading(&cgroup, cpu);
+	perfgrp_core_cgroup_put(&cgroup);
+	return ret;
+}
+
+/*
+ * Try the root of the hierarchy that has perf_event, cgroup2 or v1. If none is mounted at the
+ * usual place there is nothing to try.
+ */
+static int self_test(int cpu)
+{
+	static const char *const paths[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/perf_event" };
+	struct file *dir;
+	unsigned int i;
+	int ret;
+
+	ret = perfgrp_core_link_begin();
+	if (ret)
+		return ret;
+	for (i = 0; i < ARRAY_SIZE(paths); i++) {
+		dir = filp_open(paths[i], O_RDONLY | O_DIRECTORY, 0);
+		if (IS_ERR(dir))
+			continue;
+		ret = try_cgroup(dir, cpu);
+		fput(dir);
+		if (ret != -EBADF && ret != -ENOENT)
+			break;
+		/* Another filesystem, or a v1 hierarchy without perf_event. */
+		ret = 0;
+	}
+	perfgrp_core_link_end();
+	return ret;
+}
+
+/**
+ * perfgrp_core_cgroup_init - see whether events can be created in cgroups
+ * @cpu: a CPU that is online
+ *
+ * Where nothing can be tried, perfgrp_core_cgroup_get() is the first to see. Process context,
+ * at module load.
+ */
+void perfgrp_core_cgroup_init(int cpu)
+{
+	int ret;
+
+	if (!perfgrp_core_has_probe()) {
+		pr_warn("no counting of cgroups: it needs kprobes, and x86-64 or arm64\n");
+		return;
+	}
+	create_queue = alloc_workqueue("perfgrp_create", WQ_UNBOUND, 0);
+	if (!create_queue)
+		return;
+	ret = self_test(cpu);
+	if (ret)
+		pr_warn("no counting of cgroups: the self-test failed (%d)\n", ret);
+	can_cgroup = !ret;
+}
+
+/**
+ * perfgrp_core_cgroup_exit - undo perfgrp_core_cgroup_init()
+ *
+ * No group exists.
+ */
+void perfgrp_core_cgroup_exit(void)
+{
+	if (create_queue)
+		destroy_workqueue(create_queue);
+}
+
+/**
+ * perfgrp_core_can_cgroup - can events be created in cgroups?
+ *
+ * Return: true unless the kernel lacks what it takes, or the self-test failed.
+ */
+bool perfgrp_core_can_cgroup(void)
+{
+	return can_cgroup;
+}
