@@ -16,7 +16,7 @@
 	X(perfgrp_add, 32)						\
 	X(perfgrp_remove, 24)						\
 	X(perfgrp_control, 16)						\
-	X(perfgrp_query, 64)						\
+	X(perfgrp_query, 72)						\
 	X(perfgrp_reader, 24)						\
 	X(perfgrp_value, 48)						\
 	X(perfgrp_row, 40)						\
@@ -132,6 +132,7 @@
 	X(perfgrp_query, enabled, 48)					\
 	X(perfgrp_query, clockid, 52)					\
 	X(perfgrp_query, generation, 56)				\
+	X(perfgrp_query, cgroup_id, 64)					\
 	X(perfgrp_reader, size, 0)					\
 	X(perfgrp_reader, flags, 4)					\
 	X(perfgrp_reader, error, 8)					\
@@ -294,6 +295,7 @@
 	X(PERFGRP_REASON_BPF_MAP, 28)					\
 	X(PERFGRP_REASON_BPF_ATTACHED, 29)				\
 	X(PERFGRP_REASON_BPF_NONE, 30)					\
+	X(PERFGRP_REASON_CGROUP, 31)					\
 	X(PERFGRP_FEATURE_SCHED_GROUP, 1 << 0)				\
 	X(PERFGRP_FEATURE_INHERIT, 1 << 1)				\
 	X(PERFGRP_FEATURE_NO_MUX, 1 << 2)				\
@@ -307,12 +309,14 @@
 	X(PERFGRP_FEATURE_BPF_KERNEL, 1 << 10)				\
 	X(PERFGRP_FEATURE_CHILD_VALUES, 1 << 11)			\
 	X(PERFGRP_FEATURE_CALLCHAIN, 1 << 12)				\
+	X(PERFGRP_FEATURE_CGROUP, 1 << 13)				\
 	X(PERFGRP_GET_INFO, 0xbd00)					\
 	X(PERFGRP_TARGET_NONE, 0)					\
 	X(PERFGRP_TARGET_TASK, 1)					\
 	X(PERFGRP_TARGET_CPUS, 2)					\
 	X(PERFGRP_TARGET_ALL_CPUS, 3)					\
 	X(PERFGRP_TARGET_PIDFD, 4)					\
+	X(PERFGRP_TARGET_CGROUP, 5)					\
 	X(PERFGRP_CREATE_ENABLED, 1 << 0)				\
 	X(PERFGRP_CREATE_INHERIT, 1 << 1)				\
 	X(PERFGRP_CREATE_ENABLE_ON_EXEC, 1 << 2)			\
@@ -355,11 +359,13 @@
 	X(PERFGRP_VALUE_PARTIAL, 1 << 2)				\
 	X(PERFGRP_VALUE_MIXED_PMUS, 1 << 3)				\
 	X(PERFGRP_CREATE_SIZE_VER1, 80)					\
+	X(PERFGRP_QUERY_SIZE_VER1, 72)					\
 	X(PERFGRP_STREAM_STATS_SIZE_VER1, 80)				\
 	X(PERFGRP_VALUE_THROTTLED, 1 << 4)				\
 	X(PERFGRP_VALUE_FAILED, 1 << 5)					\
 	X(PERFGRP_VALUE_OFFLINE, 1 << 6)				\
 	X(PERFGRP_VALUE_EXITED, 1 << 7)					\
+	X(PERFGRP_VALUE_ABSENT, 1 << 8)					\
 	X(PERFGRP_ROW_OFFLINE, 1 << 0)					\
 	X(PERFGRP_ROW_EXITED, 1 << 1)					\
 	X(PERFGRP_ROW_FAILED, 1 << 2)					\
@@ -530,7 +536,7 @@ TEST(info, "A8: GET_INFO answers: versions, features, limits")
 	EXPECT_GE(info.max_members, 16);
 	EXPECT_GT(info.nr_cpu_ids, cpus.cpu[cpus.nr - 1]);
 	EXPECT_GT(info.max_groups, 0);
-	EXPECT_EQ(info.features >> 13, 0);
+	EXPECT_EQ(info.features >> 14, 0);
 	EXPECT_EQ(info.abi_version, PERFGRP_ABI_VERSION);
 	EXPECT_GT(strnlen(info.version, sizeof(info.version)), 0);
 	EXPECT_LT(strnlen(info.version, sizeof(info.version)), sizeof(info.version));
@@ -563,6 +569,7 @@ TEST(conversation, "A8: create, add, query, snapshot, remove get the same answer
 	EXPECT_EQ(members.hdr.task_state, PERFGRP_TASK_ALIVE);
 	EXPECT_EQ(members.hdr.enabled, 0);
 	EXPECT_EQ(members.hdr.clockid, CLOCK_MONOTONIC);
+	EXPECT_EQ(members.hdr.cgroup_id, 0);
 	EXPECT_EQ(members.counter[0].id, counters[0].id);
 	EXPECT_EQ(members.counter[0].event, PERFGRP_SW_DUMMY);
 	EXPECT_EQ(members.counter[1].id, counters[1].id);

@@ -259,7 +259,7 @@ static struct call calls[] = {
 	CALL(DISABLE, perfgrp_control, false, 0, good_nothing),
 	CALL(RESET, perfgrp_control, false, 0, good_nothing),
 	CALL(SNAPSHOT, perfgrp_snapshot, true, 0x7, good_snapshot),
-	CALL(QUERY, perfgrp_query, true, 0, good_query),
+	CALL(QUERY, perfgrp_query, true, 0, good_query, .first_size = PERFGRP_QUERY_SIZE_VER0),
 	CALL(OPEN_READER, perfgrp_reader, true, PERFGRP_READER_RECORDS, good_nothing,
 	     RESERVED(perfgrp_reader)),
 	CALL(SET_PERIOD, perfgrp_period, false, 0, good_period, RESERVED(perfgrp_period)),
@@ -781,7 +781,7 @@ TEST_LIMIT(targets, 60, "A4: CREATE: no target, an unknown one, fields it has no
 	want.field = "target";
 	expect_no_group("with no target", &(struct perfgrp_create){ .target = 0 }, &want, -1);
 	want.or_err = EOPNOTSUPP;
-	expect_no_group("with target 5", &(struct perfgrp_create){ .target = 5 }, &want, -1);
+	expect_no_group("with target 6", &(struct perfgrp_create){ .target = 6 }, &want, -1);
 	expect_no_group("with target 0xffffffff",
 			&(struct perfgrp_create){ .target = 0xffffffff }, &want, -1);
 	want.or_err = 0;

@@ -416,6 +416,15 @@ static inline void expect_plausible(const struct perfgrp_value *v)
 	EXPECT_NE(v->id, 0);
 	EXPECT(v->state >= PERFGRP_STATE_COUNTED && v->state <= PERFGRP_STATE_NEVER_RAN);
 	EXPECT_LE(v->time_running, v->time_enabled);
+	/* Zero is the count of a cgroup that has not run (C3). */
+	if (v->flags & PERFGRP_VALUE_ABSENT) {
+		EXPECT_EQ(v->state, PERFGRP_STATE_COUNTED);
+		EXPECT(v->flags & PERFGRP_VALUE_SCALED);
+		EXPECT_EQ(v->raw, 0);
+		EXPECT_EQ(v->scaled, 0);
+		EXPECT_EQ(v->time_enabled, 0);
+		return;
+	}
 	EXPECT_EQ(!!(v->flags & PERFGRP_VALUE_SCALED), v->time_running != 0);
 	if (v->state == PERFGRP_STATE_COUNTED) {
 		EXPECT_GT(v->time_running, 0);

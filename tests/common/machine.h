@@ -274,11 +274,21 @@ static inline void spin(uint64_t nr)
 #endif
 }
 
+/* Runs until this thread has used so many microseconds of CPU time. */
+static inline void burn_us(unsigned int us)
+{
+	uint64_t end = cpu_time_ns() + us * 1000ULL;
+
+	while (cpu_time_ns() < end)
+		spin(1000);
+}
+
 /* ---- children that do as they are told ------------------------------------- */
 
 enum order {
 	ORDER_FAULT,
 	ORDER_SPIN,
+	ORDER_BURN,
 	ORDER_RUN_ON,
 	ORDER_EXIT,
 };
@@ -305,6 +315,9 @@ static inline void child_obey(int orders, int done)
 			break;
 		case ORDER_SPIN:
 			spin(msg.arg);
+			break;
+		case ORDER_BURN:
+			burn_us(msg.arg);
 			break;
 		case ORDER_RUN_ON:
 			run_on(msg.arg);
@@ -354,13 +367,19 @@ static inline void child_tell(struct child *child, enum order order, unsigned in
 	REQUIRE(write(child->orders, &msg, sizeof(msg)) == sizeof(msg));
 }
 
-/* Gives an order and waits until it has been done. */
-static inline void child_do(struct child *child, enum order order, unsigned int arg)
+/* Waits until an order has been done. */
+static inline void child_wait(struct child *child)
 {
 	char byte;
 
-	child_tell(child, order, arg);
 	REQUIRE(read(child->done, &byte, 1) == 1);
+}
+
+/* Gives an order and waits until it has been done. */
+static inline void child_do(struct child *child, enum order order, unsigned int arg)
+{
+	child_tell(child, order, arg);
+	child_wait(child);
 }
 
 /* Lets it exit without taking its exit status: it is a zombie afterwards. */

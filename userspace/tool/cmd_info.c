@@ -27,6 +27,7 @@ static const struct {
 	{ PERFGRP_FEATURE_BPF_EVENTS, "bpf-events", "records of BPF programs' loads and unloads" },
 	{ PERFGRP_FEATURE_KFUNC, "kfunc", "a function for BPF programs that reads a group" },
 	{ PERFGRP_FEATURE_PIDFD, "pidfd", "tasks can be named by pidfds" },
+	{ PERFGRP_FEATURE_CGROUP, "cgroup", "the tasks of a cgroup can be counted" },
 };
 
 static void usage(FILE *out)
