@@ -111,7 +111,7 @@ static inline __u64 cgroup_ino(const struct cgroup *cg)
 
 static inline void cgroup_put(const char *path, const char *file, pid_t pid)
 {
-	char name[224], number[16];
+	char name[PATH_MAX], number[16];
 
 	snprintf(name, sizeof(name), "%s/%s", path, file);
 	snprintf(number, sizeof(number), "%d", (int)pid);
