@@ -29,8 +29,8 @@ const struct ioctl_info ioctls[I_WRONG] = {
 	[I_INFO] = { IOCTL(GET_INFO, perfgrp_info), .device = true, .out = true },
 	[I_CREATE] = { IOCTL(CREATE, perfgrp_create), .device = true, .out = true,
 		.first_size = PERFGRP_CREATE_SIZE_VER0,
-		.errors = { EACCES, EBADF, ENODEV, ESRCH, EMFILE, ENFILE, ENOSPC, ENOMEM,
-			    EINTR } },
+		.errors = { EACCES, EBADF, EBUSY, ENODEV, ENOENT, ESRCH, EMFILE, ENFILE, ENOSPC,
+			    ENOMEM, EINTR } },
 	[I_ADD] = { IOCTL(ADD, perfgrp_add), .changes = true,
 		.errors = { EACCES, ENOENT, ENODEV, EBUSY, ENOSPC, ESRCH, ENOMEM, EINTR } },
 	[I_REMOVE] = { IOCTL(REMOVE, perfgrp_remove), .changes = true,
@@ -44,6 +44,7 @@ const struct ioctl_info ioctls[I_WRONG] = {
 	[I_SNAPSHOT] = { IOCTL(SNAPSHOT, perfgrp_snapshot), .out = true,
 		.errors = { EACCES, EMSGSIZE, ENOMEM, EINTR } },
 	[I_QUERY] = { IOCTL(QUERY, perfgrp_query), .out = true,
+		.first_size = PERFGRP_QUERY_SIZE_VER0,
 		.errors = { EMSGSIZE, ENOMEM, EINTR } },
 	[I_READER] = { IOCTL(OPEN_READER, perfgrp_reader), .out = true,
 		.errors = { EACCES, EMFILE, ENFILE, ENOMEM } },
@@ -162,6 +163,15 @@ static __u32 any_id(struct thread *t, const struct handle *h)
 	return newest > back ? newest - back : low;
 }
 
+/* Its directory, or -1 while it does not exist. */
+static int open_cgroup(unsigned int nr)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), CGROUP_PATH, nr);
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 static void make_create(struct thread *t, struct call *c)
 {
 	static const __s32 clocks[] = { CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME,
@@ -169,12 +179,13 @@ static void make_create(struct thread *t, struct call *c)
 	static const __u8 targets[] = { PERFGRP_TARGET_TASK, PERFGRP_TARGET_TASK,
 					PERFGRP_TARGET_TASK, PERFGRP_TARGET_CPUS,
 					PERFGRP_TARGET_CPUS, PERFGRP_TARGET_ALL_CPUS,
-					PERFGRP_TARGET_ALL_CPUS, PERFGRP_TARGET_PIDFD };
+					PERFGRP_TARGET_ALL_CPUS, PERFGRP_TARGET_PIDFD,
+					PERFGRP_TARGET_CGROUP, PERFGRP_TARGET_CGROUP };
 	__u32 task_only = PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLE_ON_EXEC;
 	__s32 pid = read_once(shared->target[below(t, NR_TARGETS)]);
 	struct perfgrp_create *create = &c->arg.create;
 	__u32 *cpus = (__u32 *)t->counters.start;
-	unsigned int first = below(t, shared->nr_cpus), i;
+	unsigned int first = below(t, shared->nr_cpus), cgroup, i;
 	__u32 flags = 0;
 
 	for (i = 0; i < 9; i++)
@@ -200,16 +211,20 @@ static void make_create(struct thread *t, struct call *c)
 	}
 	create->clockid = clocks[below(t, ARRAY_SIZE(clocks))];
 	i = 1 + below(t, shared->nr_cpus);
-	if (create->target == PERFGRP_TARGET_CPUS)
+	if (create->target == PERFGRP_TARGET_CPUS ||
+	    (create->target == PERFGRP_TARGET_CGROUP && create->nr_cpus))
 		create->nr_cpus = i;
 	if (create->target == PERFGRP_TARGET_ALL_CPUS)
 		create->nr_cpus = 0;
 	if (create->target != PERFGRP_TARGET_TASK)
 		create->pid = 0;
+	cgroup = below(t, NR_CGROUPS);
 	if (create->target == PERFGRP_TARGET_PIDFD)
-		c->pidfd = syscall(SYS_pidfd_open, pid, 0);
-	if (create->target == PERFGRP_TARGET_PIDFD)
-		create->target_fd = c->pidfd;
+		c->target_fd = syscall(SYS_pidfd_open, pid, 0);
+	if (create->target == PERFGRP_TARGET_CGROUP)
+		c->target_fd = open_cgroup(cgroup);
+	if (create->target == PERFGRP_TARGET_PIDFD || create->target == PERFGRP_TARGET_CGROUP)
+		create->target_fd = c->target_fd;
 	if (create->nr_cpus)
 		create->cpus = to_u64(cpus);
 	for (i = 0; i < create->nr_cpus; i++)
@@ -438,7 +453,7 @@ static void make_attach(struct thread *t, struct call *c)
  */
 void make_call(struct thread *t, struct call *c, unsigned int index, const struct handle *h)
 {
-	static const struct call none = { .pidfd = -1 };
+	static const struct call none = { .target_fd = -1 };
 
 	/* Without the large arrays. */
 	memcpy(c, &none, offsetof(struct call, before));
@@ -843,6 +858,6 @@ void do_call(struct thread *t, struct call *c)
 	if (c->ret > 0 && c->ret < MAX_ERRNO)
 		add_one(shared->errors[c->index][c->ret]);
 	check_call(t, c);
-	if (c->pidfd >= 0)
-		close(c->pidfd);
+	if (c->target_fd >= 0)
+		close(c->target_fd);
 }

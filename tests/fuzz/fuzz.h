@@ -35,6 +35,8 @@
 #define NR_SLOTS	16	/* fds of groups that a process has; */
 #define NR_OWN_SLOTS	12	/* of these, such as can change the group, mostly */
 #define NR_TARGETS	12	/* tasks to count */
+#define NR_CGROUPS	4	/* that they may be in; they come and go */
+#define CGROUP_PATH	"/sys/fs/cgroup/fuzz%u"
 #define NR_GROUPS	8192	/* that are known at a time */
 #define NR_RECENT	64	/* ids that are remembered of a group */
 #define MAX_MEMBERS	32
@@ -222,7 +224,7 @@ struct call {
 	bool arg_wrong;		/* perhaps even the pointer to the argument */
 	bool array_wrong;	/* arrays or their elements are elsewhere, or of another size */
 	unsigned int nth;	/* this allocation or copy fails; 0: none */
-	int pidfd;		/* to be closed */
+	int target_fd;		/* to be closed */
 	int ret;		/* 0 or an errno */
 	uint64_t began;		/* on the group's clock; 0 if that is not known */
 	__u32 newest;		/* the highest id of the group before it was made */

@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -69,6 +71,55 @@ static void nap_ms(unsigned int ms)
 	nanosleep(&t, NULL);
 }
 
+/* ---- cgroups to count ----------------------------------------------------- */
+
+static void cgroup_file(char *path, size_t size, unsigned int nr, const char *file)
+{
+	int n = snprintf(path, size, CGROUP_PATH, nr);
+
+	snprintf(path + n, size - n, "/%s", file);
+}
+
+static void make_cgroup(unsigned int nr)
+{
+	char path[64];
+
+	cgroup_file(path, sizeof(path), nr, "");
+	mkdir(path, 0755);
+}
+
+/* With its tasks. While they exit it cannot be removed; another time it can. */
+static void remove_cgroup(unsigned int nr)
+{
+	char path[64];
+
+	cgroup_file(path, sizeof(path), nr, "cgroup.kill");
+	write_text(path, "1");
+	cgroup_file(path, sizeof(path), nr, "");
+	rmdir(path);
+}
+
+static void make_cgroups(void)
+{
+	unsigned int i;
+
+	/* It is mounted already where there is a test before this one, perhaps. */
+	mount("cgroup2", "/sys/fs/cgroup", "cgroup2", 0, NULL);
+	/* perf_event is in the root's children once the root's list of controllers was changed. */
+	write_text("/sys/fs/cgroup/cgroup.subtree_control", "+pids");
+	for (i = 0; i < NR_CGROUPS; i++)
+		make_cgroup(i);
+}
+
+/* Or none, if there is no such cgroup. */
+static void join_cgroup(unsigned int nr)
+{
+	char path[64];
+
+	cgroup_file(path, sizeof(path), nr, "cgroup.procs");
+	write_text(path, "0");
+}
+
 /* ---- tasks to count ------------------------------------------------------- */
 
 static void touch_pages(unsigned int nr)
@@ -93,6 +144,7 @@ static int run_target(uint64_t seed, unsigned int lives)
 	unsigned int rounds = 5 + below(&t, 60);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	join_cgroup(below(&t, 2 * NR_CGROUPS));
 	while (rounds--) {
 		switch (below(&t, 8)) {
 		case 0:
@@ -267,6 +319,10 @@ static void change_world(struct thread *t)
 			kill(shared->target[target], SIGKILL);
 	} else if (what < 8) {
 		write_text(UNPRIVILEGED, cpu ? "1" : "0");
+	} else if (what == 9) {
+		remove_cgroup(target % NR_CGROUPS);
+	} else if (what == 10 || what == 11) {
+		make_cgroup(target % NR_CGROUPS);
 	} else if (what == 8 && on) {
 		if (process[i] && !killed[i]) {
 			killed[i] = true;
@@ -290,6 +346,8 @@ static void end_world(void)
 	write_text(UNPRIVILEGED, "0");
 	while (waitpid(-1, NULL, 0) > 0)
 		;
+	for (i = 0; i < NR_CGROUPS; i++)
+		remove_cgroup(i);
 }
 
 static void run_world(void)
@@ -298,6 +356,7 @@ static void run_world(void)
 	uint64_t end = now_ns() + seconds * 1000000000ULL;
 	unsigned int i;
 
+	make_cgroups();
 	write_text(UNPRIVILEGED, "1");
 	/* Short periods on all counters leave no time for anything else, unless the kernel acts. */
 	write_text(TIME_PERCENT, "25");

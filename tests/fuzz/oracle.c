@@ -136,7 +136,7 @@ static void check_error(struct thread *t, struct call *c)
 	EXPECT(t, c, e->size == c->error_size);
 	EXPECT(t, c, e->error == c->ret);
 	EXPECT(t, c, e->reason != PERFGRP_REASON_NONE || c->ret == EINTR);
-	EXPECT(t, c, e->reason <= PERFGRP_REASON_BPF_NONE);
+	EXPECT(t, c, e->reason <= PERFGRP_REASON_CGROUP);
 	EXPECT(t, c, e->text[0] && is_one_line(e->text, sizeof(e->text)));
 	EXPECT(t, c, is_one_line(e->field, sizeof(e->field)));
 	/* The one that was asked for may be any number. */
@@ -259,21 +259,24 @@ static void check_refusal(struct thread *t, struct call *c)
 
 static const char *wrong_with_value(const struct perfgrp_value *v, const struct perfgrp_row *row)
 {
-	bool total = row->flags & PERFGRP_ROW_TOTAL, never;
+	bool total = row->flags & PERFGRP_ROW_TOTAL, absent = v->flags & PERFGRP_VALUE_ABSENT;
+	bool never;
 
 	if (!v->id)
 		return "id is 0";
 	if (v->state < PERFGRP_STATE_COUNTED || v->state > PERFGRP_STATE_NEVER_RAN)
 		return "no such state";
-	if (v->flags & ~0xffU || (!total && v->flags & (PERFGRP_VALUE_PARTIAL |
+	if (v->flags & ~0x1ffU || (!total && v->flags & (PERFGRP_VALUE_PARTIAL |
 							PERFGRP_VALUE_MIXED_PMUS)))
 		return "no such flag here";
 	if (v->time_running > v->time_enabled)
 		return "ran longer than it was enabled";
-	if (!!(v->flags & PERFGRP_VALUE_SCALED) != !!v->time_running)
+	if (absent && (v->time_enabled || v->state != PERFGRP_STATE_COUNTED))
+		return "ABSENT, but it was there";
+	if (!!(v->flags & PERFGRP_VALUE_SCALED) != (v->time_running || absent))
 		return "SCALED does not go with time_running";
 	never = v->state == PERFGRP_STATE_NEVER_RAN;
-	if (never != !v->time_running)
+	if (never != !(v->time_running || absent))
 		return "NEVER_RAN does not go with time_running";
 	if (!v->time_running && (v->raw || v->scaled))
 		return "a count in no time";
@@ -403,12 +406,16 @@ static const struct perfgrp_row *row_like(const struct perfgrp_row *rows, __u32 
 static void check_value_progress(struct thread *t, struct call *c, const struct perfgrp_row *row,
 				 const struct perfgrp_value *old, const struct perfgrp_value *now)
 {
+	const struct known *g = c ? known_of(&c->handle) : NULL;
+	/* Tasks may still be exiting when their cgroup has been removed. */
+	bool cgroup = g ? g->target == PERFGRP_TARGET_CGROUP : row->cpu >= 0;
 	bool final = old->flags & PERFGRP_VALUE_EXITED;
 
 	if (now->raw >= old->raw && now->time_enabled >= old->time_enabled &&
 	    now->time_running >= old->time_running &&
-	    (!final || (now->raw == old->raw && now->time_running == old->time_running &&
-			now->flags & PERFGRP_VALUE_EXITED)))
+	    (!final || now->flags & PERFGRP_VALUE_EXITED) &&
+	    (!final || cgroup ||
+	     (now->raw == old->raw && now->time_running == old->time_running)))
 		return;
 	violation(t, c, "%s: cpu %d member %u: raw %llu to %llu, enabled %llu to %llu, running %llu to %llu, flags %#x to %#x",
 		  final ? "a final value changed" : "went back", row->cpu, now->id, old->raw,
@@ -542,6 +549,7 @@ static void check_query(struct thread *t, struct call *c)
 		EXPECT(t, c, query->pid > 0);
 	else
 		EXPECT(t, c, query->pid == 0);
+	EXPECT(t, c, (query->target == PERFGRP_TARGET_CGROUP) == !!query->cgroup_id);
 	if (g && c->pinned) {
 		EXPECT(t, c, !((query->create_flags ^ g->flags) & ~PERFGRP_CREATE_BPF_EVENTS));
 		EXPECT(t, c, query->clockid == g->clockid);
