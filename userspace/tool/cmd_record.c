@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfgrp record: sample events of a command, of tasks or of CPUs. */
+/* perfgrp record: sample events of a command, of tasks, of CPUs or of cgroups. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,7 @@ enum {
 
 static const struct option option_table[] = {
 	RECORD_OPTIONS,
+	{ "cgroup", required_argument, NULL, 'G' },
 	{ "no-inherit", no_argument, NULL, 'i' },
 	{ "call-graph", required_argument, NULL, OPT_CALL_GRAPH },
 	{ "max-stack", required_argument, NULL, OPT_MAX_STACK },
@@ -43,6 +44,8 @@ static void usage(FILE *out)
 	      "  -e, --event EVENTS       events by perf's names; of {a,b} a samples, b is read\n"
 	      "  -c, --count N            every N events\n"
 	      RECORD_HELP
+	      "  -G, --cgroup NAMES       with -a or -C: the tasks of cgroups; the first one is for the\n"
+	      "                           first event before it, and so on; a single one is for all\n"
 	      "Records:\n"
 	      "  -g, --call-graph=fp      the call chain of each sample, by frame pointers\n"
 	      "      --max-stack N        as many addresses at most (default: what the kernel allows)\n"
@@ -109,6 +112,8 @@ static int parse_option(void *arg, int c)
 	struct record_options *opt = &rec->opt;
 
 	switch (c) {
+	case 'G':
+		return cgroups_give(&rec->cgroups, &rec->list, optarg);
 	case 'i':
 		opt->no_inherit = true;
 		return 0;
@@ -150,10 +155,15 @@ static int run_record(struct record *rec)
 {
 	int status;
 
-	if (record_check_options(rec) || target_resolve(&rec->target))
+	if (record_check_options(rec) || target_resolve(&rec->target) ||
+	    cgroups_check_target(&rec->cgroups, &rec->target))
 		return EXIT_USAGE;
 	if (!rec->events_named && cmd_add_events(&rec->list, "cycles"))
 		return EXIT_USAGE;
+	if (cgroups_finish(&rec->cgroups, &rec->list, rec->events_named))
+		return EXIT_USAGE;
+	if (rec->opt.verbose)
+		cgroups_say_paths(&rec->cgroups);
 	rec->dev = cmd_open_device(&rec->info, PERFGRP_FEATURE_SAMPLING, "sampling");
 	if (!rec->dev)
 		return EXIT_FAILED;
@@ -181,7 +191,7 @@ int cmd_record(int argc, char **argv)
 {
 	static const struct cmd_options options = {
 		.name = "record",
-		.letters = "+" RECORD_LETTERS "gio:m:vh",
+		.letters = "+" RECORD_LETTERS "G:gio:m:vh",
 		.table = option_table,
 		.usage = usage,
 		.parse = parse_option,
@@ -196,6 +206,7 @@ int cmd_record(int argc, char **argv)
 	}
 	events_free(&rec.list);
 	target_free(&rec.target);
+	cgroups_free(&rec.cgroups);
 	perfgrp_close(rec.dev);
 	free(rec.argv);
 	return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfgrp stat: count events of a command, of tasks or of CPUs. */
+/* perfgrp stat: count events of a command, of tasks, of CPUs or of cgroups. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +81,7 @@ static int add_detailed_events(struct stat_cmd *st, unsigned int detail)
 
 enum {
 	OPT_APPEND = OPT_OF_COMMAND,
+	OPT_FOR_EACH_CGROUP,
 	OPT_INTERVAL_COUNT,
 	OPT_LOG_FD,
 	OPT_MERGE,
@@ -99,6 +100,8 @@ enum {
 static const struct option option_table[] = {
 	{ "event", required_argument, NULL, 'e' },
 	CMD_TARGET_OPTIONS,
+	{ "cgroup", required_argument, NULL, 'G' },
+	{ "for-each-cgroup", required_argument, NULL, OPT_FOR_EACH_CGROUP },
 	{ "no-aggr", no_argument, NULL, 'A' },
 	{ "per-core", no_argument, NULL, OPT_PER_CORE },
 	{ "per-die", no_argument, NULL, OPT_PER_DIE },
@@ -142,6 +145,10 @@ static void usage(FILE *out)
 	      "  -C, --cpu LIST           some CPUs: 0,2-3\n"
 	      "  -p, --pid LIST           processes, with all their threads\n"
 	      "  -t, --tid LIST           threads\n"
+	      "  -G, --cgroup NAMES       with -a or -C: the tasks of cgroups; the first one is for the\n"
+	      "                           first event before it, and so on; a single one is for all\n"
+	      "      --for-each-cgroup NAMES\n"
+	      "                           each event for each cgroup; names may be patterns\n"
 	      "  -i, --no-inherit         not the children\n"
 	      "      --all-user           user mode only\n"
 	      "      --all-kernel         kernel mode only\n"
@@ -200,6 +207,11 @@ static int parse_option(void *arg, int c)
 	case 'e':
 		line->events = true;
 		return cmd_add_events(&st->list, optarg);
+	case 'G':
+		return cgroups_give(&st->cgroups, &st->list, optarg);
+	case OPT_FOR_EACH_CGROUP:
+		st->cgroups.each = optarg;
+		break;
 	case 'A':
 		st->aggr.mode = AGGR_CPU;
 		break;
@@ -378,12 +390,17 @@ static int run_stat(struct stat_cmd *st, const struct command_line *line)
 	st->target.all_threads = st->target.all_cpus && st->aggr.mode == AGGR_THREAD;
 	if (check_options(st, line))
 		return EXIT_USAGE;
-	if (target_resolve(&st->target) || check_aggr(st))
+	if (target_resolve(&st->target) || cgroups_check_target(&st->cgroups, &st->target) ||
+	    check_aggr(st))
 		return EXIT_USAGE;
 	if (!line->events && !st->opt.null && add_default_events(st))
 		return EXIT_USAGE;
 	if (!st->opt.null && add_detailed_events(st, line->detail))
 		return EXIT_USAGE;
+	if (cgroups_finish(&st->cgroups, &st->list, line->events))
+		return EXIT_USAGE;
+	if (st->opt.verbose)
+		cgroups_say_paths(&st->cgroups);
 	if (st->list.nr && open_device(st))
 		return EXIT_FAILED;
 	if (open_output(st, line))
@@ -401,7 +418,7 @@ int cmd_stat(int argc, char **argv)
 {
 	static const struct cmd_options options = {
 		.name = "stat",
-		.letters = "+" CMD_TARGET_LETTERS "e:AiD:dr:nI:Bx:jo:vh",
+		.letters = "+" CMD_TARGET_LETTERS "e:G:AiD:dr:nI:Bx:jo:vh",
 		.table = option_table,
 		.usage = usage,
 		.parse = parse_option,

@@ -5,6 +5,7 @@
 
 #include <linux/perf_event.h>
 
+#include "cgroup.h"
 #include "counters.h"
 
 /* Hardware that runs guests counts them, too, unless it is asked not to. */
@@ -94,7 +95,9 @@ int counters_add(struct perfgrp_group *fd, struct perfgrp_counter *counters,
 void counters_say_why(const char *what, const struct event_group *events,
 		      const struct perfgrp_error *why)
 {
-	if (why->member < events->nr)
+	if (why->reason == PERFGRP_REASON_CGROUP && cgroup_of(events))
+		error("cgroup '%s': %s", cgroup_of(events)->name, why->text);
+	else if (why->member < events->nr)
 		error("cannot %s '%s': %s", what, events->events[why->member].name, why->text);
 	else
 		error("%s", why->text);

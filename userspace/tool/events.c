@@ -133,6 +133,40 @@ void events_cut(struct event_list *list, size_t index, size_t at)
 	first->braces = false;
 }
 
+/* Adds a copy of a group to its list. */
+static void copy_group(struct event_list *list, size_t index)
+{
+	struct event_group *to = event_add_group(list), *from = &list->groups[index];
+	size_t i;
+
+	*to = *from;
+	to->room = from->nr;
+	to->events = xcalloc(to->room, sizeof(*to->events));
+	for (i = 0; i < to->nr; i++) {
+		struct event *event = &to->events[i];
+
+		*event = from->events[i];
+		event->name = xstrdup(event->name);
+		event->unit = xstrdup(event->unit);
+		if (event->cpus)
+			event->cpus = xstrdup(event->cpus);
+	}
+}
+
+/**
+ * events_repeat - have a list several times over
+ * @list: the list; copies are added behind it
+ * @times: how often it is there afterwards, 1 or more
+ */
+void events_repeat(struct event_list *list, size_t times)
+{
+	const size_t nr = list->nr;
+	size_t i;
+
+	for (i = nr; i < nr * times; i++)
+		copy_group(list, i - nr);
+}
+
 const char *event_sources_pmus(const struct event_sources *sources)
 {
 	return sources && sources->pmus ? sources->pmus : "/sys/bus/event_source/devices";

@@ -11,6 +11,8 @@
 
 #include <linux/perfgrp.h>
 
+struct cgroup;
+
 /**
  * struct event - one event as the user named it
  * @name: what to call it in output
@@ -23,6 +25,7 @@
  * @sample: period= or freq=: how often to sample where sampling is what is done, or 0
  * @freq: @sample is a frequency
  * @min_delta: min-delta=: as &struct perfgrp_counter.min_delta, there, too
+ * @cgroup: only the tasks of this one are counted; NULL: of no cgroup
  */
 struct event {
 	char *name;
@@ -34,6 +37,7 @@ struct event {
 	__u64 sample;
 	bool freq;
 	__u64 min_delta;
+	struct cgroup *cgroup;
 };
 
 /**
@@ -90,6 +94,7 @@ struct event_sources {
 int events_parse(struct event_list *list, const char *text, const struct event_sources *sources,
 		 struct event_error *err);
 void events_cut(struct event_list *list, size_t index, size_t at);
+void events_repeat(struct event_list *list, size_t times);
 void events_free(struct event_list *list);
 
 const char *event_sources_pmus(const struct event_sources *sources);

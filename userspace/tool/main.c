@@ -12,7 +12,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-	{ "stat", cmd_stat, "count events of a command, of tasks or of CPUs" },
+	{ "stat", cmd_stat, "count events of a command, of tasks, of CPUs or of cgroups" },
 	{ "record", cmd_record, "sample events, with all counts of a group in each sample" },
 	{ "bpf", cmd_bpf, "attach BPF programs to counters, watch programs come and go" },
 	{ "list", cmd_list, "list the events that can be named" },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What follows the '#': ratios of counts, chosen, worded and rounded as perf stat
- * does it. Only counts of the same place and of the same modes go into a ratio, and of these
- * only such as were counted at the same times: a ratio of two estimates that were taken at
+ * does it. Only counts of the same place, cgroup and modes go into a ratio, and of these only
+ * such as were counted at the same times: a ratio of two estimates that were taken at
  * different times is none.
  *
  * An event in braces takes its divisor from these, where they have one.
@@ -170,6 +170,8 @@ static bool mean_of(const struct stat_cmd *st, const struct divisor *div, enum c
 			if (clock ? !is_clock(event) : !is(event, div->constant))
 				continue;
 			if ((event->counter.flags ^ div->event->counter.flags) & MODES)
+				continue;
+			if (event->cgroup != div->event->cgroup)
 				continue;
 			*named = true;
 			cell = cell_beside(stat_cells(st, &st->groups[i].events[j]), div->cell);

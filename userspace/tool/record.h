@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "cgroup.h"
 #include "ending.h"
 #include "events.h"
 #include "perf_data.h"
@@ -61,6 +62,7 @@ struct record_group {
  * struct record - one "perfgrp record"
  * @opt: what the user wants
  * @target: what to sample
+ * @cgroups: whose tasks, where it is not all that runs
  * @dev: the device
  * @info: what the module can do
  * @list: the groups and their events
@@ -80,6 +82,7 @@ struct record_group {
 struct record {
 	struct record_options opt;
 	struct target target;
+	struct cgroup_list cgroups;
 	struct perfgrp_dev *dev;
 	struct perfgrp_info info;
 	struct event_list list;

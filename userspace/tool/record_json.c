@@ -75,6 +75,8 @@ static struct json_object *sample_object(const struct record_group *group, __u16
 	json_add_u64(to, "pid", sample->pid);
 	json_add_u64(to, "tid", sample->tid);
 	json_add_string(to, "event", name_of(group, sample->id));
+	if (cgroup_of(group->events))
+		json_add_string(to, "cgroup", cgroup_of(group->events)->name);
 	json_add_u64(to, "period", sample->period);
 	json_add_string(to, "mode", mode_of(misc));
 	add_address(to, "ip", sample->ip);

@@ -123,6 +123,7 @@ static struct perfgrp_group *create_group(const struct record *rec,
 	if (rec->opt.overwrite)
 		create.flags |= PERFGRP_CREATE_OVERWRITE;
 	target_set(&rec->target, cpus, task, rec->info.features, &create);
+	cgroup_set_target(cgroup_of(events), &create);
 	return perfgrp_create_with(rec->dev, &create);
 }
 
@@ -243,6 +244,7 @@ static int open_all(struct record *rec)
 int record_open(struct record *rec)
 {
 	struct event_error ignored;
+	struct cgroup *cgroup;
 	int err;
 
 	if (rec->opt.callchain && !(rec->info.features & PERFGRP_FEATURE_CALLCHAIN)) {
@@ -255,10 +257,12 @@ int record_open(struct record *rec)
 	if (err != -EAGAIN)
 		return err;
 	error("this machine has no cycles to sample: sampling cpu-clock instead");
+	cgroup = cgroup_of(&rec->list.groups[0]);
 	events_free(&rec->list);
 	rec->events_named = true;
 	if (events_parse(&rec->list, "cpu-clock", NULL, &ignored))
 		return -EINVAL;
+	rec->list.groups[0].events[0].cgroup = cgroup;
 	return open_all(rec);
 }
 
@@ -312,9 +316,10 @@ void record_set_polls(struct record *rec, const struct ending *ending, short eve
  * @rec: after record_set_polls()
  * @timeout: for so many ms at most; -1: for ever
  *
- * A group whose task has exited hangs up for ever: it is not asked again.
+ * A group whose task has exited, or whose cgroup was removed, hangs up for ever: it is not asked
+ * again. Of a cgroup that is said.
  *
- * Return: 1 if each group's task has exited, 0, or a negative errno after saying what is
+ * Return: 1 if that is so of each group, 0, or a negative errno after saying what is
  * wrong
  */
 int record_poll(const struct record *rec, int timeout)
@@ -330,8 +335,11 @@ int record_poll(const struct record *rec, int timeout)
 		return err;
 	}
 	for (i = 0; i < rec->nr_groups; i++) {
-		if (polls[i].revents & (POLLHUP | POLLERR | POLLNVAL))
+		if (polls[i].revents & (POLLHUP | POLLERR | POLLNVAL)) {
 			polls[i].fd = -1;
+			if (polls[i].revents & POLLHUP && cgroup_of(rec->groups[i].events))
+				cgroup_say_removed(cgroup_of(rec->groups[i].events));
+		}
 		gone &= polls[i].fd < 0;
 	}
 	return gone;

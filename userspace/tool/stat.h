@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "aggr.h"
+#include "cgroup.h"
 #include "events.h"
 #include "perfgrp.h"
 #include "target.h"
@@ -132,6 +133,7 @@ struct stat_group {
  * struct stat_cmd - one "perfgrp stat"
  * @opt: what the user wants
  * @target: what to count
+ * @cgroups: whose tasks, where it is not all that runs
  * @dev: the device
  * @features: PERFGRP_FEATURE_* of the module
  * @list: the groups and their events
@@ -151,6 +153,7 @@ struct stat_group {
 struct stat_cmd {
 	struct stat_options opt;
 	struct target target;
+	struct cgroup_list cgroups;
 	struct perfgrp_dev *dev;
 	__u64 features;
 	struct event_list list;
@@ -183,6 +186,7 @@ int stat_disable(struct stat_cmd *st);
 int stat_collect(struct stat_cmd *st);
 void stat_add_run(struct stat_cmd *st);
 bool stat_tasks_exited(struct stat_cmd *st);
+bool stat_cgroups_removed(struct stat_cmd *st);
 
 /* stat_cell.c: what can be said about one count */
 const struct stat_cells *stat_cells(const struct stat_cmd *st, const struct stat_event *event);
@@ -218,6 +222,7 @@ struct stat_metric {
  * @place: what it is about
  * @event: the event
  * @name: its name
+ * @cgroup: name of its cgroup, or ""; NULL: there is no such column
  * @cell: its count
  * @missing: why there is no count, or NULL
  * @metrics: metrics
@@ -229,6 +234,7 @@ struct stat_line {
 	const struct aggr_place *place;
 	const struct event *event;
 	const char *name;
+	const char *cgroup;
 	const struct stat_cell *cell;
 	const char *missing;
 	struct stat_metric metrics[2];

@@ -79,6 +79,7 @@ const char *stat_next_flag(const struct stat_cell *cell, unsigned int *i)
 		{ PERFGRP_VALUE_FAILED, "failed" },
 		{ PERFGRP_VALUE_OFFLINE, "offline" },
 		{ PERFGRP_VALUE_EXITED, "exited" },
+		{ PERFGRP_VALUE_ABSENT, "absent" },
 		{ PERFGRP_VALUE_THROTTLED, "throttled" },
 		{ PERFGRP_VALUE_SATURATED, "saturated" },
 		{ PERFGRP_VALUE_PARTIAL, "partial" },

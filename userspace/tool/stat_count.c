@@ -7,7 +7,7 @@
 #include "stat.h"
 
 /* Flags that hold for a sum if they do for all that was added up; the others, for any. */
-#define FLAGS_OF_ALL	(PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED)
+#define FLAGS_OF_ALL	(PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED | PERFGRP_VALUE_ABSENT)
 
 static __u64 add_saturated(__u64 a, __u64 b, __u32 *flags)
 {
@@ -243,6 +243,28 @@ void stat_add_run(struct stat_cmd *st)
 			}
 		}
 	}
+}
+
+/**
+ * stat_cgroups_removed - see whether cgroups have been removed, and say so
+ * @st: a stat with cgroups
+ *
+ * Return: true if there is nothing left to count: each event had a cgroup, and all were removed
+ */
+bool stat_cgroups_removed(struct stat_cmd *st)
+{
+	bool all = true;
+	size_t i;
+
+	for (i = 0; i < st->nr_groups; i++) {
+		struct cgroup *cgroup = cgroup_of(&st->list.groups[i]);
+		const struct stat_group *group = &st->groups[i];
+
+		/* Where the machine lacks the event there is no group to ask. */
+		if (!cgroup || !cgroup_was_removed(cgroup, group->nr ? group->fds[0] : NULL))
+			all = false;
+	}
+	return all;
 }
 
 static bool tasks_exist(const struct numbers *tasks)

@@ -2,7 +2,7 @@
 /*
  * perf stat's CSV, column by column:
  *
- *	[time,][place,]count,unit,event,[variance,]running,percent,metric,metric unit
+ *	[time,][place,]count,unit,event,[cgroup,][variance,]running,percent,metric,metric unit
  *
  * and with --raw, behind these: raw, scaled, time enabled, time running, state, flags with
  * blanks between them, scheduling group. "3 of 4 runs" stands at the end of a line whose event
@@ -91,6 +91,8 @@ static void line(struct stat_cmd *st, const struct stat_line *line)
 	print_prefix(st, line);
 	print_count(st, line);
 	fprintf(st->out, "%s%s%s%s", sep, line->event->unit, sep, line->name);
+	if (line->cgroup)
+		fprintf(st->out, "%s%s", sep, line->cgroup);
 	if (st->opt.runs > 1)
 		fprintf(st->out, "%s%.2f%%", sep, line->noise);
 	fprintf(st->out, "%s%" PRIu64 "%s%.2f", sep, (uint64_t)stat_runtime(st, cell), sep,
@@ -104,7 +106,7 @@ static void line(struct stat_cmd *st, const struct stat_line *line)
 
 	/* A further metric has a line of its own, with its columns where they belong. */
 	for (i = 1; i < line->nr_metrics; i++) {
-		int columns = st->opt.runs > 1 ? 5 : 4;
+		int columns = 4 + (st->opt.runs > 1) + !!line->cgroup;
 
 		print_prefix(st, line);
 		while (columns--)

@@ -115,6 +115,8 @@ static void line(struct stat_cmd *st, const struct stat_line *line)
 	json_add_string(object, "counter-value", text);
 	json_add_string(object, "unit", line->event->unit);
 	json_add_string(object, "event", line->name);
+	if (line->cgroup)
+		json_add_string(object, "cgroup", line->cgroup);
 	if (st->opt.runs > 1)
 		json_add_double(object, "variance", "%.2f", line->noise);
 	if (line->runs)

@@ -99,12 +99,14 @@ static void close_fds(struct stat_group *group)
 	group->room = 0;
 }
 
-static struct perfgrp_group *create_group(const struct stat_cmd *st, const struct numbers *cpus,
-					  size_t task, __u32 flags)
+static struct perfgrp_group *create_group(const struct stat_cmd *st,
+					  const struct event_group *events,
+					  const struct numbers *cpus, size_t task, __u32 flags)
 {
 	struct perfgrp_create create = { .flags = flags };
 
 	target_set(&st->target, cpus, task, st->features, &create);
+	cgroup_set_target(cgroup_of(events), &create);
 	return perfgrp_create_with(st->dev, &create);
 }
 
@@ -168,9 +170,9 @@ static int open_group(struct stat_cmd *st, size_t index)
 		struct perfgrp_group *fd;
 		enum refusal judgement;
 
-		fd = create_group(st, &cpus, i, flags);
+		fd = create_group(st, events, &cpus, i, flags);
 		if (!fd && errno == EMFILE && allow_more_files())
-			fd = create_group(st, &cpus, i, flags);
+			fd = create_group(st, events, &cpus, i, flags);
 		if (fd && !add_fd(st, group, events, fd, on_cpus ? 0 : tasks->n[i]))
 			continue;
 
@@ -300,5 +302,6 @@ void stat_free(struct stat_cmd *st)
 	perfgrp_snap_free(&st->snap);
 	events_free(&st->list);
 	target_free(&st->target);
+	cgroups_free(&st->cgroups);
 	perfgrp_close(st->dev);
 }

@@ -38,6 +38,8 @@ static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 	struct stat_line line = {
 		.event = event,
 		.name = event->name,
+		.cgroup = !cgroups_named(&st->cgroups) ? NULL :
+			  event->cgroup ? event->cgroup->name : "",
 		.place = &st->aggr.places[cell->place],
 		.cell = cell,
 	};
@@ -88,13 +90,38 @@ static void print_event(struct stat_cmd *st, size_t group, size_t index, size_t 
 	}
 }
 
-static void print_events(struct stat_cmd *st, size_t place)
+/* Prints all events of the groups from @first to before @end. */
+static void print_groups(struct stat_cmd *st, size_t first, size_t end, size_t place)
 {
 	size_t i, j;
 
-	for (i = 0; i < st->nr_groups; i++)
+	for (i = first; i < end; i++)
 		for (j = 0; j < st->list.groups[i].nr; j++)
 			print_event(st, i, j, place);
+}
+
+/* Where the groups end that are to be printed together: with --for-each-cgroup those of one. */
+static size_t end_of(const struct stat_cmd *st, size_t first)
+{
+	size_t end = first;
+
+	if (!st->cgroups.each)
+		return st->nr_groups;
+	while (end < st->nr_groups &&
+	       cgroup_of(&st->list.groups[end]) == cgroup_of(&st->list.groups[first]))
+		end++;
+	return end;
+}
+
+static void print_places(struct stat_cmd *st)
+{
+	size_t first, end, i;
+
+	for (first = 0; first < st->nr_groups; first = end) {
+		end = end_of(st, first);
+		for (i = 0; i < st->aggr.nr; i++)
+			print_groups(st, first, end, i);
+	}
 }
 
 /**
@@ -103,22 +130,19 @@ static void print_events(struct stat_cmd *st, size_t place)
  */
 void stat_print(struct stat_cmd *st)
 {
-	size_t i;
-
 	format_of(st)->begin(st);
 	/* As perf: CPUs and threads event by event, larger places place by place. */
 	switch (st->aggr.mode) {
 	case AGGR_GLOBAL:
 	case AGGR_CPU:
 	case AGGR_THREAD:
-		print_events(st, EVERY_PLACE);
+		print_groups(st, 0, st->nr_groups, EVERY_PLACE);
 		break;
 	case AGGR_CORE:
 	case AGGR_DIE:
 	case AGGR_SOCKET:
 	case AGGR_NODE:
-		for (i = 0; i < st->aggr.nr; i++)
-			print_events(st, i);
+		print_places(st);
 		break;
 	}
 	format_of(st)->end(st);

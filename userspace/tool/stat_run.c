@@ -9,7 +9,7 @@
 
 #define NSEC_PER_MSEC	1000000ULL
 #define NSEC_PER_SEC	1000000000ULL
-/* How often to look whether tasks that are not our children have exited. */
+/* How often to look whether tasks that are not our children have exited, or cgroups are gone. */
 #define EXIT_CHECK	(100 * NSEC_PER_MSEC)
 
 static __u64 now(void)
@@ -41,6 +41,12 @@ struct run {
 	unsigned int intervals;
 };
 
+/* A cgroup's time goes on only while it runs. */
+static bool cell_was_enabled(const struct stat_cell *cell)
+{
+	return cell->enabled || cell->flags & PERFGRP_VALUE_ABSENT;
+}
+
 static bool was_enabled(const struct stat_cmd *st)
 {
 	size_t i, j, k;
@@ -48,7 +54,7 @@ static bool was_enabled(const struct stat_cmd *st)
 	for (i = 0; i < st->nr_groups; i++)
 		for (j = 0; j < st->list.groups[i].nr; j++)
 			for (k = 0; k < st->groups[i].events[j].last.nr; k++)
-				if (st->groups[i].events[j].last.cells[k].enabled)
+				if (cell_was_enabled(&st->groups[i].events[j].last.cells[k]))
 					return true;
 	return false;
 }
@@ -83,11 +89,26 @@ static bool delay(struct run *run, unsigned int ms)
 	return false;
 }
 
+/* Without a command counting ends when there is nothing left to count. */
+static bool nothing_left(struct run *run)
+{
+	struct stat_cmd *st = run->st;
+	bool left;
+
+	if (cgroups_named(&st->cgroups))
+		left = !stat_cgroups_removed(st);
+	else
+		left = st->target.kind != TARGET_TASKS || run->ending.w.pid ||
+		       !stat_tasks_exited(st);
+	return !left && !run->ending.w.pid;
+}
+
 /* Counts until the command, the tasks, the time or the user's patience is at its end. */
 static int count(struct run *run)
 {
 	const struct stat_options *opt = &run->st->opt;
-	bool watch = run->st->target.kind == TARGET_TASKS && !run->ending.w.pid;
+	bool watch = cgroups_named(&run->st->cgroups) ||
+		     (run->st->target.kind == TARGET_TASKS && !run->ending.w.pid);
 	__u64 interval = opt->interval * NSEC_PER_MSEC;
 	__u64 next = interval ? run->start + interval : ENDING_NEVER;
 	__u64 end = opt->timeout ? run->start + opt->timeout * NSEC_PER_MSEC : ENDING_NEVER;
@@ -100,7 +121,7 @@ static int count(struct run *run)
 			until = earlier(until, now() + EXIT_CHECK);
 		if (ending_wait(&run->ending, until))
 			return 0;
-		if (watch && stat_tasks_exited(run->st))
+		if (watch && nothing_left(run))
 			return 0;
 
 		time = now();
@@ -185,6 +206,8 @@ static int run_once(struct run *run)
 	if (!err)
 		err = ret;
 	end_command(run);
+	if (cgroups_named(&st->cgroups))
+		stat_cgroups_removed(st);
 	st->elapsed = end - run->start;
 	if (!err && !st->opt.interval)
 		err = stat_collect(st);

@@ -13,6 +13,9 @@
 
 #define METRIC_WIDTH	35
 #define MIN_UNIT_WIDTH	4
+#define CGROUP_WIDTH	16
+/* Of the raw table, where a column follows. */
+#define EVENT_WIDTH	24
 /* "multiplexed exited" */
 #define STATE_WIDTH	18
 /* Intervals between two headings. */
@@ -84,8 +87,12 @@ static const char *place_heading(const struct stat_cmd *st)
 static void print_raw_heading(const struct stat_cmd *st)
 {
 	fprintf(st->out, "%s%s", st->opt.interval ? "#           time " : "", place_heading(st));
-	fprintf(st->out, "%20s %20s %16s %16s  %-*s  %5s  %s\n", "raw", "scaled",
-		"enabled [ns]", "running [ns]", STATE_WIDTH, "state", "group", "event");
+	fprintf(st->out, "%20s %20s %16s %16s  %-*s  %5s  ", "raw", "scaled",
+		"enabled [ns]", "running [ns]", STATE_WIDTH, "state", "group");
+	if (cgroups_named(&st->cgroups))
+		fprintf(st->out, "%-*s cgroup\n", EVENT_WIDTH, "event");
+	else
+		fputs("event\n", st->out);
 }
 
 static void print_interval_heading(struct stat_cmd *st)
@@ -159,11 +166,14 @@ static void print_line(struct stat_cmd *st, const struct stat_line *line, FILE *
 	print_count(st, line, out);
 	fprintf(out, "%-*s ", unit_width(st), line->event->unit);
 	fprintf(out, "%-*s", line->missing ? 25 : 32, line->name);
+	if (line->cgroup)
+		fprintf(out, " %-*s", CGROUP_WIDTH, line->cgroup);
 	print_metric(line->nr_metrics ? &line->metrics[0] : NULL, out);
 	for (i = 1; i < line->nr_metrics; i++) {
 		fputc('\n', out);
 		print_prefix(st, line, out);
-		fprintf(out, "%*s", st->aggr.mode == AGGR_CPU ? 57 : 49, "");
+		fprintf(out, "%*s", (st->aggr.mode == AGGR_CPU ? 57 : 49) +
+				    (line->cgroup ? CGROUP_WIDTH + 1 : 0), "");
 		print_metric(&line->metrics[i], out);
 	}
 	if (line->noise)
@@ -207,9 +217,13 @@ static void print_raw(struct stat_cmd *st, const struct stat_line *line, FILE *o
 	fprintf(out, time, (uint64_t)cell->running);
 	print_state(cell, out);
 	if (stat_sched_group(cell))
-		fprintf(out, "  %5u  %s", stat_sched_group(cell), line->name);
+		fprintf(out, "  %5u  ", stat_sched_group(cell));
 	else
-		fprintf(out, "  %5s  %s", "-", line->name);
+		fprintf(out, "  %5s  ", "-");
+	if (line->cgroup)
+		fprintf(out, "%-*s %s", EVENT_WIDTH, line->name, line->cgroup);
+	else
+		fputs(line->name, out);
 	if (line->runs)
 		fprintf(out, "  (%u of %u runs)", line->runs, st->mean_elapsed.nr);
 	fputc('\n', out);

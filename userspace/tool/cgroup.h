@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Cgroups: which directory a user means, and which events count the tasks of which cgroup. */
+#ifndef PERFGRP_CGROUP_H
+#define PERFGRP_CGROUP_H
+
+#include "events.h"
+#include "target.h"
+#include "util.h"
+
+/* cgroup.c: from names to directories */
+
+char *cgroup_mount(void);
+char *cgroup_find(const char *mount, const char *name, char **why);
+int cgroup_match(const char *mount, const char *pattern, struct strings *paths, char **why);
+bool cgroup_is_pattern(const char *text);
+
+/* cgroup_events.c: the options -G and --for-each-cgroup */
+
+/**
+ * struct cgroup - a cgroup whose tasks are counted
+ * @name: what to call it in output
+ * @path: its directory
+ * @fd: the same, open
+ * @removed: it has been said that it was removed
+ */
+struct cgroup {
+	char *name;
+	char *path;
+	int fd;
+	bool removed;
+};
+
+/**
+ * struct cgroup_list - the cgroups of a command line
+ * @cgroups: the cgroups, each once
+ * @nr: how many
+ * @room: how many @cgroups has room for
+ * @mount: where cgroups are mounted, once it has been looked up
+ * @given: how many events, from the first one on, have been given one by -G, or none on purpose
+ * @early: what -G said before there was an event, or NULL
+ * @each: what --for-each-cgroup said, or NULL
+ */
+struct cgroup_list {
+	struct cgroup **cgroups;
+	size_t nr;
+	size_t room;
+	char *mount;
+	size_t given;
+	const char *early;
+	const char *each;
+};
+
+int cgroups_give(struct cgroup_list *list, struct event_list *events, const char *text);
+int cgroups_finish(struct cgroup_list *list, struct event_list *events, bool events_named);
+int cgroups_check_target(const struct cgroup_list *list, const struct target *target);
+void cgroups_say_paths(const struct cgroup_list *list);
+bool cgroups_named(const struct cgroup_list *list);
+void cgroups_free(struct cgroup_list *list);
+
+struct cgroup *cgroup_of(const struct event_group *events);
+void cgroup_set_target(const struct cgroup *cgroup, struct perfgrp_create *create);
+bool cgroup_was_removed(struct cgroup *cgroup, struct perfgrp_group *fd);
+void cgroup_say_removed(struct cgroup *cgroup);
+
+#endif /* PERFGRP_CGROUP_H */
