@@ -22,16 +22,17 @@
  *					created, of the member with id N, in the group's N-th
  *					snapshot, on CPU N
  *	samples N			a group that samples has N records when it is enabled
- *	exit [snap=N]			the task has exited by the group's N-th snapshot; a stream
- *					ends behind its records
+ *	exit [group=N] [snap=N]		the task has exited, or the cgroup was removed, by the
+ *					group's N-th snapshot; a stream ends behind its records
  *
  * Events are TYPE:CONFIG, or one of the names below; errnos and reasons go by their names.
  *
  * FAKE_LOG names a file that gets a line for each call. Files below FAKE_ROOT stand in for those
  * of the same name below / that the tool reads.
  *
- * Group fds are real ones: an eventfd, or the read end of a pipe for a group with a buffer, so
- * that poll(2), read(2), fcntl(2) and limits need no simulation.
+ * Group fds are real ones: an eventfd, or the read end of a pipe for a group with a buffer or on a
+ * cgroup, so that poll(2), read(2), fcntl(2) and limits need no simulation. Any directory is a
+ * cgroup; the log has its last component.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -45,6 +46,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <linux/perf_event.h>
@@ -58,6 +60,16 @@
 #define NONE		(~0ULL)
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* libc's own function, behind the one here. */
+#define REAL(name)								\
+({										\
+	static typeof(name) *real;						\
+										\
+	if (!real)								\
+		real = (typeof(name) *)dlsym(RTLD_NEXT, #name);			\
+	real;									\
+})
 
 /* ---- the script ------------------------------------------------------------ */
 
@@ -99,13 +111,14 @@ static const struct name events[] = {
 };
 
 static const struct name errnos[] = {
-	NAME(EACCES), NAME(EBUSY), NAME(EINVAL), NAME(EMFILE), NAME(ENODEV), NAME(ENOENT),
-	NAME(ENOMEM), NAME(ENOSPC), NAME(EOPNOTSUPP), NAME(ESRCH), NAME(EINTR),
+	NAME(EACCES), NAME(EBADF), NAME(EBUSY), NAME(EINVAL), NAME(EMFILE), NAME(ENODEV),
+	NAME(ENOENT), NAME(ENOMEM), NAME(ENOSPC), NAME(EOPNOTSUPP), NAME(ESRCH), NAME(EINTR),
 };
 
 static const struct name reasons[] = {
 	REASON(NONE), REASON(EVENT), REASON(EVENT_OPTION), REASON(PMU_FULL), REASON(PMU_BUSY),
 	REASON(PID), REASON(LIMIT), REASON(PRIVILEGE), REASON(MEMORY), REASON(FEATURE),
+	REASON(CGROUP),
 };
 
 __attribute__((noreturn, format(printf, 1, 2)))
@@ -295,6 +308,7 @@ struct group {
 	unsigned int snaps;
 	bool enabled;
 	int records;			/* the write end, or -1 */
+	char cgroup[64];		/* what the log has of it */
 };
 
 static struct group *groups[MAX_FDS];
@@ -393,7 +407,7 @@ static int get_info(struct perfgrp_info *info)
 	info->features = PERFGRP_FEATURE_SCHED_GROUP | PERFGRP_FEATURE_INHERIT |
 			 PERFGRP_FEATURE_NO_MUX | PERFGRP_FEATURE_HOTPLUG |
 			 PERFGRP_FEATURE_SAMPLING | PERFGRP_FEATURE_BPF_EVENTS |
-			 PERFGRP_FEATURE_PIDFD;
+			 PERFGRP_FEATURE_PIDFD | PERFGRP_FEATURE_CGROUP;
 	info->max_groups = 4096;
 	if (line && line->features != NONE)
 		info->features = line->features;
@@ -412,14 +426,15 @@ static void log_create(const struct group *group)
 	static const char *const targets[] = {
 		[PERFGRP_TARGET_TASK] = "TASK", [PERFGRP_TARGET_CPUS] = "CPUS",
 		[PERFGRP_TARGET_ALL_CPUS] = "ALL_CPUS", [PERFGRP_TARGET_PIDFD] = "PIDFD",
+		[PERFGRP_TARGET_CGROUP] = "CGROUP",
 	};
 	char cpus[4 * MAX_CPUS + 1] = "";
 	__u32 i;
 
 	for (i = 0; i < group->create.nr_cpus; i++)
 		snprintf(cpus + strlen(cpus), 5, "%s%u", i ? "," : "", group->cpus[i]);
-	log_call("CREATE group=%u target=%s pid=%d cpus=%s%s%s%s%s%s%s buffer=%u", group->nr,
-		 targets[group->create.target], group->create.pid, cpus,
+	log_call("CREATE group=%u target=%s%s pid=%d cpus=%s%s%s%s%s%s%s buffer=%u", group->nr,
+		 targets[group->create.target], group->cgroup, group->create.pid, cpus,
 		 group->create.flags & PERFGRP_CREATE_INHERIT ? " INHERIT" : "",
 		 group->create.flags & PERFGRP_CREATE_ENABLE_ON_EXEC ? " ENABLE_ON_EXEC" : "",
 		 group->create.flags & PERFGRP_CREATE_NO_MUX ? " NO_MUX" : "",
@@ -429,23 +444,44 @@ static void log_create(const struct group *group)
 		 group->create.buffer_size);
 }
 
+static void set_all_cpus(struct group *group)
+{
+	__u32 i;
+
+	group->nr_cpus = setting_number("cpus", 2);
+	for (i = 0; i < group->nr_cpus; i++)
+		group->cpus[i] = i;
+}
+
+static void set_cpu_list(struct group *group)
+{
+	const struct perfgrp_create *create = &group->create;
+
+	if (create->nr_cpus > MAX_CPUS)
+		die("CREATE: %u CPUs", create->nr_cpus);
+	group->nr_cpus = create->nr_cpus;
+	memcpy(group->cpus, (void *)(unsigned long)create->cpus,
+	       create->nr_cpus * sizeof(*group->cpus));
+}
+
 static void set_cpus(struct group *group)
 {
 	const struct perfgrp_create *create = &group->create;
-	__u32 i;
 
 	switch (create->target) {
 	case PERFGRP_TARGET_ALL_CPUS:
-		group->nr_cpus = setting_number("cpus", 2);
-		for (i = 0; i < group->nr_cpus; i++)
-			group->cpus[i] = i;
+		set_all_cpus(group);
 		break;
 	case PERFGRP_TARGET_CPUS:
-		if (!create->nr_cpus || create->nr_cpus > MAX_CPUS)
-			die("CREATE: %u CPUs", create->nr_cpus);
-		group->nr_cpus = create->nr_cpus;
-		memcpy(group->cpus, (void *)(unsigned long)create->cpus,
-		       create->nr_cpus * sizeof(*group->cpus));
+		if (!create->nr_cpus)
+			die("CREATE: no CPUs");
+		set_cpu_list(group);
+		break;
+	case PERFGRP_TARGET_CGROUP:
+		if (create->nr_cpus)
+			set_cpu_list(group);
+		else
+			set_all_cpus(group);
 		break;
 	case PERFGRP_TARGET_TASK:
 	case PERFGRP_TARGET_PIDFD:
@@ -457,10 +493,30 @@ static void set_cpus(struct group *group)
 	}
 }
 
+/* Fills in what the log has of a cgroup; returns false if the fd is not one of a directory. */
+static bool name_cgroup(int fd, char *text, size_t size)
+{
+	char link[32], path[PATH_MAX];
+	struct stat st;
+	ssize_t len;
+
+	if (fstat(fd, &st) || !S_ISDIR(st.st_mode))
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, path, sizeof(path) - 1);
+	if (len < 0)
+		return false;
+	path[len] = '\0';
+	snprintf(text, size, " cgroup=%s", strrchr(path, '/') + 1);
+	return true;
+}
+
 static int create_group(struct perfgrp_create *create)
 {
 	const struct line *line;
 	struct perfgrp_info info = { .size = sizeof(info) };
+	const bool on_cgroup = create->target == PERFGRP_TARGET_CGROUP;
+	char cgroup[sizeof(((struct group *)0)->cgroup)] = "";
 	struct group *group;
 	int fds[2] = { -1, -1 };
 
@@ -475,7 +531,11 @@ static int create_group(struct perfgrp_create *create)
 	if (create->fd || create->reserved)
 		die("CREATE: fd or reserved is not 0");
 
-	if (!create->buffer_size)
+	if (on_cgroup && !name_cgroup(create->target_fd, cgroup, sizeof(cgroup)))
+		return refuse(create, EBADF, PERFGRP_REASON_CGROUP, PERFGRP_NONE,
+			      "it is not the directory of a cgroup");
+
+	if (!create->buffer_size && !on_cgroup)
 		fds[0] = eventfd(0, EFD_CLOEXEC);
 	else if (pipe2(fds, O_CLOEXEC))
 		fds[0] = -1;
@@ -488,6 +548,7 @@ static int create_group(struct perfgrp_create *create)
 	group->nr = ++nr_created;
 	group->create = *create;
 	group->records = fds[1];
+	memcpy(group->cgroup, cgroup, sizeof(cgroup));
 	set_cpus(group);
 	nr_open++;
 	groups[fds[0]] = group;
@@ -551,12 +612,37 @@ static int add(struct group *group, struct perfgrp_add *arg)
 	return 0;
 }
 
+/* The task has exited, or the cgroup was removed. */
+static bool has_ended(const struct group *group)
+{
+	size_t i;
+
+	for (i = 0; i < nr_lines; i++) {
+		const struct line *line = &lines[i];
+
+		if (!strcmp(line->word, "exit") &&
+		    (line->group == NONE || line->group == group->nr) &&
+		    (line->snap == NONE || group->snaps >= line->snap))
+			return true;
+	}
+	return false;
+}
+
+/* What poll(2) sees of that. */
+static void hang_up(struct group *group)
+{
+	if (group->records < 0 || !has_ended(group))
+		return;
+	REAL(close)(group->records);
+	group->records = -1;
+}
+
 static void write_samples(struct group *group)
 {
 	__u64 n = setting_number("samples", 0), i;
 	__u32 j;
 
-	if (group->records < 0)
+	if (group->records < 0 || !group->create.buffer_size)
 		return;
 	for (i = 0; i < n && group->nr_members; i++) {
 		struct {
@@ -587,10 +673,6 @@ static void write_samples(struct group *group)
 		if (write(group->records, &record, record.sample.header.size) < 0)
 			die("too many samples for a pipe");
 	}
-	if (setting("exit")) {
-		close(group->records);
-		group->records = -1;
-	}
 }
 
 static int control(struct group *group, const char *call, struct perfgrp_control *arg, bool enable)
@@ -605,6 +687,8 @@ static int control(struct group *group, const char *call, struct perfgrp_control
 		return fail(arg, line, PERFGRP_NONE);
 	if (enable && !group->enabled)
 		write_samples(group);
+	if (enable)
+		hang_up(group);
 	group->enabled = enable;
 	return 0;
 }
@@ -652,6 +736,13 @@ static void set_value(const struct group *group, __u32 index, int cpu, struct pe
 			 find_sched_group(group, index, cpu);
 	v->pmu = line && line->pmu != NONE ? line->pmu : pmu_of(member, cpu);
 	v->flags = line && line->flags != NONE ? line->flags : 0;
+	if (v->flags & PERFGRP_VALUE_ABSENT) {
+		v->state = PERFGRP_STATE_COUNTED;
+		v->raw = 0;
+		v->time_enabled = 0;
+		v->time_running = 0;
+		return;
+	}
 	if (!v->time_running) {
 		v->state = PERFGRP_STATE_NEVER_RAN;
 		return;
@@ -664,6 +755,13 @@ static void set_value(const struct group *group, __u32 index, int cpu, struct pe
 
 static void add_value(struct perfgrp_value *sum, const struct perfgrp_value *v)
 {
+	/* Where a cgroup has not run there is nothing to add, and nothing missing. */
+	if (v->flags & PERFGRP_VALUE_ABSENT)
+		return;
+	if (sum->flags & PERFGRP_VALUE_ABSENT) {
+		*sum = *v;
+		return;
+	}
 	sum->raw += v->raw;
 	sum->scaled += v->scaled;
 	sum->time_enabled += v->time_enabled;
@@ -730,7 +828,7 @@ static int snapshot(struct group *group, struct perfgrp_snapshot *arg)
 	struct perfgrp_value values[MAX_CPUS][MAX_MEMBERS];
 	struct perfgrp_value *to = (void *)(unsigned long)arg->values;
 	struct perfgrp_row rows[MAX_CPUS], *to_rows = (void *)(unsigned long)arg->rows;
-	const struct line *line, *end = setting("exit");
+	const struct line *line;
 	static unsigned int calls;
 	__u32 nr, nr_values, i;
 
@@ -756,7 +854,7 @@ static int snapshot(struct group *group, struct perfgrp_snapshot *arg)
 	arg->nr_rows = nr;
 	arg->nr_values = nr_values;
 	for (i = 0; i < nr; i++) {
-		if (end && (end->snap == NONE || group->snaps >= end->snap))
+		if (has_ended(group))
 			rows[i].flags |= PERFGRP_ROW_EXITED;
 		to_rows[i] = rows[i];
 		memcpy(&to[i * group->nr_members], values[i], group->nr_members * sizeof(*to));
@@ -764,6 +862,7 @@ static int snapshot(struct group *group, struct perfgrp_snapshot *arg)
 	arg->time_before = 1000;
 	arg->time_after = 3000;
 	arg->generation = 1;
+	hang_up(group);
 	return 0;
 }
 
@@ -798,15 +897,6 @@ static int group_ioctl(struct group *group, unsigned long nr, void *arg)
 }
 
 /* ---- what stands before libc's functions ----------------------------------- */
-
-#define REAL(name)								\
-({										\
-	static typeof(name) *real;						\
-										\
-	if (!real)								\
-		real = (typeof(name) *)dlsym(RTLD_NEXT, #name);			\
-	real;									\
-})
 
 /* The name of the file that stands in for another, or that name itself. */
 static const char *redirect(const char *path, char *buf, size_t size)

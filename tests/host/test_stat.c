@@ -32,10 +32,14 @@ static const struct stat_cell usual[NR_EVENTS] = {
 	  .flags = PERFGRP_VALUE_FAILED | PERFGRP_VALUE_OFFLINE, .enabled = 50 },
 };
 
+/* Of the second group's events, where there are any cgroups. */
+static struct cgroup web = { .name = (char *)"web" };
+
 /* The output for @cells; only lines that have @with, with single blanks. */
-static char *print(const struct stat_cell *cells, const struct stat_options *opt, const char *with)
+static char *print(const struct stat_cell *cells, const struct stat_options *opt, bool cgroups,
+		   const char *with)
 {
-	struct stat_cmd st = { .opt = *opt, .user = -1, .elapsed = 1000 };
+	struct stat_cmd st = { .opt = *opt, .cgroups.given = cgroups, .user = -1, .elapsed = 1000 };
 	char *text, *all = xstrdup(""), *line, *rest;
 	struct event_error err;
 	size_t size, i, j, n = 0;
@@ -58,6 +62,8 @@ static char *print(const struct stat_cell *cells, const struct stat_options *opt
 			struct stat_event *event = &st.groups[i].events[j];
 
 			event->supported = true;
+			if (cgroups && i)
+				st.list.groups[i].events[j].cgroup = &web;
 			event->last.cells = xcalloc(1, sizeof(*event->last.cells));
 			event->last.cells[0] = cells[n++];
 			event->last.nr = 1;
@@ -84,15 +90,25 @@ static char *print(const struct stat_cell *cells, const struct stat_options *opt
 	return all;
 }
 
-static void is(const struct stat_cell *cells, const struct stat_options *opt, const char *with,
-	       const char *expected, const char *what)
+static void compare(char *got, const char *expected, const char *what)
 {
-	char *got = print(cells, opt, with);
-
 	result(!strcmp(got, expected), "%s", what);
 	if (strcmp(got, expected))
 		printf("# expected\n%s# got\n%s", expected, got);
 	free(got);
+}
+
+static void is(const struct stat_cell *cells, const struct stat_options *opt, const char *with,
+	       const char *expected, const char *what)
+{
+	compare(print(cells, opt, false, with), expected, what);
+}
+
+/* The same where the second group's events have a cgroup. */
+static void is_web(const struct stat_cell *cells, const struct stat_options *opt,
+		   const char *with, const char *expected, const char *what)
+{
+	compare(print(cells, opt, true, with), expected, what);
 }
 
 static void raw(void)
@@ -168,11 +184,54 @@ static void ratios(void)
 	   "and of no others");
 }
 
+static void cgroups(void)
+{
+	static const struct stat_options text = { 0 }, csv = { .separator = ";" };
+	static const struct stat_options json = { .json = true }, with_raw = { .raw = true };
+	struct stat_cell cells[NR_EVENTS];
+
+	is_web(usual, &text, "cycle",
+	       "1000 cycles\n"
+	       "2000 instructions # 2.00 insn per cycle\n"
+	       "800 cycles web (50.00%)\n"
+	       "400 instructions web # 0.50 insn per cycle (50.00%)\n",
+	       "C8: the table has a column for cgroups");
+	is_web(usual, &csv, ";cycles",
+	       "1000;;cycles;;50;100.00;;\n800;;cycles;web;25;50.00;;\n",
+	       "C8: so has CSV, empty for whatever runs");
+	is_web(usual, &json, "\"cycles\"",
+	       "{ \"counter-value\": \"1000.000000\", \"unit\": \"\", \"event\": \"cycles\", "
+	       "\"cgroup\": \"\", \"event-runtime\": 50, \"pcnt-running\": 100.00, "
+	       "\"metric-value\": 0.000000, \"metric-unit\": \"\" }\n"
+	       "{ \"counter-value\": \"800.000000\", \"unit\": \"\", \"event\": \"cycles\", "
+	       "\"cgroup\": \"web\", \"event-runtime\": 25, \"pcnt-running\": 50.00, "
+	       "\"metric-value\": 0.000000, \"metric-unit\": \"\" }\n",
+	       "C8: and JSON a key");
+	is_web(usual, &with_raw, " cycles",
+	       "1000 1000 50 50 counted 1 cycles\n"
+	       "400 800 50 25 multiplexed exited 4 cycles web\n",
+	       "C8: and --raw");
+
+	memcpy(cells, usual, sizeof(cells));
+	cells[3] = (struct stat_cell){ .sched_group = 4, .state = PERFGRP_STATE_COUNTED,
+				       .flags = PERFGRP_VALUE_ABSENT };
+	is_web(cells, &text, " cycles", "1000 cycles\n0 cycles web\n",
+	       "C8: where the cgroup has not run the count is 0");
+	is_web(cells, &with_raw, " cycles",
+	       "1000 1000 50 50 counted 1 cycles\n0 - 0 0 counted absent 4 cycles web\n",
+	       "C8: which --raw calls absent");
+	cells[4] = cells[1];
+	is_web(cells, &text, "instructions",
+	       "2000 instructions # 2.00 insn per cycle\n2000 instructions web\n",
+	       "C8: a ratio is of counts of one cgroup");
+}
+
 int main(void)
 {
 	raw();
 	failed();
 	ratios();
+	cgroups();
 	printf("1..%u\n", tests);
 	return failures ? 1 : 0;
 }

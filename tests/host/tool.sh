@@ -1,0 +1,130 @@
+# shellcheck shell=bash disable=SC2034 # who sources this uses it
+# What tests of the tool on a simulated device (fake_device.c) share. Sourced by bash with TOP set;
+# the working directory is then one of the test's own.
+
+OUT=${TOOL_BUILD:-$TOP/build/host/userspace}
+[ -n "${TOOL_BUILD:-}" ] || make -s -C "$TOP/userspace" fake-device O="$OUT"
+# shellcheck source=tests/common/shell.sh
+. "$TOP/tests/common/shell.sh"
+cd "$scratch" || exit 1
+export LC_ALL=C FAKE_DEVICE=$scratch/device FAKE_LOG=$scratch/calls FAKE_ROOT=$scratch/root
+
+# file PATH TEXT: a file of the machine that the tool sees.
+file() {
+	mkdir -p "$(dirname "root$1")"
+	printf '%s\n' "$2" >"root$1"
+}
+
+# Four CPUs, two to a core, in two sockets of one node each.
+machine() {
+	local cpu
+	rm -rf root
+	file /sys/devices/system/cpu/online 0-3
+	for cpu in 0 1 2 3; do
+		file /sys/devices/system/cpu/cpu$cpu/topology/core_id $((cpu / 2))
+		file /sys/devices/system/cpu/cpu$cpu/topology/die_id 0
+		file /sys/devices/system/cpu/cpu$cpu/topology/physical_package_id $((cpu / 2))
+		mkdir -p root/sys/devices/system/cpu/cpu$cpu/node$((cpu / 2))
+	done
+	file /sys/bus/event_source/devices/cpu/type 4
+	file /sys/bus/event_source/devices/software/type 1
+	file /sys/kernel/tracing/events/sched/sched_switch/id 300
+	file /proc/sys/kernel/nmi_watchdog 0
+	file /proc/sys/kernel/perf_event_max_sample_rate 100000
+	for tid in 5000242 5000243; do
+		mkdir -p "root/proc/5000242/task/$tid"
+		file "/proc/$tid/comm" thread$((tid - 5000241))
+	done
+}
+
+# device LINE...: what the device says from now on; see fake_device.c.
+device() {
+	printf '%s\n' "$@" >device
+	: >calls
+}
+
+# perfgrp ARGUMENT...: the tool; "output" and "errors" is what it prints, $status its status.
+perfgrp() {
+	status=0
+	LD_PRELOAD=$OUT/fake_device.so timeout 60 "$OUT/perfgrp" "$@" >output 2>errors </dev/null ||
+		status=$?
+}
+
+# perfgrp_into FILE ARGUMENT...: the same, with standard output to FILE.
+perfgrp_into() {
+	local file=$1
+	shift
+	status=0
+	LD_PRELOAD=$OUT/fake_device.so "$OUT/perfgrp" "$@" >"$file" 2>errors </dev/null || status=$?
+}
+
+# start ARGUMENT...: the same in the background; $pid is its process.
+start() {
+	LD_PRELOAD=$OUT/fake_device.so "$OUT/perfgrp" "$@" >output 2>errors </dev/null &
+	pid=$!
+}
+
+# ended: waits for it, and sets $status.
+ended() {
+	status=0
+	wait "$pid" 2>/dev/null || status=$?
+}
+
+# within SECONDS COMMAND...: COMMAND succeeds by then.
+within() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.02
+	done
+}
+
+# called PATTERN: a call was made whose line in the log matches.
+called() {
+	grep -qE -e "$1" calls
+}
+
+# calls PATTERN: how many were.
+calls() {
+	grep -cE -e "$1" calls || :
+}
+
+# lines FILE PATTERN: the lines of FILE that match, with single blanks, none at either end.
+lines() {
+	grep -E -e "$2" "$1" | sed 's/  */ /g; s/^ //; s/ $//'
+}
+
+# prints TEXT PATTERN LINE...: the lines on standard error that match PATTERN are LINEs.
+prints() {
+	prints_in errors "$@"
+}
+
+prints_in() {
+	local file=$1 text=$2 pattern=$3
+	shift 3
+	lines "$file" "$pattern" >got || :
+	if [ $# -gt 0 ]; then
+		printf '%s\n' "$@" >expected
+	else
+		: >expected
+	fi
+	if cmp -s expected got; then
+		result ok "$text"
+	else
+		result "not ok" "$text"
+		diff expected got | sed 's/^/# /'
+		show "$file"
+	fi
+}
+
+# exits TEXT STATUS [PATTERN]: with that status, and a line on standard error that matches.
+exits() {
+	if [ "$status" = "$2" ] && { [ $# -lt 3 ] || grep -qE -e "$3" errors; }; then
+		result ok "$1"
+	else
+		result "not ok" "$1"
+		echo "# status $status, expected $2; pattern: ${3:-none}"
+		show output errors
+	fi
+}
