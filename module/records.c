@@ -108,7 +108,10 @@ static int alloc_rings(struct perfgrp_records *records)
 	nr_pages -= perfgrp_ring_nr_pages(&records->other);
 	for (i = 0; i < records->nr_rings && !ret; i++) {
 		ring = &records->rings[i];
-		/* Of CPUs that have come or gone since perfgrp_group_follow_cpus() takes care. */
+		/*
+		 * CPUs may have come or gone since the pages were counted;
+		 * perfgrp_group_follow_cpus() gives those that came their rings.
+		 */
 		if (!needs_memory(records, i) || nr_pages < perfgrp_ring_nr_pages(ring))
 			continue;
 		if (!has_memory(nr_pages))

@@ -59,10 +59,12 @@ undo:
 			perfgrp_core_set_period(event, member->attr.freq,
 						member->desc.sample_period);
 	}
-	return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION,
-			    perfgrp_event_sample_field(&member->desc),
-			    "%s %llu is out of range (see sysctl kernel.perf_event_max_sample_rate)",
-			    member->attr.freq ? "frequency" : "period", sample);
+	if (!member->attr.freq)
+		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample_period",
+				    "period %llu is out of range", sample);
+	return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample_freq",
+			    "frequency %llu is out of range; the limit is sysctl kernel.perf_event_max_sample_rate",
+			    sample);
 }
 
 /* The longest record there can be without a call chain. */

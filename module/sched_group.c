@@ -47,8 +47,8 @@ static int fail_probe_pmu(const struct perfgrp_member *member, struct perfgrp_er
 			    perfgrp_event_name(&member->desc, buf));
 }
 
-static int fail_event(const struct perfgrp_member *member, int cpu, int ret,
-		      struct perfgrp_error *err)
+static int fail_event(const struct perfgrp_group *group, const struct perfgrp_member *member,
+		      int cpu, int ret, struct perfgrp_error *err)
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
 	const char *name = perfgrp_event_name(&member->desc, buf);
@@ -68,7 +68,8 @@ static int fail_event(const struct perfgrp_member *member, int cpu, int ret,
 				    "%s: its device is not there", name);
 	case -EINVAL:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, field,
-				    "%s: the PMU refuses this config or these options", name);
+				    "%s: the PMU refuses this config or these options%s", name,
+				    group->cgroup ? ", or cannot count cgroups (uncore PMUs)" : "");
 	case -ESRCH:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_PID, "pid", "the task has exited");
 	case -EACCES:
@@ -84,7 +85,7 @@ static int fail_event(const struct perfgrp_member *member, int cpu, int ret,
 				    name, member->attr.sample_max_stack);
 	case -EBUSY:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_PMU_BUSY, field,
-				    "%s: another exclusive event occupies the PMU", name);
+				    "%s: its PMU takes one event at a time, and has one already", name);
 	case -ENOMEM:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
 	case -EXDEV:
@@ -332,7 +333,7 @@ static struct perf_event *create_in_sched_group(struct perfgrp_group *group, uns
 	/* It was accepted alone, here or on another CPU. */
 	if (leader && event == ERR_PTR(-EINVAL))
 		return ERR_PTR(fail_full(member, cpu, err));
-	return ERR_PTR(fail_event(member, cpu, PTR_ERR(event), err));
+	return ERR_PTR(fail_event(group, member, cpu, PTR_ERR(event), err));
 }
 
 /* ---- what it must be like ------------------------------------------------ */
@@ -451,7 +452,7 @@ static int check_event(struct perfgrp_group *group, unsigned int instance, unsig
 	int ret;
 
 	if (!perfgrp_core_get_pmu(event, &pmu))
-		return fail_event(member, cpu, -ENODEV, err);
+		return fail_event(group, member, cpu, -ENODEV, err);
 	ret = check_probe_pmu(&pmu, member, err);
 	if (!ret && !prepared)
 		ret = check_frequency(event, member, err);
