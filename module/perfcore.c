@@ -211,6 +211,7 @@ u64 perfgrp_core_clock(void)
  */
 static bool has_started(const struct perf_event *event)
 {
+	const struct perf_cgroup *cgroup = perfgrp_core_event_cgroup(event);
 	u64 begin = local64_read(&event->hw.prev_count);
 
 	if (event->pmu == task_clock_pmu)
@@ -218,8 +219,8 @@ static bool has_started(const struct perf_event *event)
 	else if (event->pmu != cpu_clock_pmu)
 		return !(event->hw.state & PERF_HES_UPTODATE) &&
 		       !compat_pmu_disable_count(event->pmu);
-	if (perfgrp_core_has_cgroup(event))
-		begin = perfgrp_core_cgroup_time_at(event, begin);
+	if (cgroup)
+		begin = perfgrp_core_cgroup_time_at(cgroup, event, begin);
 	else
 		begin += compat_ctx_timeoffset(event->ctx) - compat_guest_time(event);
 	return (s64)(begin - event->tstamp) >= 0;

@@ -191,11 +191,12 @@ static __always_inline void perfgrp_core_times(const struct perf_event *event,
 					       enum perf_event_state state, u64 clock,
 					       struct perfgrp_count *count)
 {
+	const struct perf_cgroup *cgroup = perfgrp_core_event_cgroup(event);
 	const struct perf_event_context *ctx = event->ctx;
 	u64 now, delta;
 
-	if (unlikely(perfgrp_core_has_cgroup(event))) {
-		now = perfgrp_core_cgroup_now(event, clock);
+	if (unlikely(cgroup)) {
+		now = perfgrp_core_cgroup_now(cgroup, event, clock);
 	} else {
 		now = READ_ONCE(ctx->is_active) ? clock + compat_ctx_timeoffset(ctx) :
 						  compat_ctx_time(ctx);

@@ -231,33 +231,33 @@ bool perfgrp_core_cgroup_is_removed(const struct perfgrp_core_cgroup *cgroup)
 
 /* ---- times ------------------------------------------------------------------ */
 
-static const struct perf_cgroup_info *info_of(const struct perf_event *event)
+static u64 time_at(const struct perf_cgroup_info *info, const struct perf_event *event, u64 clock)
 {
-	return per_cpu_ptr(event->cgrp->info, event->cpu);
-}
+	u64 time = clock + compat_cgroup_timeoffset(info);
 
-static u64 guest_time(const struct perf_event *event)
-{
-	return event->attr.exclude_guest ? compat_cgroup_guest_time(info_of(event)) : 0;
+	return event->attr.exclude_guest ? time - compat_cgroup_guest_time(info) : time;
 }
 
 /**
  * perfgrp_core_cgroup_time_at - the time of an event's cgroup at a moment
- * @event: an event of a cgroup, PERF_EVENT_STATE_ACTIVE on this CPU
+ * @cgroup: perfgrp_core_event_cgroup()
+ * @event: the event, PERF_EVENT_STATE_ACTIVE on this CPU
  * @clock: the moment, in perfgrp_core_clock()'s time
  *
  * Any context.
  *
  * Return: ns in which event->tstamp is.
  */
-u64 perfgrp_core_cgroup_time_at(const struct perf_event *event, u64 clock)
+u64 perfgrp_core_cgroup_time_at(const struct perf_cgroup *cgroup, const struct perf_event *event,
+				u64 clock)
 {
-	return clock + compat_cgroup_timeoffset(info_of(event)) - guest_time(event);
+	return time_at(per_cpu_ptr(cgroup->info, event->cpu), event, clock);
 }
 
 /**
  * perfgrp_core_cgroup_now - the time of an event's cgroup now
- * @event: an event of a cgroup
+ * @cgroup: perfgrp_core_event_cgroup()
+ * @event: the event
  * @clock: perfgrp_core_clock()
  *
  * As perf_cgroup_event_time_now(). Any context.
@@ -265,13 +265,16 @@ u64 perfgrp_core_cgroup_time_at(const struct perf_event *event, u64 clock)
  * Return: ns in which event->tstamp is. They do not pass while no task of the cgroup is on the
  * event's CPU.
  */
-u64 perfgrp_core_cgroup_now(const struct perf_event *event, u64 clock)
+u64 perfgrp_core_cgroup_now(const struct perf_cgroup *cgroup, const struct perf_event *event,
+			    u64 clock)
 {
-	const struct perf_cgroup_info *info = info_of(event);
+	const struct perf_cgroup_info *info = per_cpu_ptr(cgroup->info, event->cpu);
+	u64 time;
 
 	if (smp_load_acquire(&info->active))
-		return perfgrp_core_cgroup_time_at(event, clock);
-	return compat_cgroup_time(info) - guest_time(event);
+		return time_at(info, event, clock);
+	time = compat_cgroup_time(info);
+	return event->attr.exclude_guest ? time - compat_cgroup_guest_time(info) : time;
 }
 
 /* ---- self-test -------------------------------------------------------------- */

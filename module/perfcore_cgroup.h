@@ -35,12 +35,26 @@ const struct cgroup *perfgrp_core_cgroup_of(const struct perfgrp_core_cgroup *cg
 u64 perfgrp_core_cgroup_id(const struct perfgrp_core_cgroup *cgroup);
 bool perfgrp_core_cgroup_is_removed(const struct perfgrp_core_cgroup *cgroup);
 struct perf_event *perfgrp_core_create_in_cgroup(const struct perfgrp_core_request *request);
-u64 perfgrp_core_cgroup_time_at(const struct perf_event *event, u64 clock);
-u64 perfgrp_core_cgroup_now(const struct perf_event *event, u64 clock);
+u64 perfgrp_core_cgroup_time_at(const struct perf_cgroup *cgroup, const struct perf_event *event,
+				u64 clock);
+u64 perfgrp_core_cgroup_now(const struct perf_cgroup *cgroup, const struct perf_event *event,
+			    u64 clock);
 
-static __always_inline bool perfgrp_core_has_cgroup(const struct perf_event *event)
+/**
+ * perfgrp_core_event_cgroup - the cgroup that an event counts
+ * @event: the event
+ *
+ * The perf core sets event->cgrp to NULL and drops its reference when it frees the event, which
+ * readers without a lock may still have (event_array.c). The cgroup is freed an RCU grace period
+ * later: css_release_work_fn(). So read it once. Any context, inside rcu_read_lock() if the event
+ * may be released.
+ *
+ * Return: the cgroup, or NULL.
+ */
+static __always_inline const struct perf_cgroup *
+perfgrp_core_event_cgroup(const struct perf_event *event)
 {
-	return event->cgrp;
+	return READ_ONCE(event->cgrp);
 }
 
 /* @cgroup may be NULL. */
@@ -95,19 +109,21 @@ perfgrp_core_create_in_cgroup(const struct perfgrp_core_request *request)
 	return ERR_PTR(-EOPNOTSUPP);
 }
 
-static inline u64 perfgrp_core_cgroup_time_at(const struct perf_event *event, u64 clock)
+static inline u64 perfgrp_core_cgroup_time_at(const struct perf_cgroup *cgroup,
+					      const struct perf_event *event, u64 clock)
 {
 	return 0;
 }
 
-static inline u64 perfgrp_core_cgroup_now(const struct perf_event *event, u64 clock)
+static inline u64 perfgrp_core_cgroup_now(const struct perf_cgroup *cgroup,
+					  const struct perf_event *event, u64 clock)
 {
 	return 0;
 }
 
-static inline bool perfgrp_core_has_cgroup(const struct perf_event *event)
+static inline const struct perf_cgroup *perfgrp_core_event_cgroup(const struct perf_event *event)
 {
-	return false;
+	return NULL;
 }
 
 static inline bool perfgrp_core_is_in_cgroup(const struct perf_event *event,
