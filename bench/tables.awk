@@ -106,6 +106,13 @@ END {
 			    "| CPUs | create | perf | reset | perf | close | perf |",
 			    "create-buffer create-perf reset-buffer reset-perf close-buffer close-perf")
 	}
+	if (has("instructions", "cgroups-create")) {
+		print "\nInstructions to create, enable, read and close 4 counters of 100 cgroups, medians:"
+		plain_table("instructions",
+			    "| CPUs | create | perf | enable | perf | read | perf | close | perf |",
+			    "cgroups-create perf-cgroups-create cgroups-enable perf-cgroups-enable " \
+			    "cgroups-read perf-cgroups-read cgroups-close perf-cgroups-close")
+	}
 	if (has("idle", "snapshot")) {
 		print "\nNanoseconds of real time, idle CPUs, medians:"
 		table("idle", reads, ways)
