@@ -368,36 +368,40 @@ bool perfgrp_core_throttled_inherited(struct perf_event *event)
 }
 
 /**
- * perfgrp_core_add_context - add the context of a task's event to a set
- * @contexts: the task's contexts; zeroed before the first event
+ * perfgrp_core_add_context - add the context of an event to a set
+ * @contexts: contexts of one task or one CPU; zeroed before the first event
  * @event: an event that is not inherited: its context never changes
+ *
+ * Return: false if there is no room for it: before 6.2 each PMU has a context on a CPU.
  */
-void perfgrp_core_add_context(struct perfgrp_core_contexts *contexts,
+bool perfgrp_core_add_context(struct perfgrp_core_contexts *contexts,
 			      const struct perf_event *event)
 {
 	struct perf_event_context *ctx = event->ctx, **ctxs = contexts->ctxs;
 
-	if (!ctxs[0]) {
+	if (!ctxs[0])
 		ctxs[0] = ctx;
-		return;
-	}
 	if (ctx == ctxs[0] || ctx == ctxs[1])
-		return;
+		return true;
+	if (ctxs[1])
+		return false;
 	ctxs[1] = ctx;
 	if (ctxs[1] < ctxs[0])
 		swap(ctxs[0], ctxs[1]);
+	return true;
 }
 
 /**
- * perfgrp_core_call_locked - call a function with a task's perf contexts locked
- * @contexts: the task's contexts, at least one
+ * perfgrp_core_call_locked - call a function with the perf contexts of a task or a CPU locked
+ * @contexts: the contexts, at least one
  * @fn: called with interrupts off; must not sleep
  * @info: its argument
  *
  * The perf core schedules events in and out with their context's lock held, so meanwhile
- * none of the task's events gets on or off a CPU. If there are two contexts, the one at
- * the lower address is locked first. The perf core locks two contexts only to swap those
- * of parent and child, which it never does if one has an event that is not inherited.
+ * no event of these contexts gets on or off a CPU. If there are two contexts, the one at
+ * the lower address is locked first. The perf core locks two contexts of tasks only to swap those
+ * of parent and child, which it never does if one has an event that is not inherited, and never
+ * two of CPUs: perf_ctx_lock() locks a CPU's and a task's.
  */
 void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts, void (*fn)(void *info),
 			      void *info)

@@ -101,7 +101,7 @@ bool perfgrp_core_bpf_enter(const struct perf_event *event, struct pt_regs *regs
 void perfgrp_core_bpf_leave(void);
 
 /**
- * struct perfgrp_core_contexts - the perf contexts of a task's events
+ * struct perfgrp_core_contexts - the perf contexts of events of a task, or of a CPU
  * @ctxs: one, or two on kernels before 6.2, where software and hardware events have
  *	contexts of their own; in ascending order of address
  *
@@ -111,7 +111,7 @@ struct perfgrp_core_contexts {
 	struct perf_event_context *ctxs[2];
 };
 
-void perfgrp_core_add_context(struct perfgrp_core_contexts *contexts,
+bool perfgrp_core_add_context(struct perfgrp_core_contexts *contexts,
 			      const struct perf_event *event);
 void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts, void (*fn)(void *info),
 			      void *info);

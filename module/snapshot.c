@@ -170,6 +170,66 @@ static void read_instance(const struct reader *reader, unsigned int instance, u3
 	row->time_after = perfgrp_clock_now(group->clockid);
 }
 
+/* An event of the instance that is on a CPU now; NULL if none is. May be stale at once. */
+static struct perf_event *active_event(struct perfgrp_group *group, unsigned int instance)
+{
+	const struct perfgrp_member_instance *counter;
+	unsigned int i;
+
+	for (i = 0; i < group->nr_members; i++) {
+		counter = &group->members[i]->instances[instance];
+		if (counter->event && READ_ONCE(counter->event->state) == PERF_EVENT_STATE_ACTIVE)
+			return counter->event;
+		if (counter->away &&
+		    READ_ONCE(counter->away->event->state) == PERF_EVENT_STATE_ACTIVE)
+			return counter->away->event;
+	}
+	return NULL;
+}
+
+/**
+ * struct off_reader - an instance that is to be read while its events cannot get on a CPU
+ * @reader: the snapshot
+ * @instance: index of the instance
+ *
+ * On the caller's stack.
+ */
+struct off_reader {
+	const struct reader *reader;
+	unsigned int instance;
+};
+
+/* With the contexts' locks held. */
+static void read_off_instance(void *info)
+{
+	const struct off_reader *off = info;
+
+	if (!active_event(off->reader->group, off->instance))
+		read_instance(off->reader, off->instance, 0);
+}
+
+/*
+ * Read an instance from here, unless one of its events is on a CPU, or has got there meanwhile, or
+ * it has too many contexts to be locked at once, or events that could not be created.
+ */
+static void read_if_off(const struct reader *reader, unsigned int instance)
+{
+	struct off_reader off = { .reader = reader, .instance = instance };
+	struct perfgrp_core_contexts contexts = {};
+	struct perfgrp_group *group = reader->group;
+	const struct perf_event *event;
+	unsigned int i;
+
+	if (active_event(group, instance))
+		return;
+	for (i = 0; i < group->nr_members; i++) {
+		event = group->members[i]->instances[instance].event;
+		if (!event || !perfgrp_core_add_context(&contexts, event))
+			return;
+	}
+	perfgrp_core_call_locked(&contexts, read_off_instance, &off);
+}
+
 static void read_cpu(void *info)
 {
 	const struct reader *reader = info;
@@ -192,12 +252,37 @@ static void read_one_cpu(const struct reader *reader)
 	put_cpu();
 }
 
+static bool is_unread(int cpu, void *info)
+{
+	const struct reader *reader = info;
+	const struct perfgrp_group *group = reader->group;
+
+	return !reader->rows[group->instances[group->instance_of[cpu]].row].nr_cpus;
+}
+
+/*
+ * A cgroup is absent from most CPUs, and there its events cannot get on the PMU while their
+ * context is locked. So these CPUs are read from here, and only the others are interrupted.
+ */
+static void read_cgroup(const struct reader *reader)
+{
+	struct perfgrp_group *group = reader->group;
+	unsigned int i;
+
+	for (i = 0; i < group->nr_instances && group->nr_members; i++)
+		if (group->instances[i].live)
+			read_if_off(reader, i);
+	on_each_cpu_cond_mask(is_unread, read_cpu, (void *)reader, true, group->cpus);
+}
+
 static void read_cpus(const struct reader *reader)
 {
 	struct perfgrp_group *group = reader->group;
 	unsigned int i;
 
-	if (group->nr_instances > 1)
+	if (group->cgroup)
+		read_cgroup(reader);
+	else if (group->nr_instances > 1)
 		on_each_cpu_mask(group->cpus, read_cpu, (void *)reader, true);
 	else if (group->instances[0].live)
 		read_one_cpu(reader);
@@ -213,23 +298,6 @@ static void read_cpus(const struct reader *reader)
 	}
 }
 
-/* An event of the task that is on a CPU now; NULL if none is. May be stale at once. */
-static struct perf_event *active_event(struct perfgrp_group *group)
-{
-	const struct perfgrp_member_instance *counter;
-	unsigned int i;
-
-	for (i = 0; i < group->nr_members; i++) {
-		counter = &group->members[i]->instances[0];
-		if (counter->event && READ_ONCE(counter->event->state) == PERF_EVENT_STATE_ACTIVE)
-			return counter->event;
-		if (counter->away &&
-		    READ_ONCE(counter->away->event->state) == PERF_EVENT_STATE_ACTIVE)
-			return counter->away->event;
-	}
-	return NULL;
-}
-
 /*
  * IPI to the CPU that the task was seen on, with interrupts off. If it is still there it
  * cannot leave meanwhile.
@@ -237,31 +305,10 @@ static struct perf_event *active_event(struct perfgrp_group *group)
 static void read_running_task(void *info)
 {
 	const struct reader *reader = info;
-	const struct perf_event *event = active_event(reader->group);
+	const struct perf_event *event = active_event(reader->group, 0);
 
 	if (event && READ_ONCE(event->oncpu) == smp_processor_id())
 		read_instance(reader, 0, 0);
-}
-
-/* With the contexts' locks held: none of the task's events can get on a CPU. */
-static void read_off_task(void *info)
-{
-	const struct reader *reader = info;
-
-	if (!active_event(reader->group))
-		read_instance(reader, 0, 0);
-}
-
-/* Read a task none of whose events is on a CPU, unless one has got on a CPU meanwhile. */
-static void read_sleeping_task(const struct reader *reader)
-{
-	struct perfgrp_core_contexts contexts = {};
-	struct perfgrp_group *group = reader->group;
-	unsigned int i;
-
-	for (i = 0; i < group->nr_members; i++)
-		perfgrp_core_add_context(&contexts, group->members[i]->instances[0].event);
-	perfgrp_core_call_locked(&contexts, read_off_task, (void *)reader);
 }
 
 static int read_task(const struct reader *reader)
@@ -278,10 +325,10 @@ static int read_task(const struct reader *reader)
 	}
 	/* A round fails only if the task was switched in or out during it. */
 	while (!reader->rows[0].nr_cpus) {
-		event = active_event(group);
+		event = active_event(group, 0);
 		cpu = event ? READ_ONCE(event->oncpu) : -1;
 		if (!event)
-			read_sleeping_task(reader);
+			read_if_off(reader, 0);
 		else if (cpu >= 0)
 			smp_call_function_single(cpu, read_running_task, (void *)reader, true);
 		if (fatal_signal_pending(current))

@@ -1443,6 +1443,7 @@ TEST(between_perfs, "C7: snapshots from another CPU have times between those per
 	peer_enable(peer);
 	REQUIRE_EQ(grp_enable(fd), 0);
 	child_tell(&child, ORDER_BURN, 200000);
+	REQUIRE(BECOMES_TRUE(grp_value_on(fd, cpus.cpu[1], id).time_enabled, 5000));
 	for (i = 0; i < nr; i++) {
 		before = peer_read(peer);
 		v = grp_value_on(fd, cpus.cpu[1], id);
