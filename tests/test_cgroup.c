@@ -990,6 +990,39 @@ TEST(times, "C3: time_enabled goes on while the cgroup runs on the CPU, and stan
 	EXPECT_EQ(total(fd, id).time_enabled, again.time_enabled);
 }
 
+TEST(asks_nobody, "C3 S6: a snapshot interrupts only CPUs on which a task of the cgroup runs")
+{
+	struct child child;
+	__u64 before[2];
+	struct cgroup cg;
+	__u32 i;
+	int fd, id;
+
+	arrange();
+	need_two_cpus();
+	run_on(cpus.cpu[0]);
+	cg = cgroup_make("a");
+	child = child_in_on(&cg, cpus.cpu[1]);
+	fd = faults_of(PERFGRP_CREATE_ENABLED, &cg, &id);
+	child_do(&child, ORDER_FAULT, 10);
+	wait_until_asleep(child.pid);
+	before[0] = function_call_interrupts(cpus.cpu[1]);
+	for (i = 0; i < 200; i++)
+		REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	/* Others may need one as well. */
+	EXPECT_LT(function_call_interrupts(cpus.cpu[1]) - before[0], 50);
+	EXPECT_EQ(total(fd, id).raw, 10);
+
+	/* While it runs it is asked. */
+	child_tell(&child, ORDER_BURN, 200000);
+	REQUIRE(BECOMES_TRUE(task_state(child.pid) == 'R', 5000));
+	before[1] = function_call_interrupts(cpus.cpu[1]);
+	for (i = 0; i < 200 && function_call_interrupts(cpus.cpu[1]) == before[1]; i++)
+		REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_GT(function_call_interrupts(cpus.cpu[1]), before[1]);
+	child_wait(&child);
+}
+
 /* ---- C4: the cgroup is removed --------------------------------------------------- */
 
 /* All rows of FD say that the cgroup was removed. */

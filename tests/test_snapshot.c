@@ -209,26 +209,6 @@ TEST(scaled, "S5 S6: scaled is raw where the times are equal, and software is ne
 
 /* ---- S6: one moment ---------------------------------------------------------------------- */
 
-static __u64 function_call_interrupts(int cpu)
-{
-	static char text[65536];
-	char *line, *p;
-	__u64 n = 0;
-	int i;
-
-	REQUIRE(read_file("/proc/interrupts", text, sizeof(text)) > 0);
-	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-		if (!strstr(line, "unction call interrupts"))
-			continue;
-		p = strchr(line, ':') + 1;
-		for (i = 0; i <= cpu; i++)
-			n = strtoull(p, &p, 10);
-		return n;
-	}
-	skip("no function call interrupts in /proc/interrupts");
-	return 0;
-}
-
 TEST(one_interrupt, "S6: a snapshot costs a CPU at most one interrupt, however many members")
 {
 	struct perfgrp_counter many[12] = { { 0 } };

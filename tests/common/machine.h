@@ -420,6 +420,27 @@ static inline void wait_until_asleep(pid_t pid)
 	read_file(path, buf, sizeof(buf));
 }
 
+/* Interrupts that asked a CPU to call a function, since boot. */
+static inline uint64_t function_call_interrupts(int cpu)
+{
+	static char text[65536];
+	char *line, *p;
+	uint64_t n = 0;
+	int i;
+
+	REQUIRE(read_file("/proc/interrupts", text, sizeof(text)) > 0);
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		if (!strstr(line, "unction call interrupts"))
+			continue;
+		p = strchr(line, ':') + 1;
+		for (i = 0; i <= cpu; i++)
+			n = strtoull(p, &p, 10);
+		return n;
+	}
+	skip("no function call interrupts in /proc/interrupts");
+	return 0;
+}
+
 /* ---- the peer --------------------------------------------------------------- */
 
 struct peer_value {
