@@ -480,7 +480,7 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 	if (ret) {
 		while (i--)
 			perfgrp_instance_abort(group, i);
-		/* The task has exited, or the cgroup was removed, meanwhile; see needs_rebuild(). */
+		/* The task exited or the cgroup was removed meanwhile; see needs_rebuild(). */
 		return ret == -ESRCH || perfgrp_cgroup_removed(group) ? 0 : ret;
 	}
 	for (i = 0; i < group->nr_instances; i++) {

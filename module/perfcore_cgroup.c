@@ -271,6 +271,7 @@ u64 perfgrp_core_cgroup_now(const struct perf_cgroup *cgroup, const struct perf_
 	const struct perf_cgroup_info *info = per_cpu_ptr(cgroup->info, event->cpu);
 	u64 time;
 
+	/* The offset is set before it, update_cgrp_time_from_cpuctx() clears it after the time. */
 	if (smp_load_acquire(&info->active))
 		return time_at(info, event, clock);
 	time = compat_cgroup_time(info);

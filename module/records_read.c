@@ -392,9 +392,9 @@ static bool records_ended(const struct perfgrp_records *records)
  * @room: size of @to in bytes
  * @wait: sleep while there are no records
  *
- * Return: bytes; 0 if the task has exited, or the cgroup was removed, and all records are read; -EAGAIN without @wait;
- * -EMSGSIZE if the first record does not fit; -EFAULT; -EBUSY if userspace reads the rings
- * itself; -ERESTARTSYS on a signal.
+ * Return: bytes; 0 if the task has exited, or the cgroup was removed, and all records are read;
+ * -EAGAIN without @wait; -EMSGSIZE if the first record does not fit; -EFAULT; -EBUSY if userspace
+ * reads the rings itself; -ERESTARTSYS on a signal.
  */
 ssize_t perfgrp_records_read(struct perfgrp_records *records, char __user *to, size_t room,
 			     bool wait)

@@ -69,7 +69,7 @@ static int fail_event(const struct perfgrp_group *group, const struct perfgrp_me
 	case -EINVAL:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, field,
 				    "%s: the PMU refuses this config or these options%s", name,
-				    group->cgroup ? ", or cannot count cgroups (uncore PMUs)" : "");
+				    group->cgroup ? ", or cannot count cgroups (uncore)" : "");
 	case -ESRCH:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_PID, "pid", "the task has exited");
 	case -EACCES:
@@ -85,7 +85,8 @@ static int fail_event(const struct perfgrp_group *group, const struct perfgrp_me
 				    name, member->attr.sample_max_stack);
 	case -EBUSY:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_PMU_BUSY, field,
-				    "%s: its PMU takes one event at a time, and has one already", name);
+				    "%s: its PMU takes one event at a time, and has one already",
+				    name);
 	case -ENOMEM:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
 	case -EXDEV:
