@@ -53,7 +53,7 @@ counts() {
 
 # ---- BPF programs that come and go ---------------------------------------------
 
-record -e cpu-clock /tests/burn_bpf burning 200
+record -e cpu-clock /tests/burn_bpf burning 600
 read -r id symbol <output
 is "O18: a program that the command loads has its name, when it is gone" \
 	"$(samples_in "$symbol" --kallsyms kallsyms)" -gt 20
@@ -63,18 +63,18 @@ is "O18: perf report has it, too" \
 is "O18: its load is in the file once, and so is its symbol" \
 	"$(counts "$id" "$symbol" | cut -d' ' -f1,3)" = "1 1"
 
-record -e cpu-clock sh -c '/tests/burn_bpf burning 200'
+record -e cpu-clock sh -c '/tests/burn_bpf burning 600'
 read -r id symbol <output
 is "O18: so has one that a child loads" "$(samples_in "$symbol" --kallsyms kallsyms)" -gt 20
 
-record -a -e cpu-clock /tests/burn_bpf burning 200
+record -a -e cpu-clock /tests/burn_bpf burning 600
 read -r id symbol <output
 is "O18: so has one that is loaded while all CPUs are sampled" \
 	"$(samples_in "$symbol" --kallsyms kallsyms)" -gt 20
 is "O18: it comes and goes once each" "$(counts "$id" "$symbol")" = "1 1 1 1"
 
 # shellcheck disable=SC2094 # standard output is perf's
-perfgrp record -o - -c 1000000 -e cpu-clock /tests/burn_bpf burning 200 2>output |
+perfgrp record -o - -c 1000000 -e cpu-clock /tests/burn_bpf burning 600 2>output |
 	perf script --kallsyms kallsyms -F ip,sym -i - >piped 2>/dev/null
 symbol=$(sed -n 's/^[0-9]* \(bpf_prog_.*\)/\1/p' output)
 is "O18: so has one in what goes through a pipe" "$(grep -c " $symbol\$" piped)" -gt 20

@@ -98,7 +98,9 @@ static void expect_never_multiplexed(int fd, int other, pid_t pid, int cpu)
 		spin(50000);
 		expect_states(fd, PERFGRP_STATE_COUNTED);
 	}
-	/* While one that did not ask for it had to wait. */
+	/* While one that did not ask for it had to wait, when its turn was over. */
+	for (i = 0; i < 200 && grp_value(other, d[0].id).state == PERFGRP_STATE_COUNTED; i++)
+		spin(50000);
 	expect_states(other, PERFGRP_STATE_MULTIPLEXED);
 }
 
