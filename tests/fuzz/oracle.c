@@ -549,7 +549,8 @@ static void check_query(struct thread *t, struct call *c)
 		EXPECT(t, c, query->pid > 0);
 	else
 		EXPECT(t, c, query->pid == 0);
-	EXPECT(t, c, (query->target == PERFGRP_TARGET_CGROUP) == !!query->cgroup_id);
+	if (c->arg.size >= PERFGRP_QUERY_SIZE_VER1)
+		EXPECT(t, c, (query->target == PERFGRP_TARGET_CGROUP) == !!query->cgroup_id);
 	if (g && c->pinned) {
 		EXPECT(t, c, !((query->create_flags ^ g->flags) & ~PERFGRP_CREATE_BPF_EVENTS));
 		EXPECT(t, c, query->clockid == g->clockid);
