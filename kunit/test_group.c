@@ -37,7 +37,7 @@ static void create_refusals(struct kunit *test)
 	} bad[] = {
 		{ { .target = PERFGRP_TARGET_NONE },
 		  EINVAL, PERFGRP_REASON_TARGET, "target" },
-		{ { .target = PERFGRP_TARGET_PIDFD + 1 },
+		{ { .target = PERFGRP_TARGET_CGROUP + 1 },
 		  EINVAL, PERFGRP_REASON_TARGET, "target" },
 		{ { .target = PERFGRP_TARGET_CPUS },
 		  EINVAL, PERFGRP_REASON_EMPTY, "nr_cpus" },
