@@ -352,7 +352,7 @@ void perfgrp_core_cgroup_init(int cpu)
 	int ret;
 
 	if (!perfgrp_core_has_probe()) {
-		pr_warn("no counting of cgroups: it needs kprobes, and x86-64 or arm64\n");
+		pr_info("no counting of cgroups: it needs the probe that scheduling groups need\n");
 		return;
 	}
 	create_queue = alloc_workqueue("perfgrp_create", WQ_UNBOUND, 0);

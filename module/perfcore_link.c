@@ -280,12 +280,12 @@ void perfgrp_core_link_init(int cpu)
 {
 	int ret;
 
-	ret = perfgrp_kprobe_register(&probe);
-	registered = !ret;
 	if (!sched_groups) {
 		pr_info("scheduling groups are disabled by parameter sched_groups; counters are independent\n");
 		return;
 	}
+	ret = perfgrp_kprobe_register(&probe);
+	registered = !ret;
 	if (ret) {
 		pr_warn("no scheduling groups: cannot probe perf_event_alloc (%d); counters are independent\n",
 			ret);
