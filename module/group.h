@@ -6,6 +6,7 @@
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
 #include <linux/list.h>
+#include <linux/lockdep.h>
 #include <linux/perf_event.h>
 #include <linux/refcount.h>
 #include <linux/rwsem.h>
@@ -137,7 +138,8 @@ struct perfgrp_instance {
  * @clockid: clock of its rows and records; constant
  * @sample_max_stack: addresses in the call chain of a sample; 0 for no call chains; constant
  * @task: the task of a task target, with a reference; constant
- * @cgroup: the cgroup of a cgroup target; constant
+ * @cgroup: the cgroup of a cgroup target; constant until the group is destroyed, when the kfunc may
+ *	still look whether there is one
  * @wait: who reads its records or polls; woken when there are enough, and when its task has
  *	exited or its cgroup was removed
  * @owner: the user it is charged to; constant
@@ -224,9 +226,11 @@ static inline bool perfgrp_group_is_frozen(const struct perfgrp_group *group)
 	return perfgrp_group_inherits(group) && !group->enabled && !group->enable_on_exec;
 }
 
-/* Its counts have begun again at zero; the lock is held for writing. */
+/* Its counts begin again at zero. */
 static inline void perfgrp_group_restarted(struct perfgrp_group *group)
 {
+	lockdep_assert_held_write(&group->lock);
+
 	group->generation++;
 	WRITE_ONCE(group->counted, group->enabled);
 }

@@ -206,8 +206,7 @@ u64 perfgrp_core_clock(void)
  * A clock event counts from hw.prev_count, which its pmu->start() sets: in local_clock()
  * time for cpu-clock, in context time for task-clock. If that is before event->tstamp, when
  * the event became active, in its context's or its cgroup's time, it has not been started yet.
- * Events of other PMUs are
- * PERF_HES_UPTODATE, or their PMU is disabled, while they are changed.
+ * Events of other PMUs are PERF_HES_UPTODATE, or their PMU is disabled, while they are changed.
  */
 static bool has_started(const struct perf_event *event)
 {
@@ -457,18 +456,8 @@ static bool is_between(const struct perfgrp_count *count, const struct perfgrp_c
 	       before->running <= count->running && count->running <= after->running;
 }
 
-/**
- * perfgrp_core_compare_reads - compare perfgrp_core_read() with perf_event_read_value()
- * @event: an event of a CPU
- * @cpu: the CPU
- * @state: what its state must be
- *
- * For self-tests. The perf core must have read no more just before, and no less just after. May
- * sleep.
- *
- * Return: 0; -EOPNOTSUPP; -ENODEV if the CPU is offline.
- */
-int perfgrp_core_compare_reads(struct perf_event *event, int cpu, enum perf_event_state state)
+/* The perf core must have read no more just before, and no less just after. */
+static int compare_reads(struct perf_event *event, int cpu, enum perf_event_state state)
 {
 	struct self_test test = { .event = event };
 	struct perfgrp_count before, after;
@@ -488,11 +477,24 @@ int perfgrp_core_compare_reads(struct perf_event *event, int cpu, enum perf_even
 	return -EOPNOTSUPP;
 }
 
-/*
- * Compare perfgrp_core_read() with perf_event_read_value(): for a clock that counts, whose
- * times are worked out from the clock, and for one that has counted and is off, where the two
- * must be equal.
+/**
+ * perfgrp_core_test_reads - compare perfgrp_core_read() with perf_event_read_value()
+ * @event: a clock event of a CPU, which counts; it is off afterwards
+ * @cpu: the CPU
+ *
+ * For self-tests. While it counts its times are worked out from the clock; when it has counted and
+ * is off the two must be equal. May sleep.
+ *
+ * Return: 0; -EOPNOTSUPP; -ENODEV if the CPU is offline.
  */
+int perfgrp_core_test_reads(struct perf_event *event, int cpu)
+{
+	int ret = compare_reads(event, cpu, PERF_EVENT_STATE_ACTIVE);
+
+	perf_event_disable(event);
+	return ret ?: compare_reads(event, cpu, PERF_EVENT_STATE_OFF);
+}
+
 static int self_test_read(int cpu, enum perf_sw_ids clock, const struct pmu **pmu)
 {
 	struct perf_event_attr attr = {
@@ -509,10 +511,7 @@ static int self_test_read(int cpu, enum perf_sw_ids clock, const struct pmu **pm
 		return PTR_ERR(event);
 
 	*pmu = event->pmu;
-	ret = perfgrp_core_compare_reads(event, cpu, PERF_EVENT_STATE_ACTIVE);
-	perf_event_disable(event);
-	if (!ret)
-		ret = perfgrp_core_compare_reads(event, cpu, PERF_EVENT_STATE_OFF);
+	ret = perfgrp_core_test_reads(event, cpu);
 	perf_event_release_kernel(event);
 	return ret;
 }

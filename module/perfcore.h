@@ -67,7 +67,7 @@ bool perfgrp_core_can_link(void);
 int perfgrp_core_try_link(int cpu);
 int perfgrp_core_link_begin(void);
 void perfgrp_core_link_end(void);
-int perfgrp_core_compare_reads(struct perf_event *event, int cpu, enum perf_event_state state);
+int perfgrp_core_test_reads(struct perf_event *event, int cpu);
 bool perfgrp_core_has_probe(void);
 struct perf_event *perfgrp_core_create(const struct perfgrp_core_request *request);
 struct perf_event *perfgrp_core_create_supplied(const struct perfgrp_core_request *request,

@@ -290,10 +290,7 @@ static int try_reading(const struct perfgrp_core_cgroup *cgroup, int cpu)
 		return PTR_ERR(event);
 	perf_event_enable(event);
 	/* All tasks are in the root, and so one of it is always there. */
-	ret = perfgrp_core_compare_reads(event, cpu, PERF_EVENT_STATE_ACTIVE);
-	perf_event_disable(event);
-	if (!ret)
-		ret = perfgrp_core_compare_reads(event, cpu, PERF_EVENT_STATE_OFF);
+	ret = perfgrp_core_test_reads(event, cpu);
 	perf_event_release_kernel(event);
 	return ret;
 }
