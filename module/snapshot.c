@@ -17,8 +17,8 @@
  *
  * fdinfo looks without asking: peek() reads what is in memory, and calls no CPU.
  *
- * Each CPU reads a counter into a struct reading and fills in the value from that.
- * finish_rows() does afterwards what depends on all values of a row.
+ * Each CPU reads a counter into a struct perfgrp_reading and fills in the value from that (row.h).
+ * row.c does afterwards what depends on all values of a row.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
@@ -38,22 +38,9 @@
 #include "event_array.h"
 #include "group.h"
 #include "perfcore.h"
+#include "row.h"
 #include "snapshot.h"
 #include "value.h"
-
-/**
- * struct reading - what was read of one counter
- * @count: since the last reset
- * @state: perfgrp_core_state(); PERF_EVENT_STATE_ERROR if there is no event
- * @throttled: perfgrp_core_throttled()
- *
- * On the reader's stack.
- */
-struct reading {
-	struct perfgrp_count count;
-	enum perf_event_state state;
-	bool throttled;
-};
 
 /**
  * struct reader - a snapshot in progress
@@ -72,59 +59,9 @@ struct reader {
 
 /* ---- reading ------------------------------------------------------------- */
 
-static void begin_row(const struct perfgrp_group *group, const struct perfgrp_instance *instance,
-		      struct perfgrp_row *row)
-{
-	row->cpu = instance->cpu;
-	row->flags = perfgrp_instance_usable(instance) ? 0 : PERFGRP_ROW_OFFLINE;
-	row->first_value = instance->row * group->nr_members;
-	row->nr_values = group->nr_members;
-	row->epoch = instance->epoch;
-	row->nr_cpus = 1;
-	row->time_before = perfgrp_clock_now(group->clockid);
-}
-
-/* PERFGRP_VALUE_* that follow from an event's state. */
-static __always_inline u32 event_flags(const struct reading *reading, u32 row_flags)
-{
-	u32 flags = reading->throttled ? PERFGRP_VALUE_THROTTLED : 0;
-
-	if (likely(reading->state >= PERF_EVENT_STATE_OFF && !row_flags))
-		return flags;
-	if (row_flags & PERFGRP_ROW_OFFLINE)
-		return flags | PERFGRP_VALUE_OFFLINE;
-	if (reading->state == PERF_EVENT_STATE_ERROR)
-		return flags | PERFGRP_VALUE_FAILED;
-	if (reading->state <= PERF_EVENT_STATE_EXIT)
-		return flags | PERFGRP_VALUE_EXITED;
-	return flags;
-}
-
-static __always_inline void fill_value(const struct perfgrp_member *member, unsigned int instance,
-				       const struct reading *reading, u32 row_flags,
-				       struct perfgrp_value *value)
-{
-	const struct perfgrp_member_instance *counter = &member->instances[instance];
-
-	value->id = member->id;
-	value->sched_group = counter->sched_group;
-	value->pmu = counter->pmu;
-	perfgrp_value_fill(value, &reading->count);
-	value->flags |= event_flags(reading, row_flags);
-}
-
-/* @value_flags: those of all values of the row, ORed. check_exited() may clear ROW_EXITED again. */
-static __always_inline void finish_row(struct perfgrp_row *row, u32 value_flags)
-{
-	if (value_flags & PERFGRP_VALUE_FAILED)
-		row->flags |= PERFGRP_ROW_FAILED;
-	if (value_flags & PERFGRP_VALUE_EXITED)
-		row->flags |= PERFGRP_ROW_EXITED;
-}
-
 static __always_inline void read_counter(const struct perfgrp_group *group,
 					 const struct perfgrp_member_instance *counter, u64 clock,
-					 struct reading *reading)
+					 struct perfgrp_reading *reading)
 {
 	struct perf_event *event = counter->event;
 
@@ -133,7 +70,7 @@ static __always_inline void read_counter(const struct perfgrp_group *group,
 		reading->throttled = perfgrp_core_throttled(event);
 	} else {
 		/* None can be created on a CPU that comes back when the cgroup has been removed. */
-		*reading = (struct reading){
+		*reading = (struct perfgrp_reading){
 			.state = perfgrp_cgroup_removed(group) ? PERF_EVENT_STATE_EXIT :
 								 PERF_EVENT_STATE_ERROR,
 		};
@@ -150,12 +87,12 @@ static void read_instance(const struct reader *reader, unsigned int instance, u3
 	struct perfgrp_row *row = &reader->rows[group->instances[instance].row];
 	const struct perfgrp_member *member;
 	struct perfgrp_value *value;
-	struct reading reading;
+	struct perfgrp_reading reading;
 	u32 flags = 0;
 	unsigned int i;
 	u64 clock;
 
-	begin_row(group, &group->instances[instance], row);
+	perfgrp_row_begin(group, &group->instances[instance], row);
 	row_flags |= row->flags;
 	row->flags = row_flags;
 	value = &reader->values[row->first_value];
@@ -163,10 +100,10 @@ static void read_instance(const struct reader *reader, unsigned int instance, u3
 	for (i = 0; i < group->nr_members; i++, value++) {
 		member = group->members[i];
 		read_counter(group, &member->instances[instance], clock, &reading);
-		fill_value(member, instance, &reading, row_flags, value);
+		perfgrp_row_fill_value(member, instance, &reading, row_flags, value);
 		flags |= value->flags;
 	}
-	finish_row(row, flags);
+	perfgrp_row_add_flags(row, flags);
 	row->time_after = perfgrp_clock_now(group->clockid);
 }
 
@@ -344,12 +281,12 @@ static int read_task(const struct reader *reader)
  * contexts may have moved the event to one of them.
  */
 static void read_inherited_counter(const struct perfgrp_member_instance *counter, bool peek,
-				   struct reading *reading)
+				   struct perfgrp_reading *reading)
 {
 	struct perf_event *event = counter->event;
 	bool final;
 
-	*reading = (struct reading){ .state = PERF_EVENT_STATE_ERROR };
+	*reading = (struct perfgrp_reading){ .state = PERF_EVENT_STATE_ERROR };
 	if (event) {
 		final = peek ? perfgrp_core_peek_inherited(event, &reading->count) :
 			       perfgrp_core_read_inherited(event, &reading->count);
@@ -371,20 +308,20 @@ static void read_inherited(const struct reader *reader, bool peek)
 	struct perfgrp_value *value = reader->values;
 	const struct perfgrp_member_instance *counter;
 	struct perfgrp_row *row = &reader->rows[0];
-	struct reading reading;
+	struct perfgrp_reading reading;
 	u32 flags = 0;
 	unsigned int i;
 
-	begin_row(group, &group->instances[0], row);
+	perfgrp_row_begin(group, &group->instances[0], row);
 	for (i = 0; i < group->nr_members; i++, value++) {
 		counter = &group->members[i]->instances[0];
 		read_inherited_counter(counter, peek, &reading);
 		if (perfgrp_group_is_frozen(group))
 			reading.count = counter->frozen;
-		fill_value(group->members[i], 0, &reading, row->flags, value);
+		perfgrp_row_fill_value(group->members[i], 0, &reading, row->flags, value);
 		flags |= value->flags;
 	}
-	finish_row(row, flags);
+	perfgrp_row_add_flags(row, flags);
 	row->time_after = perfgrp_clock_now(group->clockid);
 }
 
@@ -430,59 +367,11 @@ static void peek(const struct reader *reader, unsigned int nr_values)
 		settle_times(&reader->values[i]);
 }
 
-/* ---- flags of a whole row ------------------------------------------------- */
-
-static bool all_exited(const struct perfgrp_row *row, const struct perfgrp_value *values)
-{
-	unsigned int m;
-
-	for (m = 0; m < row->nr_values; m++)
-		if (!(values[m].flags & PERFGRP_VALUE_EXITED))
-			return false;
-	return true;
-}
-
-/* While an exit is in progress only some events are in EXIT state; report it when all are. */
-static void check_exited(struct perfgrp_row *row, struct perfgrp_value *values)
-{
-	unsigned int m;
-
-	if (all_exited(row, values))
-		return;
-	row->flags &= ~PERFGRP_ROW_EXITED;
-	for (m = 0; m < row->nr_values; m++)
-		values[m].flags &= ~PERFGRP_VALUE_EXITED;
-}
-
-/* A NO_MUX group is on the PMUs as a whole, or has failed as a whole. */
-static void fail_row(const struct perfgrp_row *row, struct perfgrp_value *values)
-{
-	unsigned int m;
-
-	for (m = 0; m < row->nr_values; m++)
-		values[m].flags |= PERFGRP_VALUE_FAILED;
-}
+/* ---- the whole ------------------------------------------------------------- */
 
 /* @removed: the cgroup was removed before it was read. */
-static void finish_cgroup_row(const struct perfgrp_group *group, struct perfgrp_row *row,
-			      struct perfgrp_value *values, bool removed)
-{
-	unsigned int m;
-
-	if (removed)
-		row->flags |= PERFGRP_ROW_EXITED;
-	for (m = 0; m < row->nr_values; m++) {
-		if (group->counted)
-			perfgrp_value_check_absent(&values[m]);
-		if (removed)
-			values[m].flags |= PERFGRP_VALUE_EXITED;
-	}
-}
-
-/* @removed: see finish_cgroup_row(). */
 static void finish_rows(const struct perfgrp_group *group, struct perfgrp_snap *snap, bool removed)
 {
-	struct perfgrp_value *values;
 	struct perfgrp_row *row;
 	unsigned int i;
 
@@ -493,87 +382,23 @@ static void finish_rows(const struct perfgrp_group *group, struct perfgrp_snap *
 	}
 	for (i = 0; i < snap->nr_rows; i++) {
 		row = &snap->rows[i];
-		values = &snap->values[row->first_value];
 		snap->time_before = min(snap->time_before, row->time_before);
 		snap->time_after = max(snap->time_after, row->time_after);
-		if (row->flags & PERFGRP_ROW_EXITED)
-			check_exited(row, values);
-		if (group->flags & PERFGRP_CREATE_NO_MUX && row->flags & PERFGRP_ROW_FAILED)
-			fail_row(row, values);
-		if (unlikely(group->cgroup))
-			finish_cgroup_row(group, row, values, removed);
+		perfgrp_row_finish(group, row, &snap->values[row->first_value], removed);
 	}
-}
-
-/* ---- totals -------------------------------------------------------------- */
-
-/* A value without a PMU (PERFGRP_NONE) matches any. */
-static bool same_pmus(const struct perfgrp_value *a, const struct perfgrp_value *b, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		if (a[i].pmu != b[i].pmu && a[i].pmu != PERFGRP_NONE && b[i].pmu != PERFGRP_NONE)
-			return false;
-	return true;
-}
-
-/* The total that a row with the values @of is added to; a new one if there is none for its PMUs. */
-static struct perfgrp_row *get_total(struct perfgrp_row *rows, struct perfgrp_value *values,
-				     unsigned int *nr, const struct perfgrp_value *of,
-				     unsigned int nr_members, bool mix)
-{
-	struct perfgrp_row *row;
-	unsigned int i;
-
-	for (i = 0; i < *nr; i++)
-		if (mix || same_pmus(&values[rows[i].first_value], of, nr_members))
-			return &rows[i];
-
-	row = &rows[(*nr)++];
-	*row = (struct perfgrp_row){
-		.cpu = -1,
-		/* sum_rows() clears the flags that not all rows have. */
-		.flags = PERFGRP_ROW_TOTAL | PERFGRP_ROW_OFFLINE | PERFGRP_ROW_EXITED,
-		.first_value = i * nr_members,
-		.nr_values = nr_members,
-		.time_before = U64_MAX,
-	};
-	for (i = 0; i < nr_members; i++)
-		values[row->first_value + i] = (struct perfgrp_value){
-			.id = of[i].id,
-			.pmu = of[i].pmu,
-		};
-	return row;
 }
 
 /* Sum the rows into the memory behind them, and make the snapshot consist of the sums. */
 static void sum_rows(struct perfgrp_snap *snap, unsigned int nr_members, bool mix)
 {
-	struct perfgrp_row *rows = snap->rows + snap->nr_rows, *total, *row;
+	struct perfgrp_row *totals = snap->rows + snap->nr_rows;
 	struct perfgrp_value *values = snap->values + snap->nr_values;
-	unsigned int nr = 0, i, m;
 
-	for (i = 0; i < snap->nr_rows; i++) {
-		row = &snap->rows[i];
-		total = get_total(rows, values, &nr, &snap->values[row->first_value], nr_members,
-				  mix);
-		for (m = 0; m < nr_members; m++)
-			perfgrp_value_add(&values[total->first_value + m],
-					  &snap->values[row->first_value + m]);
-		total->nr_cpus += row->nr_cpus;
-		total->flags |= row->flags & PERFGRP_ROW_FAILED;
-		if (!(row->flags & PERFGRP_ROW_OFFLINE))
-			total->flags &= ~PERFGRP_ROW_OFFLINE;
-		if (!(row->flags & PERFGRP_ROW_EXITED))
-			total->flags &= ~PERFGRP_ROW_EXITED;
-		total->time_before = min(total->time_before, row->time_before);
-		total->time_after = max(total->time_after, row->time_after);
-	}
-	snap->rows = rows;
+	snap->nr_rows = perfgrp_row_sum(snap->rows, snap->nr_rows, snap->values, nr_members, mix,
+					totals, values);
+	snap->nr_values = snap->nr_rows * nr_members;
+	snap->rows = totals;
 	snap->values = values;
-	snap->nr_rows = nr;
-	snap->nr_values = nr * nr_members;
 }
 
 /* ---- taking a snapshot --------------------------------------------------- */
@@ -605,29 +430,50 @@ static struct perfgrp_snap_buffer *snap_buffer_get(struct perfgrp_group *group, 
 	return buffer;
 }
 
-/* Sets nr_cpus of all rows to 0, which marks them as not read; reading fills in the rest. */
-static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_snap *snap,
-		     struct reader *reader)
+/**
+ * perfgrp_snapshot_alloc - make room for a snapshot
+ * @group: the group; the lock is held, for reading at least
+ * @nr_rows: its rows, each with all members
+ * @snap: set; the rows and values are not
+ *
+ * May sleep.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int perfgrp_snapshot_alloc(struct perfgrp_group *group, size_t nr_rows, struct perfgrp_snap *snap)
 {
-	size_t nr_rows = group->nr_rows, nr_values = nr_rows * group->nr_members;
-	size_t copies = totals ? 2 : 1;
+	size_t nr_values = nr_rows * group->nr_members;
 	struct perfgrp_snap_buffer *buffer;
-	size_t i;
 
-	buffer = snap_buffer_get(group, copies * (nr_rows * sizeof(struct perfgrp_row) +
-						  nr_values * sizeof(struct perfgrp_value)));
+	buffer = snap_buffer_get(group, nr_rows * sizeof(struct perfgrp_row) +
+						nr_values * sizeof(struct perfgrp_value));
 	if (!buffer)
 		return -ENOMEM;
 	snap->group = group;
 	snap->generation = group->generation;
 	snap->buffer = buffer;
 	snap->values = buffer->values;
-	snap->rows = (void *)(buffer->values + copies * nr_values);
+	snap->rows = (void *)(buffer->values + nr_values);
 	snap->nr_rows = nr_rows;
 	snap->nr_values = nr_values;
 	snap->time_before = U64_MAX;
 	snap->time_after = 0;
-	for (i = 0; i < nr_rows; i++)
+	return 0;
+}
+
+/* Sets nr_cpus of all rows to 0, which marks them as not read; reading fills in the rest. */
+static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_snap *snap,
+		     struct reader *reader)
+{
+	unsigned int i;
+	int ret;
+
+	ret = perfgrp_snapshot_alloc(group, (totals ? 2 : 1) * (size_t)group->nr_rows, snap);
+	if (ret)
+		return ret;
+	snap->nr_rows = group->nr_rows;
+	snap->nr_values = group->nr_rows * group->nr_members;
+	for (i = 0; i < snap->nr_rows; i++)
 		snap->rows[i].nr_cpus = 0;
 
 	reader->rows = snap->rows;

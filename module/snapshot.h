@@ -42,6 +42,7 @@ struct perfgrp_snap {
 
 int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap,
 			  struct perfgrp_error *err);
+int perfgrp_snapshot_alloc(struct perfgrp_group *group, size_t nr_rows, struct perfgrp_snap *snap);
 void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_snap *snap);
 void perfgrp_snapshot_free(struct perfgrp_snap *snap);
 

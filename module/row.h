@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Rows of a snapshot. What a CPU does while it is read is inline. */
+#ifndef PERFGRP_ROW_H
+#define PERFGRP_ROW_H
+
+#include <linux/compiler.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+#include <uapi/linux/perfgrp.h>
+
+#include "clock.h"
+#include "group.h"
+#include "value.h"
+
+/**
+ * struct perfgrp_reading - what was read of one counter
+ * @count: since the last reset
+ * @state: perfgrp_core_state(); PERF_EVENT_STATE_ERROR if there is no event
+ * @throttled: perfgrp_core_throttled()
+ */
+struct perfgrp_reading {
+	struct perfgrp_count count;
+	enum perf_event_state state;
+	bool throttled;
+};
+
+static inline void perfgrp_row_begin(const struct perfgrp_group *group,
+				     const struct perfgrp_instance *instance,
+				     struct perfgrp_row *row)
+{
+	row->cpu = instance->cpu;
+	row->flags = perfgrp_instance_usable(instance) ? 0 : PERFGRP_ROW_OFFLINE;
+	row->first_value = instance->row * group->nr_members;
+	row->nr_values = group->nr_members;
+	row->epoch = instance->epoch;
+	row->nr_cpus = 1;
+	row->time_before = perfgrp_clock_now(group->clockid);
+}
+
+/* PERFGRP_VALUE_* that follow from an event's state. */
+static __always_inline u32 perfgrp_row_event_flags(const struct perfgrp_reading *reading,
+						   u32 row_flags)
+{
+	u32 flags = reading->throttled ? PERFGRP_VALUE_THROTTLED : 0;
+
+	if (likely(reading->state >= PERF_EVENT_STATE_OFF && !row_flags))
+		return flags;
+	if (row_flags & PERFGRP_ROW_OFFLINE)
+		return flags | PERFGRP_VALUE_OFFLINE;
+	if (reading->state == PERF_EVENT_STATE_ERROR)
+		return flags | PERFGRP_VALUE_FAILED;
+	if (reading->state <= PERF_EVENT_STATE_EXIT)
+		return flags | PERFGRP_VALUE_EXITED;
+	return flags;
+}
+
+static __always_inline void perfgrp_row_fill_value(const struct perfgrp_member *member,
+						   unsigned int instance,
+						   const struct perfgrp_reading *reading,
+						   u32 row_flags, struct perfgrp_value *value)
+{
+	const struct perfgrp_member_instance *counter = &member->instances[instance];
+
+	value->id = member->id;
+	value->sched_group = counter->sched_group;
+	value->pmu = counter->pmu;
+	perfgrp_value_fill(value, &reading->count);
+	value->flags |= perfgrp_row_event_flags(reading, row_flags);
+}
+
+/* @value_flags: those of all values of the row, ORed. perfgrp_row_finish() may clear EXITED. */
+static __always_inline void perfgrp_row_add_flags(struct perfgrp_row *row, u32 value_flags)
+{
+	if (value_flags & PERFGRP_VALUE_FAILED)
+		row->flags |= PERFGRP_ROW_FAILED;
+	if (value_flags & PERFGRP_VALUE_EXITED)
+		row->flags |= PERFGRP_ROW_EXITED;
+}
+
+void perfgrp_row_finish(const struct perfgrp_group *group, struct perfgrp_row *row,
+			struct perfgrp_value *values, bool removed);
+unsigned int perfgrp_row_sum(const struct perfgrp_row *rows, unsigned int nr_rows,
+			     const struct perfgrp_value *values, unsigned int nr_members, bool mix,
+			     struct perfgrp_row *totals, struct perfgrp_value *total_values);
+
+#endif /* PERFGRP_ROW_H */
