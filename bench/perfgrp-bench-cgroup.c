@@ -28,6 +28,8 @@
 
 #include <linux/perfgrp.h>
 
+#include "bench.h"
+
 #define NR_CGROUPS  100
 #define NR_COUNTERS 4
 #define MAX_CPUS    64
@@ -39,26 +41,6 @@ static unsigned int nr_cpus;
 static int device;
 static int group[NR_CGROUPS];
 static int event[NR_CGROUPS][MAX_CPUS][NR_COUNTERS];
-
-__attribute__((noreturn, format(printf, 1, 2))) static void die(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("perfgrp-bench-cgroup: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(1);
-}
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 /* ---- cgroups ---------------------------------------------------------------- */
 
@@ -272,19 +254,12 @@ static void run_side(struct step *side, unsigned int round)
 	usleep(200000);
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void report(struct step *step, const char *label, unsigned int nr)
 {
 	struct utsname uts;
 
 	uname(&uts);
-	qsort(step->ns, nr, sizeof(step->ns[0]), compare);
+	qsort(step->ns, nr, sizeof(step->ns[0]), compare_u64);
 	printf("%s\t%s\t%u\t%u\t%s\t%llu\t%llu\t%llu\t%u\n", uts.release, label, nr_cpus,
 	       NR_COUNTERS, step->name, (unsigned long long)step->ns[nr / 2],
 	       (unsigned long long)step->ns[nr / 10],

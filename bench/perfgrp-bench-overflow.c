@@ -11,6 +11,7 @@
  *
  * prints: LABEL CPUs=1 MEMBERS WAY MEDIAN LEAST MOST ROUNDS, tab-separated
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <linux/perfgrp.h>
@@ -26,6 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define PERIOD	    100000		/* cycles */
@@ -34,20 +37,6 @@
 #define MAX_MEMBERS 6
 #define DEPTH	    16			/* of the functions around the loop */
 #define RING	    (1UL << 20)		/* bytes; nothing is lost and nobody is woken */
-
-static void die(const char *what)
-{
-	fprintf(stderr, "perfgrp-bench-overflow: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 static void spin(unsigned long n)
 {
@@ -105,7 +94,7 @@ static int perf_event(int leader, unsigned long period)
 	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
-		die("perf_event_open");
+		die_errno("perf_event_open");
 	return fd;
 }
 
@@ -139,7 +128,7 @@ static struct run run_perf(unsigned int members, unsigned long period)
 		fd[i] = perf_event(i ? fd[0] : -1, i ? 0 : period);
 	ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd[0], 0);
 	if (ring == MAP_FAILED)
-		die("mmap");
+		die_errno("mmap");
 	ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
 	run.time = spin_time();
 	ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0);
@@ -155,7 +144,7 @@ static struct run run_perf(unsigned int members, unsigned long period)
 static void must(int fd, unsigned long nr, void *arg, const char *what)
 {
 	if (ioctl(fd, nr, arg))
-		die(what);
+		die_errno(what);
 }
 
 static struct run run_perfgrp(unsigned int members, unsigned long period)
@@ -183,7 +172,7 @@ static struct run run_perfgrp(unsigned int members, unsigned long period)
 		counters[m].event = PERFGRP_HW_CPU_CYCLES;
 	counters[0].sample_period = period;
 	if (dev < 0)
-		die("/dev/perfgrp");
+		die_errno("/dev/perfgrp");
 	must(dev, PERFGRP_CREATE, &create, "PERFGRP_CREATE");
 	must(create.fd, PERFGRP_ADD, &add, "PERFGRP_ADD");
 	must(create.fd, PERFGRP_ENABLE, &control, "PERFGRP_ENABLE");
@@ -210,13 +199,6 @@ static const struct way {
 
 enum { NR_WAYS = ARRAY_SIZE(ways) };
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static double cost(const struct way *way, unsigned int members)
 {
 	struct run counting = way->run(members, 0), sampling = way->run(members, PERIOD);
@@ -239,7 +221,7 @@ static void measure(const char *label, unsigned int members, const char *what)
 		for (w = 0; w < NR_WAYS; w++)
 			costs[w][round] = cost(&ways[w], members);
 	for (w = 0; w < NR_WAYS; w++) {
-		qsort(costs[w], ROUNDS, sizeof(costs[w][0]), compare);
+		qsort(costs[w], ROUNDS, sizeof(costs[w][0]), compare_double);
 		printf("%s\t%s\t1\t%u\t%s-%s\t%.0f\t%.0f\t%.0f\t%d\n", name.release, label,
 		       members, what, ways[w].name, costs[w][ROUNDS / 2], costs[w][0],
 		       costs[w][ROUNDS - 1], ROUNDS);

@@ -25,6 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define MAX_CPUS 64
@@ -38,20 +40,6 @@ static size_t page;
 static const char *label = "ns";
 static struct utsname name;
 
-static void die(const char *what)
-{
-	fprintf(stderr, "perfgrp-bench-stream: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
 static void run_on(int cpu)
 {
 	cpu_set_t set;
@@ -59,7 +47,7 @@ static void run_on(int cpu)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
-		die("sched_setaffinity");
+		die_errno("sched_setaffinity");
 }
 
 /* Faults on each CPU in turn, so that records of all of them follow one another. */
@@ -70,7 +58,7 @@ static void make_records(void)
 	int turn, cpu, i;
 
 	if (memory == MAP_FAILED)
-		die("mmap");
+		die_errno("mmap");
 	for (turn = 0; turn < TURNS; turn++) {
 		for (cpu = 0; cpu < nr_cpus; cpu++) {
 			run_on(cpu);
@@ -96,7 +84,7 @@ static void *map(int fd, off_t at)
 	void *ring = mmap(NULL, page + RING, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 
 	if (ring == MAP_FAILED)
-		die("mmap of a ring");
+		die_errno("mmap of a ring");
 	return ring;
 }
 
@@ -167,7 +155,7 @@ static void perf_create(struct perf *perf)
 		perf->fd[cpu] = syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
 					PERF_FLAG_FD_CLOEXEC);
 		if (perf->fd[cpu] < 0)
-			die("perf_event_open");
+			die_errno("perf_event_open");
 		perf->ring[cpu].page = map(perf->fd[cpu], 0);
 	}
 }
@@ -178,7 +166,7 @@ static void perf_call(const struct perf *perf, unsigned long nr)
 
 	for (cpu = 0; cpu < nr_cpus; cpu++)
 		if (ioctl(perf->fd[cpu], nr, 0))
-			die("perf's ioctl");
+			die_errno("perf's ioctl");
 }
 
 static void perf_close(const struct perf *perf)
@@ -213,7 +201,7 @@ static int dev;
 static void must(int fd, unsigned long nr, void *arg, const char *what)
 {
 	if (ioctl(fd, nr, arg))
-		die(what);
+		die_errno(what);
 }
 
 static int grp_create(uint32_t size)
@@ -303,16 +291,9 @@ static double take_mapped(void)
 
 /* ---- both ------------------------------------------------------------------ */
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void report(const char *way, double *costs)
 {
-	qsort(costs, ROUNDS, sizeof(costs[0]), compare);
+	qsort(costs, ROUNDS, sizeof(costs[0]), compare_double);
 	printf("%s\t%s\t%d\t1\t%s\t%.0f\t%.0f\t%.0f\t%d\n", name.release, label, nr_cpus, way,
 	       costs[ROUNDS / 2], costs[0], costs[ROUNDS - 1], ROUNDS);
 }
@@ -384,7 +365,7 @@ int main(int argc, char **argv)
 	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	dev = open("/dev/perfgrp", O_RDWR | O_CLOEXEC);
 	if (dev < 0)
-		die("/dev/perfgrp");
+		die_errno("/dev/perfgrp");
 	bench_taking();
 	bench_calls();
 	return 0;

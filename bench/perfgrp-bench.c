@@ -36,6 +36,8 @@
 
 #include <linux/perfgrp.h>
 
+#include "bench.h"
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define MAX_CPUS       256
@@ -71,26 +73,6 @@ static cpu_set_t all_cpus;
 static int cpus[MAX_CPUS];
 static unsigned int nr_cpus;
 static int device;
-
-__attribute__((noreturn, format(printf, 1, 2))) static void die(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("perfgrp-bench: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(1);
-}
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 static void run_on(const cpu_set_t *set)
 {
@@ -374,13 +356,6 @@ static void samples_init(struct samples *samples, unsigned int max)
 static void samples_add(struct samples *samples, uint64_t ns)
 {
 	samples->ns[samples->nr++] = ns;
-}
-
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 static void report(const char *label, unsigned int nr_counters, const char *way,
