@@ -226,7 +226,7 @@ u64 perfgrp_core_cgroup_id(const struct perfgrp_core_cgroup *cgroup)
  */
 bool perfgrp_core_cgroup_is_removed(const struct perfgrp_core_cgroup *cgroup)
 {
-	return !(READ_ONCE(cgroup->perf->css.cgroup->self.flags) & CSS_ONLINE);
+	return perfgrp_core_is_removed(cgroup->perf->css.cgroup);
 }
 
 /* ---- times ------------------------------------------------------------------ */

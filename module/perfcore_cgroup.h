@@ -3,6 +3,7 @@
 #ifndef PERFGRP_PERFCORE_CGROUP_H
 #define PERFGRP_PERFCORE_CGROUP_H
 
+#include <linux/cgroup.h>
 #include <linux/err.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
@@ -23,6 +24,21 @@ struct perfgrp_core_cgroup {
 	struct file *dir;
 	struct perf_cgroup *perf;
 };
+
+#ifdef CONFIG_CGROUPS
+/**
+ * perfgrp_core_is_removed - has a cgroup been removed?
+ * @cgroup: the cgroup
+ *
+ * Any context.
+ *
+ * Return: whether its directory has been; then no task is in it but such as are exiting.
+ */
+static inline bool perfgrp_core_is_removed(const struct cgroup *cgroup)
+{
+	return !(READ_ONCE(cgroup->self.flags) & CSS_ONLINE);
+}
+#endif
 
 #ifdef CONFIG_CGROUP_PERF
 

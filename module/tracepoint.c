@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Handlers on tracepoints. Most of the kernel's tracepoints are not exported, but
- * for_each_kernel_tracepoint() finds them by their names. A handler stays from the first time on
- * that somebody wants it until the module is unloaded.
+ * for_each_kernel_tracepoint() finds them by their names.
  *
  * Process context. Takes register_lock.
  */
@@ -30,6 +29,25 @@ static void compare_name(struct tracepoint *tp, void *data)
 		search->found = tp;
 }
 
+static struct tracepoint *find(const struct perfgrp_tracepoint *tracepoint)
+{
+	struct search search = { .name = tracepoint->name };
+
+	for_each_kernel_tracepoint(compare_name, &search);
+	return search.found;
+}
+
+/**
+ * perfgrp_tracepoint_exists - has the kernel a tracepoint?
+ * @tracepoint: which
+ *
+ * Return: whether it has.
+ */
+bool perfgrp_tracepoint_exists(const struct perfgrp_tracepoint *tracepoint)
+{
+	return find(tracepoint);
+}
+
 /**
  * perfgrp_tracepoint_register - have a handler called from now on, unless it is already
  * @tracepoint: which, and the handler
@@ -40,15 +58,14 @@ static void compare_name(struct tracepoint *tp, void *data)
  */
 bool perfgrp_tracepoint_register(struct perfgrp_tracepoint *tracepoint)
 {
-	struct search search = { .name = tracepoint->name };
+	struct tracepoint *found;
 	bool registered;
 
 	mutex_lock(&register_lock);
 	if (!tracepoint->registered) {
-		for_each_kernel_tracepoint(compare_name, &search);
-		if (search.found &&
-		    !tracepoint_probe_register(search.found, tracepoint->handler, NULL))
-			tracepoint->registered = search.found;
+		found = find(tracepoint);
+		if (found && !tracepoint_probe_register(found, tracepoint->handler, NULL))
+			tracepoint->registered = found;
 	}
 	registered = tracepoint->registered;
 	mutex_unlock(&register_lock);
@@ -71,6 +88,11 @@ void perfgrp_tracepoint_unregister(struct perfgrp_tracepoint *tracepoint)
 }
 
 #else /* CONFIG_TRACEPOINTS */
+
+bool perfgrp_tracepoint_exists(const struct perfgrp_tracepoint *tracepoint)
+{
+	return false;
+}
 
 bool perfgrp_tracepoint_register(struct perfgrp_tracepoint *tracepoint)
 {
