@@ -294,6 +294,9 @@ int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, bool renew, u64 *n
 	if (!perfgrp_bpf_kfunc_supported())
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
 				    "the module has no kfunc: it was built without BTF or for a kernel before 6.9");
+	if (group->split)
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
+				    "the group is split by cgroup; programs cannot read it");
 	if (perfgrp_group_inherits(group))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
 				    "an INHERIT group cannot be read on one CPU");

@@ -27,6 +27,7 @@
 #include "perfgrp.h"
 #include "pidfd.h"
 #include "sampling.h"
+#include "split.h"
 
 static u64 known_features(void)
 {
@@ -53,6 +54,8 @@ static u64 known_features(void)
 		features |= PERFGRP_FEATURE_CALLCHAIN;
 	if (perfgrp_core_can_cgroup())
 		features |= PERFGRP_FEATURE_CGROUP;
+	if (perfgrp_split_supported())
+		features |= PERFGRP_FEATURE_SPLIT_BY_CGROUP;
 	return features;
 }
 
@@ -144,7 +147,8 @@ static const struct perfgrp_ioctl device_ioctls[] = {
 				  PERFGRP_CREATE_ENABLE_ON_EXEC | PERFGRP_CREATE_NO_MUX |
 				  PERFGRP_CREATE_EXCLUSIVE | PERFGRP_CREATE_ONE_SCHED_GROUP |
 				  PERFGRP_CREATE_OVERWRITE | PERFGRP_CREATE_BPF_EVENTS |
-				  PERFGRP_CREATE_USE_CLOCKID,
+				  PERFGRP_CREATE_USE_CLOCKID |
+				  PERFGRP_CREATE_SPLIT_BY_CGROUP,
 		.out		= true,
 		.fn		= create_group,
 	},

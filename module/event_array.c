@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Event arrays: a group's members as seen by readers that can take no lock, which
- * are the overflow handler and the kfunc.
+ * are the overflow handler, the kfunc, and CPUs that charge what was counted to cgroups.
  *
  * Each instance has an array with a member's event, what to add to its reading,
  * and its BPF program. Readers find the arrays with rcu_dereference() and use them
@@ -25,6 +25,7 @@
 #include "event_array.h"
 #include "group.h"
 #include "sampling.h"
+#include "split.h"
 
 /* Restart deltas when the event was replaced or the count was reset. */
 static struct perfgrp_overflow_state *init_overflow_state(struct perfgrp_member_instance *counter)
@@ -64,6 +65,7 @@ static void fill_event_array(struct perfgrp_event_array *array, const struct per
 			.min_delta = member->desc.min_delta,
 			.attachment = member->attachment,
 			.overflow_state = init_overflow_state(counter),
+			.split = member->split ? &member->split->counters[instance] : NULL,
 			.away = counter->away,
 			.goes_away = counter->goes_away,
 		};

@@ -14,6 +14,7 @@ struct perfgrp_attachment;
 struct perfgrp_away;
 struct perfgrp_group;
 struct perfgrp_overflow_state;
+struct perfgrp_split_counter;
 
 /**
  * struct perfgrp_event_array_entry - a member for lockless readers
@@ -22,6 +23,7 @@ struct perfgrp_overflow_state;
  * @min_delta: see struct perfgrp_counter
  * @attachment: its BPF program, or NULL
  * @overflow_state: of @event
+ * @split: what it has counted on the instance, by cgroup; NULL if the group is not split
  * @away: see struct perfgrp_member_instance
  * @goes_away: see there
  * @id: of the member
@@ -34,6 +36,7 @@ struct perfgrp_event_array_entry {
 	u64 min_delta;
 	struct perfgrp_attachment *attachment;
 	struct perfgrp_overflow_state *overflow_state;
+	struct perfgrp_split_counter *split;
 	const struct perfgrp_away *away;
 	bool goes_away;
 	u32 id;

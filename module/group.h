@@ -26,6 +26,8 @@ struct perfgrp_cgroup;
 struct perfgrp_event_arrays;
 struct perfgrp_sampling;
 struct perfgrp_snap_buffer;
+struct perfgrp_split;
+struct perfgrp_split_member;
 struct task_struct;
 
 /**
@@ -90,6 +92,7 @@ struct perfgrp_member_instance {
  * @cred: the credentials of whoever added it, with a reference. All its events are created
  *	with them, whoever does it: a worker after CPU hotplug, or who removes another member.
  * @attachment: its BPF program, or NULL (perfgrp_group.lock)
+ * @split: what it has counted, by cgroup, if the group is split; else NULL
  * @rcu: frees it when no handler can use its overflow_state any more
  * @instances: one per instance of the group
  *
@@ -101,6 +104,7 @@ struct perfgrp_member {
 	struct perf_event_attr attr;
 	const struct cred *cred;
 	struct perfgrp_attachment *attachment;
+	struct perfgrp_split_member *split;
 	struct rcu_head rcu;
 	struct perfgrp_member_instance instances[];
 };
@@ -140,6 +144,7 @@ struct perfgrp_instance {
  * @task: the task of a task target, with a reference; constant
  * @cgroup: the cgroup of a cgroup target; constant until the group is destroyed, when the kfunc may
  *	still look whether there is one
+ * @split: if its counts are split by cgroup, else NULL; constant
  * @wait: who reads its records or polls; woken when there are enough, and when its task has
  *	exited or its cgroup was removed
  * @owner: the user it is charged to; constant
@@ -162,8 +167,8 @@ struct perfgrp_instance {
  * @cpus: CPUs of the live instances (@lock)
  * @snap_cache: memory for a snapshot, or NULL. Snapshots, which hold @lock for reading
  *	only, take it and give it back with xchg().
- * @event_arrays: if its counters can sample or the kfunc can read it, else NULL; set once
- *	(@lock)
+ * @event_arrays: if its counters can sample, the kfunc can read it, or it is split, else NULL; set
+ *	once (@lock)
  * @sampling: if its counters can sample, else NULL; constant
  * @handle: names it to the kfunc, see bpf_kfunc.c; NULL before it is asked for (@lock)
  * @bpf_events: of a group that gets records of BPF programs, else NULL; see bpf_events.c
@@ -182,6 +187,7 @@ struct perfgrp_group {
 	u16 sample_max_stack;
 	struct task_struct *task;
 	struct perfgrp_cgroup *cgroup;
+	struct perfgrp_split *split;
 	wait_queue_head_t wait;
 	kuid_t owner;
 	bool enabled;

@@ -31,6 +31,7 @@
 #include "perfgrp.h"
 #include "pidfd.h"
 #include "sampling.h"
+#include "split.h"
 
 static bool is_task_target(u32 target)
 {
@@ -58,6 +59,31 @@ static int check_flags(const struct perfgrp_create *arg, struct perfgrp_error *e
 				    "NO_MUX cannot be promised for inherited counters");
 	if (arg->flags & PERFGRP_CREATE_BPF_EVENTS)
 		return perfgrp_bpf_events_check(arg->buffer_size, "flags", err);
+	return 0;
+}
+
+static int check_split(const struct perfgrp_create *arg, struct perfgrp_error *err)
+{
+	if (!(arg->flags & PERFGRP_CREATE_SPLIT_BY_CGROUP)) {
+		if (arg->split_depth || arg->split_max)
+			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED,
+					    arg->split_depth ? "split_depth" : "split_max",
+					    "split_depth and split_max have no meaning without SPLIT_BY_CGROUP");
+		return 0;
+	}
+	if (!perfgrp_split_supported())
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
+				    "SPLIT_BY_CGROUP: this kernel has no cgroups, or the kernel log says what is missing");
+	if (arg->target != PERFGRP_TARGET_CPUS && arg->target != PERFGRP_TARGET_ALL_CPUS)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
+				    "SPLIT_BY_CGROUP has a meaning for CPUs only");
+	if (arg->buffer_size)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "buffer_size",
+				    "a group that is split by cgroup has no records");
+	if (arg->split_max > PERFGRP_SPLIT_MAX)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_LIMIT, "split_max",
+				    "split_max is %u, at most %d is taken", arg->split_max,
+				    PERFGRP_SPLIT_MAX);
 	return 0;
 }
 
@@ -97,7 +123,7 @@ static int check_target(const struct perfgrp_create *arg, struct perfgrp_error *
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "pid",
 				    "pid is set, but the target is not PERFGRP_TARGET_TASK");
 	if (arg->target != PERFGRP_TARGET_PIDFD && arg->target != PERFGRP_TARGET_CGROUP &&
-	    arg->target_fd)
+	    !(arg->flags & PERFGRP_CREATE_SPLIT_BY_CGROUP) && arg->target_fd)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "target_fd",
 				    "target_fd is set, but the target is neither PERFGRP_TARGET_PIDFD nor PERFGRP_TARGET_CGROUP");
 	if (arg->target == PERFGRP_TARGET_PIDFD && !perfgrp_pidfd_supported())
@@ -171,6 +197,8 @@ int perfgrp_group_check(const struct perfgrp_create *arg, struct perfgrp_error *
 	ret = check_target(arg, err);
 	if (!ret)
 		ret = check_flags(arg, err);
+	if (!ret)
+		ret = check_split(arg, err);
 	if (!ret)
 		ret = check_buffer(arg, err);
 	if (!ret)
@@ -332,6 +360,7 @@ static struct perfgrp_group *alloc_group(const struct perfgrp_create *arg)
 /* Nobody uses the group or its rings any more. */
 static void free_group(struct perfgrp_group *group)
 {
+	perfgrp_split_destroy(group);
 	perfgrp_event_arrays_destroy(group);
 	perfgrp_sampling_destroy(group);
 	if (group->task)
@@ -410,6 +439,8 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 		goto free;
 	if (arg->flags & PERFGRP_CREATE_BPF_EVENTS)
 		ret = perfgrp_bpf_events_subscribe(group, "flags", err);
+	if (!ret && arg->flags & PERFGRP_CREATE_SPLIT_BY_CGROUP)
+		ret = perfgrp_split_create(group, arg, err);
 	if (ret)
 		goto uncharge;
 
@@ -447,6 +478,7 @@ static void destroy_group(struct perfgrp_group *group)
 	up_write(&group->lock);
 	perfgrp_exec_destroy(group);
 	perfgrp_cgroup_destroy(group);
+	perfgrp_split_unlink(group);
 	perfgrp_bpf_events_unsubscribe(group);
 	perfgrp_sampling_uncharge(group);
 	perfgrp_access_uncharge_group(group->owner);

@@ -22,6 +22,7 @@
 #include "records.h"
 #include "sampling.h"
 #include "snapshot.h"
+#include "split.h"
 
 static const char *state_name(u32 state)
 {
@@ -144,6 +145,8 @@ void perfgrp_group_show_fdinfo(struct seq_file *seq, struct file *file)
 		show_cpus(seq, group);
 		seq_putc(seq, '\n');
 	}
+	if (group->split)
+		seq_printf(seq, "split:\tcgroup %llu\n", perfgrp_split_cgroup_id(group));
 	seq_printf(seq, "create_flags:\t%#x\n", group->flags);
 	seq_printf(seq, "enabled:\t%d\n", perfgrp_group_is_enabled(group));
 	seq_printf(seq, "members:\t%u\n", group->nr_members);

@@ -43,6 +43,7 @@
 #include "records.h"
 #include "sampling.h"
 #include "snapshot.h"
+#include "split.h"
 #include "usercopy.h"
 
 static int check_element_size(u32 size, size_t min_size, const char *field,
@@ -270,8 +271,10 @@ static int deliver_and_reset(struct perfgrp_group *group, struct perfgrp_call *c
 	ret = copy_snapshot(call, &call->snap);
 	if (!ret)
 		ret = perfgrp_ioctl_write_argument(call);
-	if (!ret)
+	if (!ret) {
+		perfgrp_split_delivered(&call->snap);
 		perfgrp_snapshot_reset(group, &call->snap);
+	}
 	perfgrp_snapshot_free(&call->snap);
 	call->faulted = ret == -EFAULT;
 	return ret;
@@ -310,6 +313,8 @@ static int snapshot_finish(struct perfgrp_group *group, struct perfgrp_call *cal
 	if (ret || call->arg.snapshot.flags & PERFGRP_SNAPSHOT_RESET)
 		return ret;
 	ret = copy_snapshot(call, &call->snap);
+	if (!ret)
+		perfgrp_split_delivered(&call->snap);
 	perfgrp_snapshot_free(&call->snap);
 	return ret;
 }
@@ -368,7 +373,11 @@ static int query_group(struct perfgrp_group *group, struct perfgrp_call *call)
 	query->enabled = perfgrp_group_is_enabled(group);
 	query->clockid = group->clockid;
 	query->generation = group->generation;
-	query->cgroup_id = group->cgroup ? perfgrp_core_cgroup_id(&group->cgroup->core) : 0;
+	query->cgroup_id = 0;
+	if (group->cgroup)
+		query->cgroup_id = perfgrp_core_cgroup_id(&group->cgroup->core);
+	else if (group->split)
+		query->cgroup_id = perfgrp_split_cgroup_id(group);
 	return 0;
 }
 

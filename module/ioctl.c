@@ -42,7 +42,7 @@ struct head {
 
 /* A struct that grows gets another constant. */
 CHECK_STRUCT(perfgrp_info, PERFGRP_INFO_SIZE_VER0);
-CHECK_STRUCT(perfgrp_create, PERFGRP_CREATE_SIZE_VER1);
+CHECK_STRUCT(perfgrp_create, PERFGRP_CREATE_SIZE_VER2);
 CHECK_STRUCT(perfgrp_add, PERFGRP_ADD_SIZE_VER0);
 CHECK_STRUCT(perfgrp_remove, PERFGRP_REMOVE_SIZE_VER0);
 CHECK_STRUCT(perfgrp_control, PERFGRP_CONTROL_SIZE_VER0);
@@ -57,7 +57,7 @@ CHECK_STRUCT(perfgrp_bpf_query, PERFGRP_BPF_QUERY_SIZE_VER0);
 CHECK_STRUCT(perfgrp_bpf_handle, PERFGRP_BPF_HANDLE_SIZE_VER0);
 static_assert(sizeof(struct perfgrp_error) == PERFGRP_ERROR_SIZE_VER0);
 static_assert(sizeof(struct perfgrp_counter) == PERFGRP_COUNTER_SIZE_VER0);
-static_assert(sizeof(struct perfgrp_row) == PERFGRP_ROW_SIZE_VER0);
+static_assert(sizeof(struct perfgrp_row) == PERFGRP_ROW_SIZE_VER1);
 static_assert(sizeof(struct perfgrp_value) == PERFGRP_VALUE_SIZE_VER0);
 
 /* ---- errors -------------------------------------------------------------- */

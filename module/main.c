@@ -18,6 +18,7 @@
 #include "perfgrp.h"
 #include "pidfd.h"
 #include "sampling.h"
+#include "split.h"
 #include "task_exit.h"
 
 static int __init perfgrp_init(void)
@@ -29,6 +30,7 @@ static int __init perfgrp_init(void)
 		return ret;
 	perfgrp_bpf_kfunc_init();
 	perfgrp_pidfd_init();
+	perfgrp_split_init();
 	ret = perfgrp_sampling_init();
 	if (ret)
 		goto perfcore;
@@ -62,6 +64,7 @@ static void __exit perfgrp_exit(void)
 	perfgrp_group_exit();
 	perfgrp_task_exit_exit();
 	perfgrp_cgroup_exit();
+	perfgrp_split_exit();
 	perfgrp_away_exit();
 	perfgrp_core_exit();
 }

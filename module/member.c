@@ -30,6 +30,7 @@
 #include "perfgrp.h"
 #include "sampling.h"
 #include "sched_group.h"
+#include "split.h"
 
 static struct perfgrp_member *alloc_member(struct perfgrp_group *group,
 					   const struct perfgrp_counter *desc)
@@ -44,7 +45,14 @@ static struct perfgrp_member *alloc_member(struct perfgrp_group *group,
 	member->cred = get_current_cred();
 	for (i = 0; i < group->nr_instances; i++)
 		member->instances[i].pmu = PERFGRP_NONE;
-	return member;
+	if (!group->split)
+		return member;
+	member->split = perfgrp_split_member_create(group);
+	if (member->split)
+		return member;
+	put_cred(member->cred);
+	kvfree(member);
+	return NULL;
 }
 
 static void release_member(struct perfgrp_group *group, struct perfgrp_member *member)
@@ -56,6 +64,7 @@ static void release_member(struct perfgrp_group *group, struct perfgrp_member *m
 	perfgrp_bpf_release(group, member);
 	perfgrp_access_uncharge_member(group->owner);
 	put_cred(member->cred);
+	perfgrp_split_member_free(member->split);
 	kvfree_rcu(member, rcu);
 }
 
@@ -107,6 +116,11 @@ static int prepare_sampling(struct perfgrp_group *group, const struct perfgrp_co
 	if (desc->min_delta && perfgrp_group_inherits(group))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT_OPTION, "min_delta",
 				    "min_delta is set, but the samples of an INHERIT group are of several tasks");
+	if (desc->sample_period && group->split)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION,
+				    perfgrp_event_sample_field(desc),
+				    "%s is set, but the group is split by cgroup; take another group for samples",
+				    perfgrp_event_sample_field(desc));
 	if (desc->sample_period && perfgrp_event_arrays_create(group))
 		return perfgrp_fail_memory(err);
 	return 0;
@@ -382,8 +396,11 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 	perfgrp_group_restarted(group);
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
-	rebase_all(group);
+	/* If it is split what its counters read goes on, and what was charged is forgotten. */
+	if (!group->split)
+		rebase_all(group);
 	perfgrp_event_arrays_publish(group);
+	perfgrp_split_restart(group);
 	if (group->enabled && !perfgrp_group_inherits(group))
 		perfgrp_group_start_all(group);
 }

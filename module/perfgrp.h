@@ -8,7 +8,9 @@
  *	control		ioctl.c -> device.c, group_file.c -> group_create.c, member.c,
  *			control.c -> counter.c -> sched_group.c -> perfcore_link.c -> perf core
  *	snapshot	ioctl.c -> group_file.c -> snapshot.c -> perfcore.h, on each CPU
- *			-> value.h
+ *			-> value.h, row.c
+ *	cgroups apart	sched_switch -> split.c charges what has passed; snapshot.c ->
+ *			split_snapshot.c, which asks all CPUs and makes rows
  *	overflow	perf core -> overflow.c -> event_array.h, perfcore.c, bpf_run.c,
  *			perfcore_callchain.c -> ring.c
  *	reading		read(2), poll(2) -> group_file.c -> records_read.c; mmap(2) ->
@@ -34,6 +36,9 @@
  *				its events' enable_on_exec changes (exec.c)
  *	perfgrp_records.reading	one reader of a group's records at a time; records are
  *				copied under it with page faults disabled
+ *	split.c splits_lock	which groups are split by cgroup, and whether the tracepoints have
+ *				handlers
+ *	perfgrp_split.lock	totals of cgroups, and which were removed
  *	bpf_events.c subscribers_lock
  *				which groups get records of BPF programs
  *	perfgrp_kprobe.lock	how many users want a probe armed, and whether it is
@@ -43,6 +48,9 @@
  *	the perf core's, the kprobes' and the CPU hotplug lock
  *	tracepoint.c register_lock
  *				a handler is registered once
+ *	perfgrp_split.cells_lock, split.c moves_lock
+ *				which cgroup has which cell; one that tells CPUs of a move at a
+ *				time; innermost, raw, with interrupts off
  *	task_exit.c bucket's lock, cgroup.c watched_lock
  *				whose exit, whose removal is waited for; innermost, raw, with
  *				interrupts off

@@ -73,7 +73,7 @@ void perfgrp_row_finish(const struct perfgrp_group *group, struct perfgrp_row *r
 		check_exited(row, values);
 	if (group->flags & PERFGRP_CREATE_NO_MUX && row->flags & PERFGRP_ROW_FAILED)
 		fail_row(row, values);
-	if (unlikely(group->cgroup))
+	if (unlikely(group->cgroup || group->split))
 		finish_cgroup_row(group, row, values, removed);
 }
 

@@ -34,6 +34,7 @@ static inline void perfgrp_row_begin(const struct perfgrp_group *group,
 	row->nr_values = group->nr_members;
 	row->epoch = instance->epoch;
 	row->nr_cpus = 1;
+	row->cgroup_id = 0;
 	row->time_before = perfgrp_clock_now(group->clockid);
 }
 

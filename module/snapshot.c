@@ -40,6 +40,7 @@
 #include "perfcore.h"
 #include "row.h"
 #include "snapshot.h"
+#include "split.h"
 #include "value.h"
 
 /**
@@ -502,6 +503,8 @@ int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp
 
 	lockdep_assert_held(&group->lock);
 
+	if (unlikely(group->split) && !(flags & PERFGRP_SNAP_PEEK))
+		return perfgrp_split_snapshot(group, flags, snap, err);
 	ret = snap_init(group, flags & PERFGRP_SNAPSHOT_TOTALS, snap, &reader);
 	if (ret)
 		return perfgrp_fail_memory(err);
@@ -534,21 +537,12 @@ static struct perfgrp_count value_count(const struct perfgrp_value *value)
 	};
 }
 
-/**
- * perfgrp_snapshot_reset - subtract from a group's counters what a snapshot has read
- * @group: the group; the lock is held for writing since before the snapshot
- * @snap: from perfgrp_snapshot_take()
- *
- * What was counted since the snapshot is not lost. May sleep.
- */
-void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_snap *snap)
+static void subtract(struct perfgrp_group *group, const struct perfgrp_snap *snap)
 {
 	const struct perfgrp_value *values = snap->buffer->values;
-	struct perfgrp_count *from;
 	struct perfgrp_member_instance *counter;
+	struct perfgrp_count *from;
 	unsigned int i, m;
-
-	lockdep_assert_held_write(&group->lock);
 
 	for (i = 0; i < group->nr_instances; i++) {
 		if (!group->instances[i].seen)
@@ -562,6 +556,23 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_sn
 								      m]));
 		}
 	}
+}
+
+/**
+ * perfgrp_snapshot_reset - subtract from a group's counters what a snapshot has read
+ * @group: the group; the lock is held for writing since before the snapshot
+ * @snap: from perfgrp_snapshot_take()
+ *
+ * What was counted since the snapshot is not lost. May sleep.
+ */
+void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_snap *snap)
+{
+	lockdep_assert_held_write(&group->lock);
+
+	if (group->split)
+		perfgrp_split_reset(group);
+	else
+		subtract(group, snap);
 	perfgrp_group_restarted(group);
 	perfgrp_event_arrays_publish(group);
 }

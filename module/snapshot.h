@@ -21,6 +21,7 @@ struct perfgrp_snap_buffer;
  * @generation: of the group
  * @group: what was read
  * @buffer: the memory of all of it
+ * @split_number: perfgrp_split.number, if the group is split
  */
 struct perfgrp_snap {
 	unsigned int nr_rows;
@@ -32,6 +33,7 @@ struct perfgrp_snap {
 	u64 generation;
 	struct perfgrp_group *group;
 	struct perfgrp_snap_buffer *buffer;
+	u64 split_number;
 };
 
 /*

@@ -60,9 +60,9 @@ static __always_inline unsigned long perfgrp_copy_array_to_user(void __user *to,
 {
 	const size_t value = sizeof(struct perfgrp_value);
 
+	static_assert(sizeof(struct perfgrp_row) == sizeof(struct perfgrp_value));
 	switch (size) {
-	case sizeof(struct perfgrp_row):
-		return copy_to_user(to, from, sizeof(struct perfgrp_row));
+	/* A row is as long as a value. */
 	case 1 * sizeof(struct perfgrp_value):
 		return copy_to_user(to, from, 1 * value);
 	case 2 * sizeof(struct perfgrp_value):

@@ -11,7 +11,7 @@
 #define SIZES(X)							\
 	X(perfgrp_error, 256)						\
 	X(perfgrp_info, 72)						\
-	X(perfgrp_create, 80)						\
+	X(perfgrp_create, 88)						\
 	X(perfgrp_counter, 80)						\
 	X(perfgrp_add, 32)						\
 	X(perfgrp_remove, 24)						\
@@ -19,7 +19,7 @@
 	X(perfgrp_query, 72)						\
 	X(perfgrp_reader, 24)						\
 	X(perfgrp_value, 48)						\
-	X(perfgrp_row, 40)						\
+	X(perfgrp_row, 48)						\
 	X(perfgrp_snapshot, 72)						\
 	X(perfgrp_sample_id, 32)					\
 	X(perfgrp_sample_value, 16)					\
@@ -91,6 +91,8 @@
 	X(perfgrp_create, reserved, 68)					\
 	X(perfgrp_create, sample_max_stack, 72)				\
 	X(perfgrp_create, reserved2, 76)				\
+	X(perfgrp_create, split_depth, 80)				\
+	X(perfgrp_create, split_max, 84)				\
 	X(perfgrp_counter, event, 0)					\
 	X(perfgrp_counter, flags, 8)					\
 	X(perfgrp_counter, id, 12)					\
@@ -155,6 +157,7 @@
 	X(perfgrp_row, nr_cpus, 20)					\
 	X(perfgrp_row, time_before, 24)					\
 	X(perfgrp_row, time_after, 32)					\
+	X(perfgrp_row, cgroup_id, 40)					\
 	X(perfgrp_snapshot, size, 0)					\
 	X(perfgrp_snapshot, flags, 4)					\
 	X(perfgrp_snapshot, error, 8)					\
@@ -310,6 +313,7 @@
 	X(PERFGRP_FEATURE_CHILD_VALUES, 1 << 11)			\
 	X(PERFGRP_FEATURE_CALLCHAIN, 1 << 12)				\
 	X(PERFGRP_FEATURE_CGROUP, 1 << 13)				\
+	X(PERFGRP_FEATURE_SPLIT_BY_CGROUP, 1 << 14)			\
 	X(PERFGRP_GET_INFO, 0xbd00)					\
 	X(PERFGRP_TARGET_NONE, 0)					\
 	X(PERFGRP_TARGET_TASK, 1)					\
@@ -326,6 +330,8 @@
 	X(PERFGRP_CREATE_OVERWRITE, 1 << 6)				\
 	X(PERFGRP_CREATE_BPF_EVENTS, 1 << 7)				\
 	X(PERFGRP_CREATE_USE_CLOCKID, 1 << 8)				\
+	X(PERFGRP_CREATE_SPLIT_BY_CGROUP, 1 << 9)			\
+	X(PERFGRP_SPLIT_MAX, 4096)					\
 	X(PERFGRP_CLOCK_PERF, -1)					\
 	X(PERFGRP_CREATE, 0xbd01)					\
 	X(PERFGRP_EVENT_VALID, 1ULL << 63)				\
@@ -359,6 +365,8 @@
 	X(PERFGRP_VALUE_PARTIAL, 1 << 2)				\
 	X(PERFGRP_VALUE_MIXED_PMUS, 1 << 3)				\
 	X(PERFGRP_CREATE_SIZE_VER1, 80)					\
+	X(PERFGRP_CREATE_SIZE_VER2, 88)					\
+	X(PERFGRP_ROW_SIZE_VER1, 48)					\
 	X(PERFGRP_QUERY_SIZE_VER1, 72)					\
 	X(PERFGRP_STREAM_STATS_SIZE_VER1, 80)				\
 	X(PERFGRP_VALUE_THROTTLED, 1 << 4)				\
@@ -370,6 +378,9 @@
 	X(PERFGRP_ROW_EXITED, 1 << 1)					\
 	X(PERFGRP_ROW_FAILED, 1 << 2)					\
 	X(PERFGRP_ROW_TOTAL, 1 << 3)					\
+	X(PERFGRP_ROW_OUTSIDE, 1 << 4)					\
+	X(PERFGRP_ROW_REMOVED, 1 << 5)					\
+	X(PERFGRP_ROW_OVERFLOW, 1 << 6)					\
 	X(PERFGRP_SNAPSHOT_TOTALS, 1 << 0)				\
 	X(PERFGRP_SNAPSHOT_MIX_PMUS, 1 << 1)				\
 	X(PERFGRP_SNAPSHOT_RESET, 1 << 2)				\

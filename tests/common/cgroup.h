@@ -113,7 +113,7 @@ static inline void cgroup_put(const char *path, const char *file, pid_t pid)
 {
 	char name[PATH_MAX], number[16];
 
-	snprintf(name, sizeof(name), "%s/%s", path, file);
+	snprintf(name, sizeof(name), "%.1000s/%s", path, file);
 	snprintf(number, sizeof(number), "%d", (int)pid);
 	REQUIRE_EQ(write_file(name, number), 0);
 }

@@ -40,7 +40,7 @@ AT(perfgrp_info, max_buffer, 36);
 AT(perfgrp_info, abi_version, 40);
 AT(perfgrp_info, version, 44);
 
-SIZE(perfgrp_create, 80);
+SIZE(perfgrp_create, 88);
 VER0(PERFGRP_CREATE_SIZE_VER0, 72);
 AT(perfgrp_create, size, 0);
 AT(perfgrp_create, flags, 4);
@@ -59,6 +59,8 @@ AT(perfgrp_create, clockid, 64);
 AT(perfgrp_create, reserved, 68);
 AT(perfgrp_create, sample_max_stack, 72);
 AT(perfgrp_create, reserved2, 76);
+AT(perfgrp_create, split_depth, 80);
+AT(perfgrp_create, split_max, 84);
 
 SIZE(perfgrp_counter, 80);
 VER0(PERFGRP_COUNTER_SIZE_VER0, 80);
@@ -137,7 +139,7 @@ AT(perfgrp_value, scaled, 24);
 AT(perfgrp_value, time_enabled, 32);
 AT(perfgrp_value, time_running, 40);
 
-SIZE(perfgrp_row, 40);
+SIZE(perfgrp_row, 48);
 VER0(PERFGRP_ROW_SIZE_VER0, 40);
 AT(perfgrp_row, cpu, 0);
 AT(perfgrp_row, flags, 4);
@@ -147,6 +149,7 @@ AT(perfgrp_row, epoch, 16);
 AT(perfgrp_row, nr_cpus, 20);
 AT(perfgrp_row, time_before, 24);
 AT(perfgrp_row, time_after, 32);
+AT(perfgrp_row, cgroup_id, 40);
 
 SIZE(perfgrp_snapshot, 72);
 VER0(PERFGRP_SNAPSHOT_SIZE_VER0, 72);

@@ -28,6 +28,8 @@ static const struct {
 	{ PERFGRP_FEATURE_KFUNC, "kfunc", "a function for BPF programs that reads a group" },
 	{ PERFGRP_FEATURE_PIDFD, "pidfd", "tasks can be named by pidfds" },
 	{ PERFGRP_FEATURE_CGROUP, "cgroup", "the tasks of a cgroup can be counted" },
+	{ PERFGRP_FEATURE_SPLIT_BY_CGROUP, "cgroup-split",
+	  "what CPUs count can be split by cgroup" },
 };
 
 static void usage(FILE *out)

@@ -218,6 +218,8 @@ struct perfgrp_error {
 #define PERFGRP_FEATURE_CALLCHAIN	(1ULL << 12)
 /* PERFGRP_TARGET_CGROUP */
 #define PERFGRP_FEATURE_CGROUP		(1ULL << 13)
+/* PERFGRP_CREATE_SPLIT_BY_CGROUP */
+#define PERFGRP_FEATURE_SPLIT_BY_CGROUP	(1ULL << 14)
 
 #define PERFGRP_GET_INFO	_IO(PERFGRP_IOC_TYPE, 0x00)
 
@@ -230,7 +232,7 @@ struct perfgrp_error {
  *	never by a version.
  * @max_members: out: members a group can have
  * @nr_cpu_ids: out: one more than the highest possible CPU number; no snapshot has more
- *	rows
+ *	rows, but of groups with PERFGRP_CREATE_SPLIT_BY_CGROUP
  * @max_groups: out: groups one user can have open
  * @max_buffer: out: the largest buffer_size of a group, in bytes
  * @abi_version: out: PERFGRP_ABI_VERSION of the module
@@ -323,6 +325,29 @@ enum perfgrp_target {
 #define PERFGRP_CREATE_BPF_EVENTS	(1U << 7)
 /* clockid is valid; without it, the clock is CLOCK_MONOTONIC. */
 #define PERFGRP_CREATE_USE_CLOCKID	(1U << 8)
+/*
+ * What CPUs count is charged to the cgroups whose tasks run there, all cgroups at once: at each
+ * switch between tasks of different cgroups the CPU reads the members and charges what has passed
+ * since to the cgroup that leaves. The counters stay on the PMU. Snapshots have rows for each
+ * cgroup of cgroup2, down to split_depth levels below the directory target_fd (that of the root
+ * for all); deeper ones are part of their ancestor's row. A row has only what no other row has, so
+ * rows add up to what the CPUs have counted:
+ *
+ *	the directory	of tasks that are in the directory's cgroup itself. Of the root:
+ *			kernel threads, and CPUs that are idle
+ *	each cgroup	below it, until it was removed and a snapshot has said so
+ *	ROW_OUTSIDE	of tasks that are not below the directory
+ *	ROW_REMOVED	what removed cgroups had that have no row any more
+ *	ROW_OVERFLOW	of cgroups that found no room: split_max is reached, or memory was short
+ *			when they were created
+ *
+ * Cgroups that are created later appear. Needs PERFGRP_FEATURE_SPLIT_BY_CGROUP, CAP_PERFMON, and
+ * the target ALL_CPUS or CPUS; takes no buffer, and its members do not sample. Context switches
+ * (PERFGRP_SW_CONTEXT_SWITCHES, _CGROUP_SWITCHES) are charged to the cgroup that comes.
+ */
+#define PERFGRP_CREATE_SPLIT_BY_CGROUP	(1U << 9)
+/* The most cgroups that split_max can ask for. */
+#define PERFGRP_SPLIT_MAX		4096
 
 /*
  * perfgrp_create.clockid: the clock of perf_event_open(2) without use_clockid, so that
@@ -345,7 +370,7 @@ enum perfgrp_target {
  *	PERFGRP_TARGET_ALL_CPUS: 0. PERFGRP_TARGET_CGROUP: 0 for every CPU, or a list.
  * @fd: out: the group's fd, close-on-exec
  * @target_fd: in: a pidfd (PERFGRP_TARGET_PIDFD) or the directory of a cgroup
- *	(PERFGRP_TARGET_CGROUP); else 0
+ *	(PERFGRP_TARGET_CGROUP, PERFGRP_CREATE_SPLIT_BY_CGROUP); else 0
  * @buffer_size: in: bytes of buffer per CPU, rounded up to 2^n pages, at least two; 0 for
  *	a group whose counters do not sample. At most &struct perfgrp_info.max_buffer; see
  *	perfgrp(4) for the other limits.
@@ -364,6 +389,10 @@ enum perfgrp_target {
  *	kernel.perf_event_max_stack. Two records with so many addresses must fit into
  *	@buffer_size.
  * @reserved2: in: zero
+ * @split_depth: in: with PERFGRP_CREATE_SPLIT_BY_CGROUP: how many levels below the directory
+ *	have rows of their own; 0 for all; else 0
+ * @split_max: in: with PERFGRP_CREATE_SPLIT_BY_CGROUP: how many cgroups can have rows of their own
+ *	at once, at most PERFGRP_SPLIT_MAX; 0 for that; else 0
  *
  * Needs CAP_PERFMON. Errors: EACCES, EBADF (@target_fd is no pidfd, or not a directory of a
  * cgroup), EINVAL, ENODEV, ENOENT (the cgroup was removed, or perf_event is not in its
@@ -388,10 +417,13 @@ struct perfgrp_create {
 	__u32 reserved;
 	__u32 sample_max_stack;
 	__u32 reserved2;
+	__u32 split_depth;
+	__u32 split_max;
 };
 
 #define PERFGRP_CREATE_SIZE_VER0	72
 #define PERFGRP_CREATE_SIZE_VER1	80
+#define PERFGRP_CREATE_SIZE_VER2	88
 
 /* ---- counters ------------------------------------------------------------ */
 
@@ -632,7 +664,7 @@ enum perfgrp_task_state {
  * @clockid: out: the clock of the group's times, as in &struct perfgrp_create
  * @generation: out: as in &struct perfgrp_snapshot
  * @cgroup_id: out: the cgroup's id, as bpf_get_current_cgroup_id() returns it, and on cgroup2 the
- *	inode number of its directory; 0 if the target is no cgroup
+ *	inode number of its directory; 0 if the group was created without one
  *
  * With room for none (@nr_counters and @counters 0) EMSGSIZE returns the number.
  */
@@ -732,8 +764,8 @@ enum perfgrp_state {
  */
 #define PERFGRP_VALUE_EXITED		(1U << 7)
 /*
- * PERFGRP_TARGET_CGROUP: while the group was enabled no task of the cgroup has run on this CPU
- * since the last reset. The state is COUNTED, and zero is the count. In totals: on no CPU.
+ * Of a cgroup: while the group was enabled no task of it has run on this CPU since the last reset.
+ * The state is COUNTED, and zero is the count. In totals: on no CPU.
  */
 #define PERFGRP_VALUE_ABSENT		(1U << 8)
 
@@ -779,9 +811,14 @@ struct perfgrp_value {
 #define PERFGRP_ROW_FAILED	(1U << 2)
 /* The row is a sum over CPUs. */
 #define PERFGRP_ROW_TOTAL	(1U << 3)
+/* PERFGRP_CREATE_SPLIT_BY_CGROUP: rows of no single cgroup; see there */
+#define PERFGRP_ROW_OUTSIDE	(1U << 4)
+#define PERFGRP_ROW_REMOVED	(1U << 5)
+#define PERFGRP_ROW_OVERFLOW	(1U << 6)
 
 /**
- * struct perfgrp_row - one CPU, one task, or one sum over CPUs
+ * struct perfgrp_row - one CPU, one task, or one sum over CPUs; of a group that is split, one cgroup
+ *	there
  * @cpu: the CPU; -1 for a task that is counted on all CPUs, and for totals
  * @flags: PERFGRP_ROW_*
  * @first_value: index of the row's first value; leader first, the other members in the
@@ -792,6 +829,8 @@ struct perfgrp_value {
  * @nr_cpus: number of CPUs in the row
  * @time_before: time in ns just before the row's first read, on the group's clock
  * @time_after: the same just after its last read
+ * @cgroup_id: PERFGRP_CREATE_SPLIT_BY_CGROUP: the cgroup, by the inode number of its directory; 0
+ *	if the row is of no single cgroup, or the group is not split
  */
 struct perfgrp_row {
 	__s32 cpu;
@@ -802,9 +841,11 @@ struct perfgrp_row {
 	__u32 nr_cpus;
 	__aligned_u64 time_before;
 	__aligned_u64 time_after;
+	__aligned_u64 cgroup_id;
 };
 
 #define PERFGRP_ROW_SIZE_VER0	40
+#define PERFGRP_ROW_SIZE_VER1	48
 
 /*
  * Sums over CPUs instead of a row per CPU. CPUs whose members are counted by the same PMUs
@@ -843,6 +884,10 @@ struct perfgrp_row {
  * to one moment, between its time_before and time_after. If an array is too small the call
  * fails with EMSGSIZE, both counts hold the numbers needed, and nothing is written to either
  * array, nor is anything reset. A group without members has rows without values.
+ *
+ * With PERFGRP_CREATE_SPLIT_BY_CGROUP there are rows for each cgroup: of each CPU, or its totals.
+ * The directory's come first. A cgroup that was removed has PERFGRP_ROW_EXITED in the first
+ * snapshot after that, whoever takes it, and no row in the next.
  *
  * Scaled values are estimates and may go backwards even within a generation.
  */
@@ -1300,7 +1345,7 @@ struct perfgrp_bpf_query {
  * one that uses it is loaded the module cannot be unloaded.
  *
  * Needs CAP_PERFMON. Errors: EACCES, EOPNOTSUPP (PERFGRP_FEATURE_KFUNC is missing, or the
- * group is inherited), ENOMEM, EINTR.
+ * group is inherited or split by cgroup), ENOMEM, EINTR.
  */
 struct perfgrp_bpf_handle {
 	__u32 size;

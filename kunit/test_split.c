@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups that are split by cgroup: what can be seen from inside only.
+ */
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/jump_label.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "harness.h"
+#include "suites.h"
+
+#define ROOT "/sys/fs/cgroup"
+
+struct search {
+	const char *name;
+	struct tracepoint *found;
+};
+
+static void compare_name(struct tracepoint *tp, void *data)
+{
+	struct search *search = data;
+
+	if (!strcmp(tp->name, search->name))
+		search->found = tp;
+}
+
+static bool has_handlers(struct kunit *test, const char *name)
+{
+	struct search search = { .name = name };
+
+	for_each_kernel_tracepoint(compare_name, &search);
+	KUNIT_ASSERT_NOT_NULL(test, search.found);
+	return static_key_enabled(&search.found->key);
+}
+
+/* Of the tracepoints that such groups use; nobody else does here. */
+static unsigned int nr_with_handlers(struct kunit *test)
+{
+	return has_handlers(test, "sched_switch") + has_handlers(test, "cgroup_mkdir") +
+	       has_handlers(test, "cgroup_attach_task");
+}
+
+static int open_root(struct kunit *test)
+{
+	struct file *dir = filp_open(ROOT, O_RDONLY | O_DIRECTORY, 0);
+	int fd;
+
+	if (IS_ERR(dir))
+		kunit_skip(test, "no cgroup2");
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	KUNIT_ASSERT_GE(test, fd, 0);
+	fd_install(fd, dir);
+	return fd;
+}
+
+static struct perfgrp_group *split_group(struct kunit *test)
+{
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+	struct perfgrp_create create = {
+		.target = PERFGRP_TARGET_ALL_CPUS,
+		.flags = PERFGRP_CREATE_SPLIT_BY_CGROUP,
+		.target_fd = open_root(test),
+	};
+	int ret;
+
+	ret = harness_create(&create, NULL, &err, &group);
+	close_fd(create.target_fd);
+	KUNIT_ASSERT_EQ_MSG(test, ret, 0, "%s", err.text);
+	return group;
+}
+
+/* [C14] The tracepoints have handlers while there is a group that is split, and not otherwise. */
+static void handlers_while_needed(struct kunit *test)
+{
+	struct perfgrp_group *one, *two;
+	unsigned int i;
+
+	if (nr_with_handlers(test))
+		kunit_skip(test, "somebody else uses the tracepoints");
+	one = split_group(test);
+	KUNIT_EXPECT_EQ(test, nr_with_handlers(test), 3U);
+	two = split_group(test);
+	harness_destroy(one);
+	/* A worker takes the last ones off. */
+	msleep(500);
+	KUNIT_EXPECT_EQ(test, nr_with_handlers(test), 3U);
+	harness_destroy(two);
+	for (i = 0; i < 200 && nr_with_handlers(test); i++)
+		msleep(50);
+	KUNIT_EXPECT_EQ(test, nr_with_handlers(test), 0U);
+}
+
+static struct kunit_case split_cases[] = { KUNIT_CASE(handlers_while_needed), {} };
+
+struct kunit_suite perfgrp_split_suite = {
+	.name = "perfgrp_split",
+	.suite_init = harness_suite_init,
+	.suite_exit = harness_suite_exit,
+	.exit = harness_exit,
+	.test_cases = split_cases,
+};
