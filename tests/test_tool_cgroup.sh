@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# perfgrp stat and record with cgroups, beside Debian's own perf (C8).
-# timeout: 200
+# perfgrp stat and record with cgroups, beside Debian's own perf (C8, C16).
+# timeout: 300
 
 # shellcheck source=tests/common/shell.sh
 . /tests/shell.sh
@@ -178,5 +178,31 @@ is "C8: of the cgroup's task alone" \
 is "C8: whose cgroup is said" \
 	"$(grep -c '"record": "sample".*"cgroup": "pgtest/busy"' records)" = \
 	"$(grep -c '"record": "sample"' records)"
+# ---- all cgroups at once -------------------------------------------------------------
+
+count perfgrp --cgroups
+is "C16: --cgroups counts the faults of a cgroup's task" "$(faults perfgrp pgtest/busy)" -ge 500
+is "C16: and of no other" "$(faults perfgrp pgtest/busy)" -lt 2000
+is "C16: a cgroup in which nothing has run is left out" "$(faults perfgrp pgtest/idle)" = ''
+is "C16: the root has its own tasks' only, and nothing is without a cgroup" \
+	"$(faults perfgrp / | wc -l) $(faults perfgrp '(overflow)')" = '1 '
+if command -v perf >/dev/null; then
+	count perf -G pgtest/busy
+	count perfgrp --cgroups
+	check_near "C16: as many as perf stat -G" "$(faults perfgrp pgtest/busy)" \
+		"$(faults perf pgtest/busy)"
+fi
+count perfgrp --cgroups=1
+is "C16: with a depth its ancestor has them" \
+	"$(faults perfgrp pgtest/busy) $(($(faults perfgrp pgtest) >= 500))" = ' 1'
+perfgrp stat -x, -o perfgrp.csv -a -e page-faults --cgroups -I 300 --interval-count 3 \
+	sh -c "while :; do ./run pgtest/busy $work; done" >output 2>errors
+is "C16: an interval prints its own" \
+	"$(awk -F, '$4 == "page-faults" && $5 == "pgtest/busy" { n++ } END { print (n >= 2) }' perfgrp.csv)" = 1
+perfgrp stat -x, -o perfgrp.csv -a -e page-faults --cgroups -I 300 --interval-count 4 \
+	sh -c "mkdir $root/pgtest/short; ./run pgtest/short $work; sleep 0.5; rmdir $root/pgtest/short; sleep 5" \
+	>output 2>errors
+is "C16: a cgroup that comes and goes meanwhile is seen" \
+	"$(awk -F, '$5 == "pgtest/short" && $2 >= 500 { n++ } END { print n + 0 }' perfgrp.csv)" = 1
 echo "1..$nr"
 exit $failed

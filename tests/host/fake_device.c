@@ -16,11 +16,14 @@
  *	fail CALL [nth=N] [from=N] [event=E] [reason=R] errno=E [text=...]
  *					CALL fails the N-th time; from the N-th time on; when
  *					it adds E. The text is the rest of the line
- *	value [event=E] [group=N] [member=N] [snap=N] [cpu=N]
+ *	value [event=E] [group=N] [member=N] [snap=N] [cpu=N] [cgroup=N]
  *	      [raw=N] [enabled=N] [running=N] [sched=N] [flags=N] [pmu=N]
  *					what a snapshot says of event E, of the N-th group
  *					created, of the member with id N, in the group's N-th
- *					snapshot, on CPU N
+ *					snapshot, on CPU N, in the row of cgroup N
+ *	row [cgroup=N] [flags=N] [snap=N]
+ *					a group that is split has rows for that cgroup, or such
+ *					with PERFGRP_ROW_*, in its N-th snapshot
  *	samples N			a group that samples has N records when it is enabled
  *	exit [group=N] [snap=N]		the task has exited, or the cgroup was removed, by the
  *					group's N-th snapshot; a stream ends behind its records
@@ -55,6 +58,7 @@
 #define DEVICE		"/dev/perfgrp"
 #define MAX_FDS		65536
 #define MAX_MEMBERS	32
+#define MAX_ROWS	64
 #define MAX_LINES	256
 #define MAX_CPUS	16
 #define NONE		(~0ULL)
@@ -79,7 +83,7 @@ struct line {
 	char call[24];
 	char text[160];
 	__u64 event;
-	__u64 group, member, snap, cpu, nth, from;
+	__u64 group, member, snap, cpu, cgroup, nth, from;
 	__u64 raw, enabled, running, sched, flags, pmu;
 	__u64 number, error, reason, type, features, max_groups;
 };
@@ -169,7 +173,7 @@ static void parse_word(struct line *line, const char *key, const char *value)
 		__u64 *value;
 	} numbers[] = {
 		{ "group", &line->group }, { "member", &line->member }, { "snap", &line->snap },
-		{ "cpu", &line->cpu }, { "nth", &line->nth }, { "from", &line->from },
+		{ "cpu", &line->cpu }, { "cgroup", &line->cgroup }, { "nth", &line->nth }, { "from", &line->from },
 		{ "raw", &line->raw }, { "enabled", &line->enabled },
 		{ "running", &line->running }, { "sched", &line->sched },
 		{ "flags", &line->flags }, { "pmu", &line->pmu }, { "type", &line->type },
@@ -196,7 +200,7 @@ static void parse_word(struct line *line, const char *key, const char *value)
 static void parse_line(char *s)
 {
 	static const char *const words[] = {
-		"open", "info", "cpus", "slots", "pmu", "fail", "value", "samples", "exit",
+		"open", "info", "cpus", "slots", "pmu", "fail", "value", "row", "samples", "exit",
 	};
 	struct line *line = &lines[nr_lines];
 	char *text = strstr(s, " text="), *word, *rest;
@@ -407,7 +411,8 @@ static int get_info(struct perfgrp_info *info)
 	info->features = PERFGRP_FEATURE_SCHED_GROUP | PERFGRP_FEATURE_INHERIT |
 			 PERFGRP_FEATURE_NO_MUX | PERFGRP_FEATURE_HOTPLUG |
 			 PERFGRP_FEATURE_SAMPLING | PERFGRP_FEATURE_BPF_EVENTS |
-			 PERFGRP_FEATURE_PIDFD | PERFGRP_FEATURE_CGROUP;
+			 PERFGRP_FEATURE_PIDFD | PERFGRP_FEATURE_CGROUP |
+			 PERFGRP_FEATURE_SPLIT_BY_CGROUP;
 	info->max_groups = 4096;
 	if (line && line->features != NONE)
 		info->features = line->features;
@@ -433,7 +438,7 @@ static void log_create(const struct group *group)
 
 	for (i = 0; i < group->create.nr_cpus; i++)
 		snprintf(cpus + strlen(cpus), 5, "%s%u", i ? "," : "", group->cpus[i]);
-	log_call("CREATE group=%u target=%s%s pid=%d cpus=%s%s%s%s%s%s%s buffer=%u", group->nr,
+	log_call("CREATE group=%u target=%s%s pid=%d cpus=%s%s%s%s%s%s%s%s buffer=%u", group->nr,
 		 targets[group->create.target], group->cgroup, group->create.pid, cpus,
 		 group->create.flags & PERFGRP_CREATE_INHERIT ? " INHERIT" : "",
 		 group->create.flags & PERFGRP_CREATE_ENABLE_ON_EXEC ? " ENABLE_ON_EXEC" : "",
@@ -441,6 +446,7 @@ static void log_create(const struct group *group)
 		 group->create.flags & PERFGRP_CREATE_EXCLUSIVE ? " EXCLUSIVE" : "",
 		 group->create.flags & PERFGRP_CREATE_OVERWRITE ? " OVERWRITE" : "",
 		 group->create.flags & PERFGRP_CREATE_BPF_EVENTS ? " BPF_EVENTS" : "",
+		 group->create.flags & PERFGRP_CREATE_SPLIT_BY_CGROUP ? " SPLIT" : "",
 		 group->create.buffer_size);
 }
 
@@ -515,7 +521,8 @@ static int create_group(struct perfgrp_create *create)
 {
 	const struct line *line;
 	struct perfgrp_info info = { .size = sizeof(info) };
-	const bool on_cgroup = create->target == PERFGRP_TARGET_CGROUP;
+	const bool on_cgroup = create->target == PERFGRP_TARGET_CGROUP ||
+			       create->flags & PERFGRP_CREATE_SPLIT_BY_CGROUP;
 	char cgroup[sizeof(((struct group *)0)->cgroup)] = "";
 	struct group *group;
 	int fds[2] = { -1, -1 };
@@ -528,8 +535,11 @@ static int create_group(struct perfgrp_create *create)
 	if (nr_open >= info.max_groups)
 		return refuse(create, ENOSPC, PERFGRP_REASON_LIMIT, PERFGRP_NONE,
 			      "a user can have no more groups open");
-	if (create->fd || create->reserved)
+	if (create->fd || create->reserved || create->reserved2)
 		die("CREATE: fd or reserved is not 0");
+	if (!(create->flags & PERFGRP_CREATE_SPLIT_BY_CGROUP) &&
+	    (create->split_depth || create->split_max))
+		die("CREATE: split_depth or split_max, and it is not split");
 
 	if (on_cgroup && !name_cgroup(create->target_fd, cgroup, sizeof(cgroup)))
 		return refuse(create, EBADF, PERFGRP_REASON_CGROUP, PERFGRP_NONE,
@@ -706,7 +716,8 @@ static __u32 find_sched_group(const struct group *group, __u32 index, int cpu)
 	return member->id;
 }
 
-static bool applies(const struct line *line, const struct group *group, __u32 index, int cpu)
+static bool applies(const struct line *line, const struct group *group, __u32 index, int cpu,
+		    __u64 cgroup)
 {
 	const struct perfgrp_counter *member = &group->members[index];
 
@@ -715,17 +726,19 @@ static bool applies(const struct line *line, const struct group *group, __u32 in
 	       (line->group == NONE || line->group == group->nr) &&
 	       (line->member == NONE || line->member == member->id) &&
 	       (line->snap == NONE || line->snap == group->snaps) &&
-	       (line->cpu == NONE || (int)line->cpu == cpu);
+	       (line->cpu == NONE || (int)line->cpu == cpu) &&
+	       (line->cgroup == NONE || line->cgroup == cgroup);
 }
 
-static void set_value(const struct group *group, __u32 index, int cpu, struct perfgrp_value *v)
+static void set_value(const struct group *group, __u32 index, int cpu, __u64 cgroup,
+		      struct perfgrp_value *v)
 {
 	const struct perfgrp_counter *member = &group->members[index];
 	const struct line *line = NULL;
 	size_t i;
 
 	for (i = 0; i < nr_lines; i++)
-		if (applies(&lines[i], group, index, cpu))
+		if (applies(&lines[i], group, index, cpu, cgroup))
 			line = &lines[i];
 	memset(v, 0, sizeof(*v));
 	v->id = member->id;
@@ -738,6 +751,7 @@ static void set_value(const struct group *group, __u32 index, int cpu, struct pe
 	v->flags = line && line->flags != NONE ? line->flags : 0;
 	if (v->flags & PERFGRP_VALUE_ABSENT) {
 		v->state = PERFGRP_STATE_COUNTED;
+		v->flags |= PERFGRP_VALUE_SCALED;
 		v->raw = 0;
 		v->time_enabled = 0;
 		v->time_running = 0;
@@ -790,9 +804,9 @@ static bool same_pmus(const struct perfgrp_value *a, const struct perfgrp_value 
 	return true;
 }
 
-/* Fills in a row a CPU, or a task, or sums; returns the number of rows. */
-static __u32 make_rows(const struct group *group, __u32 flags, struct perfgrp_row *rows,
-		       struct perfgrp_value (*values)[MAX_MEMBERS])
+/* Of one cgroup, if the group is split. */
+static __u32 make_cpu_rows(const struct group *group, __u32 flags, __u64 cgroup,
+			   struct perfgrp_row *rows, struct perfgrp_value (*values)[MAX_MEMBERS])
 {
 	__u32 nr = 0, i, j, r;
 
@@ -800,7 +814,7 @@ static __u32 make_rows(const struct group *group, __u32 flags, struct perfgrp_ro
 		int cpu = group->nr_cpus ? (int)group->cpus[i] : -1;
 
 		for (j = 0; j < group->nr_members; j++)
-			set_value(group, j, cpu, &values[nr][j]);
+			set_value(group, j, cpu, cgroup, &values[nr][j]);
 		for (r = 0; flags & PERFGRP_SNAPSHOT_TOTALS && r < nr; r++)
 			if (flags & PERFGRP_SNAPSHOT_MIX_PMUS ||
 			    same_pmus(values[r], values[nr], group->nr_members))
@@ -817,17 +831,53 @@ static __u32 make_rows(const struct group *group, __u32 flags, struct perfgrp_ro
 			.nr_values = group->nr_members,
 			.nr_cpus = group->nr_cpus ? 1 : 0,
 			.first_value = nr * group->nr_members,
+			.cgroup_id = cgroup,
 		};
 		nr++;
 	}
 	return nr;
 }
 
+static __u32 make_split_rows(const struct group *group, __u32 flags, struct perfgrp_row *rows,
+			     struct perfgrp_value (*values)[MAX_MEMBERS])
+{
+	__u32 nr = 0, first, r;
+	size_t i;
+
+	for (i = 0; i < nr_lines; i++) {
+		const struct line *line = &lines[i];
+
+		if (strcmp(line->word, "row") ||
+		    (line->snap != NONE && line->snap != group->snaps))
+			continue;
+		if (nr + group->nr_cpus > MAX_ROWS)
+			die("more than %d rows", MAX_ROWS);
+		first = nr;
+		nr += make_cpu_rows(group, flags, line->cgroup == NONE ? 0 : line->cgroup, rows + nr,
+				    values + nr);
+		for (r = first; r < nr; r++) {
+			rows[r].first_value = r * group->nr_members;
+			if (line->flags != NONE)
+				rows[r].flags |= line->flags;
+		}
+	}
+	return nr;
+}
+
+/* Fills in a row a CPU, or a task, or sums; returns the number of rows. */
+static __u32 make_rows(const struct group *group, __u32 flags, struct perfgrp_row *rows,
+		       struct perfgrp_value (*values)[MAX_MEMBERS])
+{
+	if (group->create.flags & PERFGRP_CREATE_SPLIT_BY_CGROUP)
+		return make_split_rows(group, flags, rows, values);
+	return make_cpu_rows(group, flags, 0, rows, values);
+}
+
 static int snapshot(struct group *group, struct perfgrp_snapshot *arg)
 {
-	struct perfgrp_value values[MAX_CPUS][MAX_MEMBERS];
+	struct perfgrp_value values[MAX_ROWS][MAX_MEMBERS];
 	struct perfgrp_value *to = (void *)(unsigned long)arg->values;
-	struct perfgrp_row rows[MAX_CPUS], *to_rows = (void *)(unsigned long)arg->rows;
+	struct perfgrp_row rows[MAX_ROWS], *to_rows = (void *)(unsigned long)arg->rows;
 	const struct line *line;
 	static unsigned int calls;
 	__u32 nr, nr_values, i;

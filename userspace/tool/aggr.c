@@ -70,6 +70,7 @@ static struct aggr_place make_place(enum aggr_mode mode, int cpu)
 		break;
 	case AGGR_GLOBAL:
 	case AGGR_THREAD:
+	case AGGR_CGROUP:
 		break;
 	}
 	return place;
@@ -78,7 +79,8 @@ static struct aggr_place make_place(enum aggr_mode mode, int cpu)
 static bool same(const struct aggr_place *a, const struct aggr_place *b)
 {
 	return a->cpu == b->cpu && a->socket == b->socket && a->die == b->die &&
-	       a->core == b->core && a->node == b->node && a->tid == b->tid;
+	       a->core == b->core && a->node == b->node && a->tid == b->tid &&
+	       a->cgroup == b->cgroup && a->special == b->special;
 }
 
 /* Finds a place, or makes it. */
@@ -147,13 +149,32 @@ size_t aggr_of_task(struct aggr *aggr, unsigned int tid)
 	return i;
 }
 
+/**
+ * aggr_of_cgroup - where the counts of a cgroup go
+ * @aggr: the mode, and the places so far
+ * @id: of the cgroup, or 0
+ * @special: PERFGRP_ROW_* of what is in no single cgroup, or 0
+ *
+ * Return: index of the place; it has no name until somebody gives it one
+ */
+size_t aggr_of_cgroup(struct aggr *aggr, __u64 id, __u32 special)
+{
+	struct aggr_place place = nowhere;
+
+	place.cgroup = id;
+	place.special = special;
+	return find(aggr, &place);
+}
+
 /* Forgets all places, and keeps the mode. */
 void aggr_clear(struct aggr *aggr)
 {
 	size_t i;
 
-	for (i = 0; i < aggr->nr; i++)
+	for (i = 0; i < aggr->nr; i++) {
 		free(aggr->places[i].comm);
+		free(aggr->places[i].name);
+	}
 	free(aggr->places);
 	free(aggr->of_cpu);
 	*aggr = (struct aggr){ .mode = aggr->mode };

@@ -3,6 +3,8 @@
 #ifndef PERFGRP_AGGR_H
 #define PERFGRP_AGGR_H
 
+#include <linux/types.h>
+
 #include "util.h"
 
 enum aggr_mode {
@@ -13,6 +15,7 @@ enum aggr_mode {
 	AGGR_SOCKET,
 	AGGR_NODE,
 	AGGR_THREAD,		/* tasks apart */
+	AGGR_CGROUP,		/* cgroups apart: --cgroups */
 };
 
 /**
@@ -24,6 +27,9 @@ enum aggr_mode {
  * @node: its NUMA node, or -1
  * @tid: the thread, or -1
  * @comm: its name, or NULL
+ * @cgroup: the cgroup's id, or 0
+ * @special: PERFGRP_ROW_* of what is in no single cgroup
+ * @name: the cgroup's name, or what it is in place of one; NULL if there is no cgroup
  * @nr_cpus: CPUs that are added up
  */
 struct aggr_place {
@@ -34,6 +40,9 @@ struct aggr_place {
 	int node;
 	int tid;
 	char *comm;
+	__u64 cgroup;
+	__u32 special;
+	char *name;
 	unsigned int nr_cpus;
 };
 
@@ -56,6 +65,7 @@ struct aggr {
 };
 
 size_t aggr_of_cpu(struct aggr *aggr, int cpu);
+size_t aggr_of_cgroup(struct aggr *aggr, __u64 id, __u32 special);
 size_t aggr_of_task(struct aggr *aggr, unsigned int tid);
 void aggr_clear(struct aggr *aggr);
 void cpus_online(struct numbers *cpus);

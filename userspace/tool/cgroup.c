@@ -49,6 +49,30 @@ static char *join(const char *dir, const char *below)
 	return len ? xasprintf("%s/%.*s", dir, (int)len, below) : xstrdup(dir);
 }
 
+/* @v1: also a hierarchy of version 1 with perf_event, and rather. */
+static char *find_mount(bool v1)
+{
+	char *text = read_file("/proc/self/mounts"), *found = NULL, buf[4096];
+	FILE *f = text && *text ? fmemopen(text, strlen(text), "r") : NULL;
+	struct mntent entry;
+
+	while (f && getmntent_r(f, &entry, buf, sizeof(buf))) {
+		bool is_v1 = v1 && !strcmp(entry.mnt_type, "cgroup") &&
+			     hasmntopt(&entry, "perf_event");
+
+		if (!is_v1 && (found || strcmp(entry.mnt_type, "cgroup2")))
+			continue;
+		free(found);
+		found = xstrdup(entry.mnt_dir);
+		if (is_v1)
+			break;
+	}
+	if (f)
+		fclose(f);
+	free(text);
+	return found;
+}
+
 /**
  * cgroup_mount - find where cgroups are mounted
  *
@@ -58,24 +82,17 @@ static char *join(const char *dir, const char *below)
  */
 char *cgroup_mount(void)
 {
-	char *text = read_file("/proc/self/mounts"), *found = NULL, buf[4096];
-	FILE *f = text && *text ? fmemopen(text, strlen(text), "r") : NULL;
-	struct mntent entry;
+	return find_mount(true);
+}
 
-	while (f && getmntent_r(f, &entry, buf, sizeof(buf))) {
-		bool v1 = !strcmp(entry.mnt_type, "cgroup") && hasmntopt(&entry, "perf_event");
-
-		if (!v1 && (found || strcmp(entry.mnt_type, "cgroup2")))
-			continue;
-		free(found);
-		found = xstrdup(entry.mnt_dir);
-		if (v1)
-			break;
-	}
-	if (f)
-		fclose(f);
-	free(text);
-	return found;
+/**
+ * cgroup2_mount - find where cgroup2 is mounted
+ *
+ * Return: the mount point, or NULL
+ */
+char *cgroup2_mount(void)
+{
+	return find_mount(false);
 }
 
 static bool is_subdir(const char *dir, const struct dirent *entry)
@@ -95,7 +112,7 @@ static bool is_subdir(const char *dir, const struct dirent *entry)
 }
 
 /* Adds all cgroups below one, sorted, as paths below the mount point, parents first. */
-static void collect(const char *mount, const char *below, struct strings *paths)
+void cgroup_list_below(const char *mount, const char *below, struct strings *paths)
 {
 	char *dir = join(mount, below);
 	struct strings names = { 0 };
@@ -114,7 +131,7 @@ static void collect(const char *mount, const char *below, struct strings *paths)
 		char *path = *below ? join(below, names.s[i]) : xstrdup(names.s[i]);
 
 		strings_add(paths, path);
-		collect(mount, path, paths);
+		cgroup_list_below(mount, path, paths);
 	}
 	strings_free(&names);
 }
@@ -196,7 +213,7 @@ static char *find_below(const char *mount, const char *name, char **why)
 	const char *found;
 	char *path;
 
-	collect(mount, "", &paths);
+	cgroup_list_below(mount, "", &paths);
 	found = find_one(&paths, name, has_name, why);
 	if (!found && !*why)
 		found = find_one(&paths, name, has_id, why);
@@ -289,7 +306,7 @@ int cgroup_match(const char *mount, const char *pattern, struct strings *paths, 
 		return -EINVAL;
 	}
 	strings_add(&all, xstrdup("/"));
-	collect(mount, "", &all);
+	cgroup_list_below(mount, "", &all);
 	for (i = 0; i < all.nr; i++) {
 		if (regexec(&regex, all.s[i], 0, NULL, 0))
 			continue;

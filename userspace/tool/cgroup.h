@@ -10,9 +10,46 @@
 /* cgroup.c: from names to directories */
 
 char *cgroup_mount(void);
+char *cgroup2_mount(void);
 char *cgroup_find(const char *mount, const char *name, char **why);
 int cgroup_match(const char *mount, const char *pattern, struct strings *paths, char **why);
+void cgroup_list_below(const char *mount, const char *below, struct strings *paths);
 bool cgroup_is_pattern(const char *text);
+
+/* cgroup_split.c: all cgroups at once: the option --cgroups */
+
+/**
+ * struct cgroup_id - a cgroup's number and name
+ * @id: inode number of its directory
+ * @name: its path below the mount point; "/" is the root
+ */
+struct cgroup_id {
+	__u64 id;
+	char *name;
+};
+
+/**
+ * struct cgroup_split - the cgroups below the root of cgroup2
+ * @depth: how many levels of them are told apart; 0 for all
+ * @mount: where cgroup2 is mounted; NULL: there was no --cgroups
+ * @fd: the same, open
+ * @known: what cgroups there were when it was last looked
+ * @nr: how many
+ * @room: how many @known has room for
+ */
+struct cgroup_split {
+	unsigned int depth;
+	char *mount;
+	int fd;
+	struct cgroup_id *known;
+	size_t nr;
+	size_t room;
+};
+
+int cgroup_split_open(struct cgroup_split *split);
+void cgroup_split_set(const struct cgroup_split *split, struct perfgrp_create *create);
+char *cgroup_split_name(struct cgroup_split *split, __u64 id, __u32 special, bool *looked);
+void cgroup_split_free(struct cgroup_split *split);
 
 /* cgroup_events.c: the options -G and --for-each-cgroup */
 

@@ -81,6 +81,7 @@ static int add_detailed_events(struct stat_cmd *st, unsigned int detail)
 
 enum {
 	OPT_APPEND = OPT_OF_COMMAND,
+	OPT_CGROUPS,
 	OPT_FOR_EACH_CGROUP,
 	OPT_INTERVAL_COUNT,
 	OPT_LOG_FD,
@@ -102,6 +103,7 @@ static const struct option option_table[] = {
 	CMD_TARGET_OPTIONS,
 	{ "cgroup", required_argument, NULL, 'G' },
 	{ "for-each-cgroup", required_argument, NULL, OPT_FOR_EACH_CGROUP },
+	{ "cgroups", optional_argument, NULL, OPT_CGROUPS },
 	{ "no-aggr", no_argument, NULL, 'A' },
 	{ "per-core", no_argument, NULL, OPT_PER_CORE },
 	{ "per-die", no_argument, NULL, OPT_PER_DIE },
@@ -149,6 +151,7 @@ static void usage(FILE *out)
 	      "                           first event before it, and so on; a single one is for all\n"
 	      "      --for-each-cgroup NAMES\n"
 	      "                           each event for each cgroup; names may be patterns\n"
+	      "      --cgroups[=DEPTH]    with -a or -C: a table for each cgroup there is, down to DEPTH\n"
 	      "  -i, --no-inherit         not the children\n"
 	      "      --all-user           user mode only\n"
 	      "      --all-kernel         kernel mode only\n"
@@ -181,6 +184,7 @@ static void usage(FILE *out)
  * @st: the others
  * @events: there was a -e
  * @detail: number of -d
+ * @cgroups: --cgroups
  * @file: of -o
  * @append: --append
  * @fd: of --log-fd, or -1
@@ -189,6 +193,7 @@ struct command_line {
 	struct stat_cmd *st;
 	bool events;
 	unsigned int detail;
+	bool cgroups;
 	const char *file;
 	bool append;
 	int fd;
@@ -211,6 +216,11 @@ static int parse_option(void *arg, int c)
 		return cgroups_give(&st->cgroups, &st->list, optarg);
 	case OPT_FOR_EACH_CGROUP:
 		st->cgroups.each = optarg;
+		break;
+	case OPT_CGROUPS:
+		line->cgroups = true;
+		if (optarg)
+			return cmd_parse_uint("--cgroups", optarg, 1, max, &st->split.depth);
 		break;
 	case 'A':
 		st->aggr.mode = AGGR_CPU;
@@ -351,6 +361,10 @@ static int open_device(struct stat_cmd *st)
 	if (!st->dev)
 		return -ENODEV;
 	st->features = info.features;
+	if (st->split.mount && !(st->features & PERFGRP_FEATURE_SPLIT_BY_CGROUP)) {
+		error("--cgroups: this module lacks 'cgroup-split'");
+		return -EOPNOTSUPP;
+	}
 	if (!(st->features & PERFGRP_FEATURE_INHERIT) && !target_has_cpus(&st->target) &&
 	    !st->opt.no_inherit && st->opt.verbose)
 		error("this module lacks 'inherit': children are not counted");
@@ -378,9 +392,24 @@ static int check_aggr(struct stat_cmd *st)
 		return -EINVAL;
 	case AGGR_GLOBAL:
 	case AGGR_CPU:
+	case AGGR_CGROUP:
 		break;
 	}
 	return 0;
+}
+
+/* --cgroups: all groups are split, and the cgroups are what is shown apart. */
+static int split_by_cgroup(struct stat_cmd *st)
+{
+	if (cgroups_named(&st->cgroups) || st->cgroups.each)
+		error("--cgroups is about all cgroups: -G and --for-each-cgroup name some");
+	else if (st->aggr.mode != AGGR_GLOBAL)
+		error("--cgroups excludes -A, --per-core and the like");
+	else if (!target_has_cpus(&st->target))
+		error("--cgroups counts on CPUs: add -a or -C");
+	else
+		return cgroup_split_open(&st->split);
+	return -EINVAL;
 }
 
 static int run_stat(struct stat_cmd *st, const struct command_line *line)
@@ -393,6 +422,11 @@ static int run_stat(struct stat_cmd *st, const struct command_line *line)
 	if (target_resolve(&st->target) || cgroups_check_target(&st->cgroups, &st->target) ||
 	    check_aggr(st))
 		return EXIT_USAGE;
+	if (line->cgroups) {
+		if (split_by_cgroup(st))
+			return EXIT_USAGE;
+		st->aggr.mode = AGGR_CGROUP;
+	}
 	if (!line->events && !st->opt.null && add_default_events(st))
 		return EXIT_USAGE;
 	if (!st->opt.null && add_detailed_events(st, line->detail))

@@ -134,6 +134,7 @@ struct stat_group {
  * @opt: what the user wants
  * @target: what to count
  * @cgroups: whose tasks, where it is not all that runs
+ * @split: all cgroups apart
  * @dev: the device
  * @features: PERFGRP_FEATURE_* of the module
  * @list: the groups and their events
@@ -154,6 +155,7 @@ struct stat_cmd {
 	struct stat_options opt;
 	struct target target;
 	struct cgroup_list cgroups;
+	struct cgroup_split split;
 	struct perfgrp_dev *dev;
 	__u64 features;
 	struct event_list list;
@@ -189,6 +191,7 @@ bool stat_tasks_exited(struct stat_cmd *st);
 bool stat_cgroups_removed(struct stat_cmd *st);
 
 /* stat_cell.c: what can be said about one count */
+bool stat_names_cgroups(const struct stat_cmd *st);
 const struct stat_cells *stat_cells(const struct stat_cmd *st, const struct stat_event *event);
 bool stat_was_counted(const struct stat_cmd *st, const struct stat_cell *cell);
 __u64 stat_count(const struct stat_cmd *st, const struct stat_cell *cell);

@@ -4,6 +4,12 @@
 
 #include "stat.h"
 
+/* Whether lines say which cgroup they are about. */
+bool stat_names_cgroups(const struct stat_cmd *st)
+{
+	return cgroups_named(&st->cgroups) || st->split.mount;
+}
+
 /* The counts to be printed: of all runs of the command, or of the one. */
 const struct stat_cells *stat_cells(const struct stat_cmd *st, const struct stat_event *event)
 {
@@ -137,6 +143,7 @@ void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *p
 			sep);
 		return;
 	case AGGR_GLOBAL:
+	case AGGR_CGROUP:
 		return;
 	}
 	fprintf(out, "%*u%s", table ? 4 : 0, place->nr_cpus, sep);

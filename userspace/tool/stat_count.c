@@ -133,20 +133,37 @@ static void add_value(struct stat_cell *sum, const struct perfgrp_value *value,
 	add_cell(sum, &cell);
 }
 
+static size_t place_of(struct stat_cmd *st, const struct perfgrp_row *row, unsigned int task,
+		       bool *looked)
+{
+	const __u32 special = PERFGRP_ROW_OUTSIDE | PERFGRP_ROW_REMOVED | PERFGRP_ROW_OVERFLOW;
+	struct aggr_place *place;
+	size_t i;
+
+	if (!target_has_cpus(&st->target))
+		return aggr_of_task(&st->aggr, task);
+	if (!st->split.mount)
+		return aggr_of_cpu(&st->aggr, row->cpu);
+	i = aggr_of_cgroup(&st->aggr, row->cgroup_id, row->flags & special);
+	place = &st->aggr.places[i];
+	if (!place->name)
+		place->name = cgroup_split_name(&st->split, row->cgroup_id, row->flags, looked);
+	return i;
+}
+
 /* Adds the snapshot of one perfgrp group to the cells of its events. */
 static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd, size_t nr,
 		       size_t first_event)
 {
 	const __u32 *ids = &group->ids[fd * nr];
+	bool looked = false;
 	__u32 r;
 	size_t i;
 
 	for (r = 0; r < st->snap.nr_rows; r++) {
 		const struct perfgrp_row *row = &st->snap.rows[r];
-		size_t place;
+		size_t place = place_of(st, row, group->tasks[fd], &looked);
 
-		place = target_has_cpus(&st->target) ? aggr_of_cpu(&st->aggr, row->cpu) :
-						       aggr_of_task(&st->aggr, group->tasks[fd]);
 		for (i = 0; i < nr; i++) {
 			const struct perfgrp_value *value;
 
@@ -181,7 +198,8 @@ int stat_collect(struct stat_cmd *st)
 	size_t first_event = 0, i, j;
 	__u32 flags = 0;
 
-	if (target_has_cpus(&st->target) && st->aggr.mode == AGGR_GLOBAL)
+	if (target_has_cpus(&st->target) &&
+	    (st->aggr.mode == AGGR_GLOBAL || st->aggr.mode == AGGR_CGROUP))
 		flags |= PERFGRP_SNAPSHOT_TOTALS;
 	if (flags && st->opt.merge)
 		flags |= PERFGRP_SNAPSHOT_MIX_PMUS;

@@ -51,6 +51,7 @@ static void add_place(struct json_object *object, enum aggr_mode mode,
 		json_add_string(object, "node", text);
 		break;
 	case AGGR_GLOBAL:
+	case AGGR_CGROUP:
 		return;
 	}
 	json_add_u64(object, "aggregate-number", place->nr_cpus);

@@ -107,6 +107,7 @@ static struct perfgrp_group *create_group(const struct stat_cmd *st,
 
 	target_set(&st->target, cpus, task, st->features, &create);
 	cgroup_set_target(cgroup_of(events), &create);
+	cgroup_split_set(&st->split, &create);
 	return perfgrp_create_with(st->dev, &create);
 }
 
@@ -216,6 +217,9 @@ static void list_places(struct stat_cmd *st)
 	struct numbers online = { 0 };
 	size_t i;
 
+	/* Snapshots say which cgroups there are. */
+	if (st->split.mount)
+		return;
 	if (st->target.kind == TARGET_ALL_CPUS)
 		cpus_online(&online);
 	for (i = 0; i < online.nr; i++)
@@ -303,5 +307,6 @@ void stat_free(struct stat_cmd *st)
 	events_free(&st->list);
 	target_free(&st->target);
 	cgroups_free(&st->cgroups);
+	cgroup_split_free(&st->split);
 	perfgrp_close(st->dev);
 }

@@ -29,6 +29,16 @@ static bool shares_place(const struct stat_cells *counts, const struct stat_cell
 	return false;
 }
 
+static const char *name_of_cgroup(const struct stat_cmd *st, const struct event *event,
+				  size_t place)
+{
+	if (st->split.mount)
+		return st->aggr.places[place].name;
+	if (!cgroups_named(&st->cgroups))
+		return NULL;
+	return event->cgroup ? event->cgroup->name : "";
+}
+
 static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 		       const struct stat_cell *cell)
 {
@@ -38,8 +48,7 @@ static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 	struct stat_line line = {
 		.event = event,
 		.name = event->name,
-		.cgroup = !cgroups_named(&st->cgroups) ? NULL :
-			  event->cgroup ? event->cgroup->name : "",
+		.cgroup = name_of_cgroup(st, event, cell->place),
 		.place = &st->aggr.places[cell->place],
 		.cell = cell,
 	};
@@ -124,6 +133,68 @@ static void print_places(struct stat_cmd *st)
 	}
 }
 
+/* ---- cgroups ---------------------------------------------------------------- */
+
+/**
+ * struct rank - where a cgroup stands in the table
+ * @place: the cgroup
+ * @ran: a task of it has run, or nobody knows
+ * @count: of the first event
+ */
+struct rank {
+	size_t place;
+	bool ran;
+	__u64 count;
+};
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct rank *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return x->place < y->place ? -1 : 1;
+}
+
+static void rank_event(const struct stat_cmd *st, const struct stat_event *event, bool first,
+		       struct rank *ranks)
+{
+	const struct stat_cells *cells = stat_cells(st, event);
+	size_t i;
+
+	for (i = 0; i < cells->nr; i++) {
+		const struct stat_cell *cell = &cells->cells[i];
+
+		if (!(cell->flags & PERFGRP_VALUE_ABSENT))
+			ranks[cell->place].ran = true;
+		if (first)
+			ranks[cell->place].count += cell->scaled;
+	}
+}
+
+/* The busiest first, by the first event; those that have not run are left out, but in --raw. */
+static void print_cgroups(struct stat_cmd *st)
+{
+	struct rank *ranks = xcalloc(st->aggr.nr + 1, sizeof(*ranks));
+	bool first = true;
+	size_t i, j;
+
+	for (i = 0; i < st->aggr.nr; i++)
+		ranks[i].place = i;
+	for (i = 0; i < st->nr_groups; i++) {
+		for (j = 0; j < st->list.groups[i].nr; j++) {
+			rank_event(st, &st->groups[i].events[j], first, ranks);
+			if (st->groups[i].events[j].last.nr)
+				first = false;
+		}
+	}
+	qsort(ranks, st->aggr.nr, sizeof(*ranks), compare_ranks);
+	for (i = 0; i < st->aggr.nr; i++)
+		if (ranks[i].ran || st->opt.raw)
+			print_groups(st, 0, st->nr_groups, ranks[i].place);
+	free(ranks);
+}
+
 /**
  * stat_print - print all counts
  * @st: with the counts of the last stat_collect(), or of all runs
@@ -143,6 +214,9 @@ void stat_print(struct stat_cmd *st)
 	case AGGR_SOCKET:
 	case AGGR_NODE:
 		print_places(st);
+		break;
+	case AGGR_CGROUP:
+		print_cgroups(st);
 		break;
 	}
 	format_of(st)->end(st);

@@ -78,6 +78,7 @@ static const char *place_heading(const struct stat_cmd *st)
 		[AGGR_SOCKET] = "socket cpus ",
 		[AGGR_NODE] = "node   cpus ",
 		[AGGR_THREAD] = "            comm-pid      ",
+		[AGGR_CGROUP] = "",
 	};
 
 	return st->aggr.mode == AGGR_CPU && !target_has_cpus(&st->target) ?
@@ -89,7 +90,7 @@ static void print_raw_heading(const struct stat_cmd *st)
 	fprintf(st->out, "%s%s", st->opt.interval ? "#           time " : "", place_heading(st));
 	fprintf(st->out, "%20s %20s %16s %16s  %-*s  %5s  ", "raw", "scaled",
 		"enabled [ns]", "running [ns]", STATE_WIDTH, "state", "group");
-	if (cgroups_named(&st->cgroups))
+	if (stat_names_cgroups(st))
 		fprintf(st->out, "%-*s cgroup\n", EVENT_WIDTH, "event");
 	else
 		fputs("event\n", st->out);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* All cgroups at once: the option --cgroups, and how they are called. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+
+/**
+ * cgroup_split_open - find the root of all cgroups
+ * @split: its mount and fd are set
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int cgroup_split_open(struct cgroup_split *split)
+{
+	split->mount = cgroup2_mount();
+	if (!split->mount) {
+		error("--cgroups: cgroup2 is not mounted");
+		return -ENOENT;
+	}
+	split->fd = open(split->mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (split->fd >= 0)
+		return 0;
+	error("%s: %s", split->mount, strerror(errno));
+	return -errno;
+}
+
+/* Lets a group of CPUs be split, if there was a --cgroups. */
+void cgroup_split_set(const struct cgroup_split *split, struct perfgrp_create *create)
+{
+	if (!split->mount)
+		return;
+	create->flags |= PERFGRP_CREATE_SPLIT_BY_CGROUP;
+	create->target_fd = split->fd;
+	create->split_depth = split->depth;
+}
+
+static void forget(struct cgroup_split *split)
+{
+	size_t i;
+
+	for (i = 0; i < split->nr; i++)
+		free(split->known[i].name);
+	split->nr = 0;
+}
+
+/* Which cgroups there are now. */
+static void look(struct cgroup_split *split)
+{
+	struct strings paths = { 0 };
+	struct stat st;
+	size_t i;
+
+	forget(split);
+	strings_add(&paths, xstrdup("/"));
+	cgroup_list_below(split->mount, "", &paths);
+	for (i = 0; i < paths.nr; i++) {
+		char *path = xasprintf("%s/%s", split->mount, i ? paths.s[i] : "");
+
+		if (!stat(path, &st)) {
+			GROW(split->known, split->nr, split->room);
+			split->known[split->nr++] = (struct cgroup_id){
+				.id = st.st_ino, .name = xstrdup(paths.s[i]) };
+		}
+		free(path);
+	}
+	strings_free(&paths);
+}
+
+static const char *find(const struct cgroup_split *split, __u64 id)
+{
+	size_t i;
+
+	for (i = 0; i < split->nr; i++)
+		if (split->known[i].id == id)
+			return split->known[i].name;
+	return NULL;
+}
+
+/**
+ * cgroup_split_name - what to call a row
+ * @split: the cgroups
+ * @id: of the row
+ * @special: PERFGRP_ROW_* of one that is of no single cgroup
+ * @looked: what cgroups there are was looked up already, for rows of the same snapshot; set if it
+ *	is
+ *
+ * Return: a name, to be freed
+ */
+char *cgroup_split_name(struct cgroup_split *split, __u64 id, __u32 special, bool *looked)
+{
+	const char *name;
+
+	if (special & PERFGRP_ROW_OUTSIDE)
+		return xstrdup("(outside)");
+	if (special & PERFGRP_ROW_REMOVED)
+		return xstrdup("(removed)");
+	if (special & PERFGRP_ROW_OVERFLOW)
+		return xstrdup("(overflow)");
+	name = find(split, id);
+	if (!name && !*looked) {
+		look(split);
+		*looked = true;
+		name = find(split, id);
+	}
+	/* It came and went between two snapshots. */
+	return name ? xstrdup(name) : xasprintf("(cgroup %llu, removed)", (unsigned long long)id);
+}
+
+void cgroup_split_free(struct cgroup_split *split)
+{
+	forget(split);
+	free(split->known);
+	if (split->mount && split->fd >= 0)
+		close(split->fd);
+	free(split->mount);
+}
