@@ -113,6 +113,13 @@ END {
 			    "cgroups-create perf-cgroups-create cgroups-enable perf-cgroups-enable " \
 			    "cgroups-read perf-cgroups-read cgroups-close perf-cgroups-close")
 	}
+	if (has("instructions", "switch-none")) {
+		print "\nInstructions of a switch between tasks of two cgroups of 100, 4 counters, medians:"
+		plain_table("instructions",
+			    "| CPUs | none | a group | split | split, 1 row | perf -a | perf, 1 cgroup | 2 | 100 |",
+			    "switch-none switch-plain switch-split-100 switch-split-1 switch-perf-cpu " \
+			    "switch-perf-1 switch-perf-2 switch-perf-100")
+	}
 	if (has("idle", "snapshot")) {
 		print "\nNanoseconds of real time, idle CPUs, medians:"
 		table("idle", reads, ways)
@@ -133,6 +140,9 @@ END {
 		if ((sizes[i], "chain-perfgrp") in median)
 			target(what "a sample with a chain not dearer than perf's",
 			       median[sizes[i], "chain-perfgrp"] <= median[sizes[i], "chain-perf"])
+		if ((sizes[i], "switch-none") in median)
+			target(what "a switch with a split group costs 1,000 more at most",
+			       median[sizes[i], "switch-split-100"] <= median[sizes[i], "switch-none"] + 1000)
 		if ((sizes[i], "take-read") in median) {
 			target(what "a record by read(2) at most 500",
 			       median[sizes[i], "take-read"] <= 500)

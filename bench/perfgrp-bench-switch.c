@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a switch between tasks of different cgroups costs while their counters are on: with a group
+ * of all CPUs that is split by cgroup, with perf events of CPUs (which do not tell cgroups apart),
+ * with perf events of cgroups, and with none.
+ *
+ * Two tasks in two cgroups pass a byte to each other through pipes, on one CPU. All counters count
+ * cycles, those of one cgroup in one scheduling group. 100 cgroups are there. What is timed is
+ * CLOCK_MONOTONIC; see perfgrp-bench.c.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <linux/perfgrp.h>
+
+#include "bench.h"
+
+#define NR_CGROUPS  100
+#define NR_COUNTERS 4
+#define NR_PASSES   3000
+#define NR_ROUNDS   7
+#define ROOT	    "/sys/fs/cgroup"
+
+static int root;
+static int dir[NR_CGROUPS];
+static int fds[NR_CGROUPS * NR_COUNTERS];
+static unsigned int nr_fds;
+
+/* ---- cgroups ---------------------------------------------------------------- */
+
+static void write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		die_errno(path);
+	close(fd);
+}
+
+static void make_cgroups(void)
+{
+	char path[64];
+	unsigned int i;
+
+	root = open(ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		die_errno(ROOT);
+	/* perf_event is in the root's children once the root's list of controllers was changed. */
+	write_text(ROOT "/cgroup.subtree_control", "+pids");
+	for (i = 0; i < NR_CGROUPS; i++) {
+		snprintf(path, sizeof(path), ROOT "/bench%u", i);
+		mkdir(path, 0755);
+		dir[i] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dir[i] < 0)
+			die_errno(path);
+	}
+}
+
+static void remove_cgroups(void)
+{
+	char path[64];
+	unsigned int i;
+
+	for (i = 0; i < NR_CGROUPS; i++) {
+		snprintf(path, sizeof(path), ROOT "/bench%u", i);
+		rmdir(path);
+	}
+}
+
+/* ---- the tasks --------------------------------------------------------------- */
+
+static int to_child, from_child;
+
+static void start_child(void)
+{
+	int to[2], from[2];
+	char byte;
+
+	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
+		die_errno("pipe");
+	switch (fork()) {
+	case -1:
+		die_errno("fork");
+	case 0:
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		write_text(ROOT "/bench1/cgroup.procs", "0");
+		close(to[1]);
+		while (read(to[0], &byte, 1) == 1)
+			if (write(from[1], &byte, 1) != 1)
+				break;
+		_exit(0);
+	}
+	close(to[0]);
+	close(from[1]);
+	to_child = to[1];
+	from_child = from[0];
+}
+
+/* Return: ns, or instructions, of a switch. */
+static double pass(unsigned int nr)
+{
+	uint64_t begin;
+	unsigned int i;
+	char byte = 0;
+
+	begin = now();
+	for (i = 0; i < nr; i++)
+		if (write(to_child, &byte, 1) != 1 || read(from_child, &byte, 1) != 1)
+			die_errno("passing a byte");
+	return (now() - begin) / (2.0 * nr);
+}
+
+/* ---- counters ----------------------------------------------------------------- */
+
+static void add_fd(int fd, const char *what)
+{
+	if (fd < 0)
+		die_errno(what);
+	fds[nr_fds++] = fd;
+}
+
+/* A scheduling group on CPU 0; of a cgroup if there is a directory. */
+static void open_perf(int cgroup)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+	};
+	unsigned int first = nr_fds, i;
+
+	for (i = 0; i < NR_COUNTERS; i++) {
+		attr.disabled = !i;
+		add_fd(syscall(__NR_perf_event_open, &attr, cgroup, 0, i ? fds[first] : -1,
+			       PERF_FLAG_FD_CLOEXEC | (cgroup < 0 ? 0 : PERF_FLAG_PID_CGROUP)),
+		       "perf_event_open");
+	}
+	if (ioctl(fds[first], PERF_EVENT_IOC_ENABLE, 0))
+		die_errno("cannot enable");
+}
+
+static void open_none(void)
+{
+}
+
+static void open_cpu(void)
+{
+	open_perf(-1);
+}
+
+static void open_one(void)
+{
+	open_perf(dir[0]);
+}
+
+static void open_two(void)
+{
+	open_perf(dir[0]);
+	open_perf(dir[1]);
+}
+
+static void open_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_CGROUPS; i++)
+		open_perf(dir[i]);
+}
+
+static struct perfgrp_error error = { .size = sizeof(error) };
+
+static void grp_ioctl(int fd, unsigned long request, void *arg)
+{
+	((struct perfgrp_control *)arg)->error = (uintptr_t)&error;
+	if (ioctl(fd, request, arg))
+		die("ioctl %#lx: %s (%s)", request, strerror(errno), error.text);
+}
+
+static void open_group(uint32_t flags, int target_fd, uint32_t max)
+{
+	struct perfgrp_counter counters[NR_COUNTERS] = {};
+	struct perfgrp_create create = {
+		.size = sizeof(create),
+		.flags = PERFGRP_CREATE_ENABLED | flags,
+		.target = PERFGRP_TARGET_ALL_CPUS,
+		.target_fd = target_fd,
+		.split_max = max,
+	};
+	struct perfgrp_add add = {
+		.size = sizeof(add),
+		.counters = (uintptr_t)counters,
+		.counter_size = sizeof(counters[0]),
+		.nr_counters = NR_COUNTERS,
+	};
+	int device = open("/dev/perfgrp", O_RDWR | O_CLOEXEC);
+	unsigned int i;
+
+	if (device < 0)
+		die_errno("/dev/perfgrp");
+	for (i = 0; i < NR_COUNTERS; i++)
+		counters[i].event = PERFGRP_HW_CPU_CYCLES;
+	grp_ioctl(device, PERFGRP_CREATE, &create);
+	grp_ioctl(create.fd, PERFGRP_ADD, &add);
+	add_fd(create.fd, "PERFGRP_CREATE");
+	close(device);
+}
+
+static void open_plain(void)
+{
+	open_group(0, 0, 0);
+}
+
+static void open_split(void)
+{
+	open_group(PERFGRP_CREATE_SPLIT_BY_CGROUP, root, 0);
+}
+
+/* Only the first cgroup has a row of its own. */
+static void open_split_one(void)
+{
+	open_group(PERFGRP_CREATE_SPLIT_BY_CGROUP, dir[0], 0);
+}
+
+static void close_all(void)
+{
+	while (nr_fds)
+		close(fds[--nr_fds]);
+}
+
+/* ---- rounds ------------------------------------------------------------------- */
+
+static struct way {
+	const char *name;
+	void (*open)(void);
+	double cost[NR_ROUNDS];
+} ways[] = {
+	{ "switch-none", open_none, {} },
+	{ "switch-perf-cpu", open_cpu, {} },
+	{ "switch-perf-1", open_one, {} },
+	{ "switch-perf-2", open_two, {} },
+	{ "switch-perf-100", open_all, {} },
+	{ "switch-plain", open_plain, {} },
+	{ "switch-split-1", open_split_one, {} },
+	{ "switch-split-100", open_split, {} },
+};
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define NR_WAYS	      ARRAY_SIZE(ways)
+
+static void run_way(struct way *way, unsigned int round)
+{
+	way->open();
+	pass(100);
+	way->cost[round] = pass(NR_PASSES);
+	close_all();
+	/*
+	 * What closing leaves to RCU and workers is not the next one's; and the perf core goes on
+	 * looking at switches for a second.
+	 */
+	usleep(1500000);
+}
+
+static void report(struct way *way, const char *label)
+{
+	struct utsname uts;
+
+	uname(&uts);
+	qsort(way->cost, NR_ROUNDS, sizeof(way->cost[0]), compare_double);
+	printf("%s\t%s\t%ld\t%u\t%s\t%.0f\t%.0f\t%.0f\t%u\n", uts.release, label,
+	       sysconf(_SC_NPROCESSORS_ONLN), NR_COUNTERS, way->name, way->cost[NR_ROUNDS / 2],
+	       way->cost[0], way->cost[NR_ROUNDS - 1], NR_ROUNDS);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int round, i;
+	cpu_set_t set;
+
+	if (argc != 2 || argv[1][0] == '-') {
+		fputs("usage: perfgrp-bench-switch LABEL\n  LABEL: what the clock counts\n"
+		      "  output: as that of perfgrp-bench\n", argc == 2 ? stdout : stderr);
+		return argc == 2 ? 0 : 2;
+	}
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	make_cgroups();
+	start_child();
+	write_text(ROOT "/bench0/cgroup.procs", "0");
+	for (round = 0; round < NR_ROUNDS; round++)
+		for (i = 0; i < NR_WAYS; i++)
+			run_way(&ways[(i + round) % NR_WAYS], round);
+	for (i = 0; i < NR_WAYS; i++)
+		report(&ways[i], argv[1]);
+	write_text(ROOT "/cgroup.procs", "0");
+	remove_cgroups();
+	return 0;
+}
