@@ -2,6 +2,7 @@
 /*
  * Groups that are split by cgroup: what can be seen from inside only.
  */
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/fdtable.h>
@@ -14,7 +15,8 @@
 #include "harness.h"
 #include "suites.h"
 
-#define ROOT "/sys/fs/cgroup"
+#define ROOT  "/sys/fs/cgroup"
+#define SLOTS 8
 
 struct search {
 	const char *name;
@@ -45,16 +47,31 @@ static unsigned int nr_with_handlers(struct kunit *test)
 	       has_handlers(test, "cgroup_attach_task");
 }
 
+/* The root of cgroup2. Opened by the process that loads the module; cases run in a thread. */
+static struct file *root;
+
+static int split_suite_init(struct kunit_suite *suite)
+{
+	root = filp_open(ROOT, O_RDONLY | O_DIRECTORY, 0);
+	return harness_suite_init(suite);
+}
+
+static void split_suite_exit(struct kunit_suite *suite)
+{
+	harness_suite_exit(suite);
+	if (!IS_ERR(root))
+		fput(root);
+}
+
 static int open_root(struct kunit *test)
 {
-	struct file *dir = filp_open(ROOT, O_RDONLY | O_DIRECTORY, 0);
 	int fd;
 
-	if (IS_ERR(dir))
+	if (IS_ERR(root))
 		kunit_skip(test, "no cgroup2");
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	KUNIT_ASSERT_GE(test, fd, 0);
-	fd_install(fd, dir);
+	fd_install(fd, get_file(root));
 	return fd;
 }
 
@@ -96,12 +113,37 @@ static void handlers_while_needed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_with_handlers(test), 0U);
 }
 
-static struct kunit_case split_cases[] = { KUNIT_CASE(handlers_while_needed), {} };
+/* [C10] [E6] A PMU that counts for a whole package is refused: what it counts is no cgroup's. */
+static void uncore(struct kunit *test)
+{
+	struct perfgrp_error err = harness_error();
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *package = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = split_group(test);
+	struct perfgrp_counter counter;
+
+	fake_pmu_unregister(package);
+	package->context = perf_invalid_context;
+	package->cpumask = cpu_possible_mask;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(package), 0);
+	counter = FAKE(fake, FAKE_TICKS(1));
+	KUNIT_EXPECT_EQ_MSG(test, harness_add(group, &counter, 1, &err), 0, "%s", err.text);
+	counter = FAKE(package, FAKE_TICKS(1));
+	EXPECT_REFUSED(test, harness_add(group, &counter, 1, &err), EINVAL,
+		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+	EXPECT_TEXT(test, err, "uncore");
+}
+
+static struct kunit_case split_cases[] = {
+	KUNIT_CASE(handlers_while_needed),
+	KUNIT_CASE(uncore),
+	{},
+};
 
 struct kunit_suite perfgrp_split_suite = {
 	.name = "perfgrp_split",
-	.suite_init = harness_suite_init,
-	.suite_exit = harness_suite_exit,
+	.suite_init = split_suite_init,
+	.suite_exit = split_suite_exit,
 	.exit = harness_exit,
 	.test_cases = split_cases,
 };

@@ -369,6 +369,22 @@ static int check_cpumask(const struct perfgrp_group *group, struct perf_event *e
 }
 
 /*
+ * What a whole package counts is no cgroup's, and a driver may wake somebody when it is read, which
+ * must not be while a CPU switches tasks.
+ */
+static int check_split(const struct perfgrp_group *group, const struct perfgrp_core_pmu *pmu,
+		       const struct perfgrp_member *member, struct perfgrp_error *err)
+{
+	char buf[PERFGRP_EVENT_NAME_LEN];
+
+	if (!group->split || !pmu->uncore)
+		return 0;
+	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+			    "%s: PMU %s does not count tasks (uncore), so its counts cannot be split by cgroup",
+			    perfgrp_event_name(&member->desc, buf), pmu->name);
+}
+
+/*
  * Or it counts on a CPU of its own choice, and the row of another CPU would show that count as
  * its own.
  */
@@ -457,6 +473,8 @@ static int check_event(struct perfgrp_group *group, unsigned int instance, unsig
 	ret = check_probe_pmu(&pmu, member, err);
 	if (!ret && !prepared)
 		ret = check_frequency(event, member, err);
+	if (!ret)
+		ret = check_split(group, &pmu, member, err);
 	if (!ret)
 		ret = check_cpu(event, member, cpu, err);
 	if (!ret && !prepared)

@@ -172,6 +172,12 @@ static int open_cgroup(unsigned int nr)
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* Below the root, or a cgroup that has none below it. */
+static int open_top(unsigned int nr)
+{
+	return nr ? open_cgroup(nr) : open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 static void make_create(struct thread *t, struct call *c)
 {
 	static const __s32 clocks[] = { CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME,
@@ -186,6 +192,7 @@ static void make_create(struct thread *t, struct call *c)
 	struct perfgrp_create *create = &c->arg.create;
 	__u32 *cpus = (__u32 *)t->counters.start;
 	unsigned int first = below(t, shared->nr_cpus), cgroup, i;
+	bool split = one_in(t, 3);
 	__u32 flags = 0;
 
 	for (i = 0; i < 9; i++)
@@ -223,7 +230,16 @@ static void make_create(struct thread *t, struct call *c)
 		c->target_fd = syscall(SYS_pidfd_open, pid, 0);
 	if (create->target == PERFGRP_TARGET_CGROUP)
 		c->target_fd = open_cgroup(cgroup);
-	if (create->target == PERFGRP_TARGET_PIDFD || create->target == PERFGRP_TARGET_CGROUP)
+	split &= create->target == PERFGRP_TARGET_CPUS || create->target == PERFGRP_TARGET_ALL_CPUS;
+	if (split) {
+		c->target_fd = open_top(cgroup);
+		flags |= PERFGRP_CREATE_SPLIT_BY_CGROUP;
+		create->split_depth = below(t, 3);
+		create->split_max = below(t, 5);
+		create->buffer_size = 0;
+	}
+	if (create->target == PERFGRP_TARGET_PIDFD || create->target == PERFGRP_TARGET_CGROUP ||
+	    split)
 		create->target_fd = c->target_fd;
 	if (create->nr_cpus)
 		create->cpus = to_u64(cpus);
@@ -252,10 +268,12 @@ static void make_create(struct thread *t, struct call *c)
 	/* What nobody may do: count itself. */
 	if (t->process == 2 && !one_in(t, 4)) {
 		flags &= ~(PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_EXCLUSIVE |
-			   PERFGRP_CREATE_BPF_EVENTS);
+			   PERFGRP_CREATE_BPF_EVENTS | PERFGRP_CREATE_SPLIT_BY_CGROUP);
 		create->target = PERFGRP_TARGET_TASK;
 		create->pid = 0;
 		create->target_fd = 0;
+		create->split_depth = 0;
+		create->split_max = 0;
 		create->cpus = 0;
 		create->nr_cpus = 0;
 	}
@@ -385,6 +403,7 @@ static void make_add(struct thread *t, struct call *c)
 
 static void make_snapshot(struct thread *t, struct call *c)
 {
+	const struct known *g = known_of(&c->handle);
 	struct perfgrp_snapshot *s = &c->arg.snapshot;
 	unsigned int few_rows = below(t, shared->nr_cpus + 1), few_values = below(t, 20);
 
@@ -398,6 +417,8 @@ static void make_snapshot(struct thread *t, struct call *c)
 	s->rows = to_u64(t->rows.start);
 	s->values = to_u64(t->values.start);
 	s->nr_rows = shared->nr_cpus + 1;
+	if (g && g->flags & PERFGRP_CREATE_SPLIT_BY_CGROUP)
+		s->nr_rows = MAX_ROWS;
 	s->nr_values = s->nr_rows * MAX_MEMBERS;
 	if (one_in(t, 6)) {
 		s->nr_rows = few_rows;
@@ -538,6 +559,8 @@ static const struct field fields[] = {
 	FIELD(I_CREATE, perfgrp_create, reserved, RESERVED),
 	FIELD(I_CREATE, perfgrp_create, sample_max_stack, VALUE),
 	FIELD(I_CREATE, perfgrp_create, reserved2, RESERVED),
+	FIELD(I_CREATE, perfgrp_create, split_depth, VALUE),
+	FIELD(I_CREATE, perfgrp_create, split_max, VALUE),
 	FIELD(I_ADD, perfgrp_add, counters, POINTER),
 	FIELD(I_ADD, perfgrp_add, counter_size, ELEMENT_SIZE),
 	FIELD(I_ADD, perfgrp_add, nr_counters, COUNT),

@@ -316,6 +316,9 @@ static void tell_value(struct thread *t, struct call *c, const struct perfgrp_ro
 		  v->time_enabled, v->time_running);
 }
 
+/* Of a group that is split: rows of no single cgroup. */
+#define SPECIAL (PERFGRP_ROW_OUTSIDE | PERFGRP_ROW_REMOVED | PERFGRP_ROW_OVERFLOW)
+
 static const char *wrong_with_row(const struct perfgrp_snapshot *hdr,
 				  const struct perfgrp_row *rows,
 				  const struct perfgrp_row *row, const struct perfgrp_value *values)
@@ -323,8 +326,10 @@ static const char *wrong_with_row(const struct perfgrp_snapshot *hdr,
 	bool failed = false;
 	__u32 i;
 
-	if (row->flags & ~0xfU)
+	if (row->flags & ~(0xfU | SPECIAL))
 		return "no such flag";
+	if (row->cgroup_id && row->flags & SPECIAL)
+		return "it is a cgroup's, and of none";
 	if (!!(row->flags & PERFGRP_ROW_TOTAL) != !!(hdr->flags & PERFGRP_SNAPSHOT_TOTALS))
 		return "TOTAL does not go with what was asked for";
 	if (row->first_value > hdr->nr_values ||
@@ -367,7 +372,8 @@ void check_snapshot(struct thread *t, struct call *c, const struct perfgrp_snaps
 	const char *wrong = NULL;
 	__u32 i, v;
 
-	if (hdr->nr_rows > shared->nr_cpus || hdr->nr_values > hdr->nr_rows * MAX_MEMBERS ||
+	if ((hdr->nr_rows > shared->nr_cpus && !rows[0].cgroup_id) ||
+	    hdr->nr_values > hdr->nr_rows * MAX_MEMBERS ||
 	    hdr->time_before > hdr->time_after) {
 		violation(t, c, "%u rows, %u values, from %llu to %llu", hdr->nr_rows,
 			  hdr->nr_values, hdr->time_before, hdr->time_after);
@@ -398,7 +404,8 @@ static const struct perfgrp_row *row_like(const struct perfgrp_row *rows, __u32 
 	__u32 i;
 
 	for (i = 0; i < nr; i++)
-		if (rows[i].cpu == like->cpu)
+		if (rows[i].cpu == like->cpu && rows[i].cgroup_id == like->cgroup_id &&
+		    (rows[i].flags & SPECIAL) == (like->flags & SPECIAL))
 			return &rows[i];
 	return NULL;
 }
@@ -408,7 +415,7 @@ static void check_value_progress(struct thread *t, struct call *c, const struct 
 {
 	const struct known *g = c ? known_of(&c->handle) : NULL;
 	/* Tasks may still be exiting when their cgroup has been removed. */
-	bool cgroup = g ? g->target == PERFGRP_TARGET_CGROUP : row->cpu >= 0;
+	bool cgroup = g && !row->cgroup_id ? g->target == PERFGRP_TARGET_CGROUP : row->cpu >= 0;
 	bool final = old->flags & PERFGRP_VALUE_EXITED;
 
 	if (now->raw >= old->raw && now->time_enabled >= old->time_enabled &&
@@ -449,6 +456,9 @@ void check_progress(struct thread *t, struct call *c, const struct watch *w,
 	for (i = 0; i < w->hdr.nr_rows; i++) {
 		old = &w->row[i];
 		now = row_like(rows, hdr->nr_rows, old);
+		/* The cgroup was removed, and somebody knows. */
+		if (!now && old->cgroup_id)
+			continue;
 		if (!now || now->nr_values != old->nr_values || now->epoch < old->epoch) {
 			violation(t, c, "the row of cpu %d is gone, or another, in the same generation",
 				  old->cpu);
@@ -550,7 +560,9 @@ static void check_query(struct thread *t, struct call *c)
 	else
 		EXPECT(t, c, query->pid == 0);
 	if (c->arg.size >= PERFGRP_QUERY_SIZE_VER1)
-		EXPECT(t, c, (query->target == PERFGRP_TARGET_CGROUP) == !!query->cgroup_id);
+		EXPECT(t, c, (query->target == PERFGRP_TARGET_CGROUP ||
+			      query->create_flags & PERFGRP_CREATE_SPLIT_BY_CGROUP) ==
+			     (query->cgroup_id != 0));
 	if (g && c->pinned) {
 		EXPECT(t, c, !((query->create_flags ^ g->flags) & ~PERFGRP_CREATE_BPF_EVENTS));
 		EXPECT(t, c, query->clockid == g->clockid);

@@ -173,7 +173,8 @@ static void parse_word(struct line *line, const char *key, const char *value)
 		__u64 *value;
 	} numbers[] = {
 		{ "group", &line->group }, { "member", &line->member }, { "snap", &line->snap },
-		{ "cpu", &line->cpu }, { "cgroup", &line->cgroup }, { "nth", &line->nth }, { "from", &line->from },
+		{ "cpu", &line->cpu }, { "cgroup", &line->cgroup },
+		{ "nth", &line->nth }, { "from", &line->from },
 		{ "raw", &line->raw }, { "enabled", &line->enabled },
 		{ "running", &line->running }, { "sched", &line->sched },
 		{ "flags", &line->flags }, { "pmu", &line->pmu }, { "type", &line->type },
@@ -842,6 +843,7 @@ static __u32 make_split_rows(const struct group *group, __u32 flags, struct perf
 			     struct perfgrp_value (*values)[MAX_MEMBERS])
 {
 	__u32 nr = 0, first, r;
+	__u64 cgroup;
 	size_t i;
 
 	for (i = 0; i < nr_lines; i++) {
@@ -853,8 +855,8 @@ static __u32 make_split_rows(const struct group *group, __u32 flags, struct perf
 		if (nr + group->nr_cpus > MAX_ROWS)
 			die("more than %d rows", MAX_ROWS);
 		first = nr;
-		nr += make_cpu_rows(group, flags, line->cgroup == NONE ? 0 : line->cgroup, rows + nr,
-				    values + nr);
+		cgroup = line->cgroup == NONE ? 0 : line->cgroup;
+		nr += make_cpu_rows(group, flags, cgroup, rows + nr, values + nr);
 		for (r = first; r < nr; r++) {
 			rows[r].first_value = r * group->nr_members;
 			if (line->flags != NONE)

@@ -342,8 +342,9 @@ enum perfgrp_target {
  *			when they were created
  *
  * Cgroups that are created later appear. Needs PERFGRP_FEATURE_SPLIT_BY_CGROUP, CAP_PERFMON, and
- * the target ALL_CPUS or CPUS; takes no buffer, and its members do not sample. Context switches
- * (PERFGRP_SW_CONTEXT_SWITCHES, _CGROUP_SWITCHES) are charged to the cgroup that comes.
+ * the target ALL_CPUS or CPUS; takes no buffer, its members do not sample, and PMUs of a whole
+ * package (uncore) are refused. Context switches (PERFGRP_SW_CONTEXT_SWITCHES, _CGROUP_SWITCHES)
+ * are charged to the cgroup that comes.
  */
 #define PERFGRP_CREATE_SPLIT_BY_CGROUP	(1U << 9)
 /* The most cgroups that split_max can ask for. */
@@ -817,8 +818,8 @@ struct perfgrp_value {
 #define PERFGRP_ROW_OVERFLOW	(1U << 6)
 
 /**
- * struct perfgrp_row - one CPU, one task, or one sum over CPUs; of a group that is split, one cgroup
- *	there
+ * struct perfgrp_row - one CPU, one task, or one sum over CPUs; one cgroup there if the group is
+ *	split
  * @cpu: the CPU; -1 for a task that is counted on all CPUs, and for totals
  * @flags: PERFGRP_ROW_*
  * @first_value: index of the row's first value; leader first, the other members in the
