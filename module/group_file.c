@@ -263,9 +263,20 @@ static int check_snapshot(const struct perfgrp_snapshot *arg, struct perfgrp_err
 	return ret;
 }
 
+/* All of it is written before it is taken for told which cgroups were removed. */
+static int deliver_split(struct perfgrp_call *call)
+{
+	int ret = perfgrp_ioctl_write_argument(call);
+
+	if (!ret)
+		perfgrp_split_delivered(&call->snap);
+	return ret;
+}
+
 /* All of it is written before the group is reset, so that a fault loses no count. */
 static int deliver_and_reset(struct perfgrp_group *group, struct perfgrp_call *call)
 {
+	const struct perfgrp_snapshot asked = call->arg.snapshot;
 	int ret;
 
 	ret = copy_snapshot(call, &call->snap);
@@ -277,6 +288,9 @@ static int deliver_and_reset(struct perfgrp_group *group, struct perfgrp_call *c
 	}
 	perfgrp_snapshot_free(&call->snap);
 	call->faulted = ret == -EFAULT;
+	/* The next try has as much room as this one. */
+	if (call->faulted)
+		call->arg.snapshot = asked;
 	return ret;
 }
 
@@ -313,8 +327,8 @@ static int snapshot_finish(struct perfgrp_group *group, struct perfgrp_call *cal
 	if (ret || call->arg.snapshot.flags & PERFGRP_SNAPSHOT_RESET)
 		return ret;
 	ret = copy_snapshot(call, &call->snap);
-	if (!ret)
-		perfgrp_split_delivered(&call->snap);
+	if (!ret && unlikely(group->split))
+		ret = deliver_split(call);
 	perfgrp_snapshot_free(&call->snap);
 	return ret;
 }

@@ -22,6 +22,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/perf_event.h>
@@ -376,11 +377,6 @@ static void finish_rows(const struct perfgrp_group *group, struct perfgrp_snap *
 	struct perfgrp_row *row;
 	unsigned int i;
 
-	/* The group's one CPU went before it was ever live. */
-	if (unlikely(!snap->nr_rows)) {
-		snap->time_before = perfgrp_clock_now(group->clockid);
-		snap->time_after = snap->time_before;
-	}
 	for (i = 0; i < snap->nr_rows; i++) {
 		row = &snap->rows[i];
 		snap->time_before = min(snap->time_before, row->time_before);
@@ -444,10 +440,14 @@ static struct perfgrp_snap_buffer *snap_buffer_get(struct perfgrp_group *group, 
 int perfgrp_snapshot_alloc(struct perfgrp_group *group, size_t nr_rows, struct perfgrp_snap *snap)
 {
 	size_t nr_values = nr_rows * group->nr_members;
+	size_t size = nr_rows * sizeof(struct perfgrp_row) +
+		      nr_values * sizeof(struct perfgrp_value);
 	struct perfgrp_snap_buffer *buffer;
 
-	buffer = snap_buffer_get(group, nr_rows * sizeof(struct perfgrp_row) +
-						nr_values * sizeof(struct perfgrp_value));
+	/* kvmalloc() warns of more. */
+	if (size > INT_MAX - sizeof(*buffer))
+		return -ENOMEM;
+	buffer = snap_buffer_get(group, size);
 	if (!buffer)
 		return -ENOMEM;
 	snap->group = group;
@@ -459,6 +459,11 @@ int perfgrp_snapshot_alloc(struct perfgrp_group *group, size_t nr_rows, struct p
 	snap->nr_values = nr_values;
 	snap->time_before = U64_MAX;
 	snap->time_after = 0;
+	/* The group's one CPU went before it was ever live. */
+	if (unlikely(!nr_rows)) {
+		snap->time_before = perfgrp_clock_now(group->clockid);
+		snap->time_after = snap->time_before;
+	}
 	return 0;
 }
 
@@ -574,7 +579,8 @@ void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_sn
 	else
 		subtract(group, snap);
 	perfgrp_group_restarted(group);
-	perfgrp_event_arrays_publish(group);
+	if (!group->split)
+		perfgrp_event_arrays_publish(group);
 }
 
 /**

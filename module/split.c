@@ -57,20 +57,18 @@ static unsigned int nr_users;	/* splits_lock */
 /* ---- charging ----------------------------------------------------------------- */
 
 static __always_inline void charge_counter(const struct perfgrp_event_array_entry *entry,
-					   const struct perfgrp_split_cpu *cpu, u64 clock)
+					   unsigned int active, u32 cell, u64 clock)
 {
 	struct perfgrp_split_counter *counter = entry->split;
+	struct perfgrp_count *pending =
+		&counter->chunks[cell / PERFGRP_CHUNK_CELLS]
+			 ->pending[active][cell % PERFGRP_CHUNK_CELLS];
 	struct perfgrp_count count = {};
-	struct perfgrp_count *cell;
 
 	if (likely(entry->event))
-		counter->state = perfgrp_core_read(entry->event, clock, &count);
-	else
-		counter->state = PERF_EVENT_STATE_ERROR;
+		perfgrp_core_read(entry->event, clock, &count);
 	count = perfgrp_count_add(count, entry->base);
-	cell = &counter->chunks[cpu->cell / PERFGRP_CHUNK_CELLS]
-			->pending[cpu->active][cpu->cell % PERFGRP_CHUNK_CELLS];
-	*cell = perfgrp_count_add(*cell, perfgrp_count_sub(count, counter->last));
+	*pending = perfgrp_count_add(*pending, perfgrp_count_sub(count, counter->last));
 	counter->last = count;
 }
 
@@ -80,14 +78,15 @@ static void charge(struct perfgrp_split *split, unsigned int instance)
 	const struct perfgrp_event_array *array =
 		perfgrp_event_array_get(split->group->event_arrays, instance);
 	struct perfgrp_split_cpu *cpu = &split->cpus[instance];
+	unsigned int active = cpu->active, i;
 	u64 clock = perfgrp_core_clock();
-	unsigned int i;
+	u32 cell = cpu->cell;
 
 	lockdep_assert_irqs_disabled();
 
 	for (i = 0; i < array->nr; i++)
-		charge_counter(&array->entries[i], cpu, clock);
-	__set_bit(cpu->cell, cpu->touched[cpu->active]);
+		charge_counter(&array->entries[i], active, cell, clock);
+	__set_bit(cell, cpu->touched[active]);
 }
 
 /* From now on this CPU runs @task. */
@@ -127,6 +126,8 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 /* IPI: the task that runs here may be in another cgroup now. */
 static void on_moved(void *info)
 {
+	/* Pairs with tell_cpu(): who found the call busy has moved its task before. */
+	smp_mb();
 	switch_all(current);
 }
 
@@ -147,9 +148,15 @@ static DEFINE_RAW_SPINLOCK(moves_lock);
 /* If the CPU's last call has not begun (-EBUSY) it will see this task too. */
 static void tell_cpu(const struct task_struct *task)
 {
-	int cpu = task_cpu(task);
+	unsigned long flags;
+	int cpu;
 
+	raw_spin_lock_irqsave(&moves_lock, flags);
+	cpu = task_cpu(task);
+	/* The task was moved before it is seen whether the call is busy; pairs with on_moved(). */
+	smp_mb();
 	smp_call_function_single_async(cpu, per_cpu_ptr(&move_call, cpu));
+	raw_spin_unlock_irqrestore(&moves_lock, flags);
 }
 
 /* Tracepoint cgroup_attach_task. */
@@ -157,17 +164,14 @@ static void on_attach(void *data, struct cgroup *to, const char *path, struct ta
 		      bool threadgroup)
 {
 	const struct task_struct *task;
-	unsigned long flags;
 
 	rcu_read_lock();
-	raw_spin_lock_irqsave(&moves_lock, flags);
 	if (threadgroup) {
 		for_each_thread(leader, task)
 			tell_cpu(task);
 	} else {
 		tell_cpu(leader);
 	}
-	raw_spin_unlock_irqrestore(&moves_lock, flags);
 	rcu_read_unlock();
 }
 
@@ -186,6 +190,8 @@ static void flip(struct perfgrp_split *split, unsigned int instance, u32 cell)
 	array = perfgrp_event_array_get(split->group->event_arrays, instance);
 	for (i = 0; i < array->nr; i++) {
 		entry = &array->entries[i];
+		entry->split->state = entry->event ? perfgrp_core_state(entry->event) :
+						     PERF_EVENT_STATE_ERROR;
 		entry->split->throttled = entry->event && perfgrp_core_throttled(entry->event);
 	}
 	rcu_read_unlock();

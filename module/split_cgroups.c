@@ -22,6 +22,7 @@
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/rwsem.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -360,6 +361,7 @@ void perfgrp_split_retire(struct perfgrp_split *split)
 			cell->unseen = poll_state_synchronize_rcu(cell->cookie);
 		else if (cell->told)
 			retire(split, cell);
+		cond_resched();
 	}
 }
 

@@ -13,7 +13,9 @@
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "error.h"
 #include "group.h"
@@ -76,8 +78,10 @@ static void collect(struct perfgrp_split *split)
 	perfgrp_split_retire(split);
 	perfgrp_split_note_removed(split);
 	perfgrp_split_flip(split);
-	for (i = 0; i < split->group->nr_instances; i++)
+	for (i = 0; i < split->group->nr_instances; i++) {
 		fold(split, i);
+		cond_resched();
+	}
 	perfgrp_split_reclaim(split);
 }
 
@@ -100,25 +104,39 @@ void perfgrp_split_move_counts(struct perfgrp_split *split, unsigned int from, u
 			       total_of(group->members[m], i, from));
 }
 
-/**
- * perfgrp_split_reset - forget what was counted until the last flip
- * @group: a group that is split; the lock is held for writing
- */
-void perfgrp_split_reset(struct perfgrp_group *group)
+/* What was counted in no time was shown as 0: perfgrp_value_scale(). */
+static void forget_shown(struct perfgrp_count *total)
 {
-	struct perfgrp_split_counter *counter;
-	unsigned int m, i, c;
+	*total = (struct perfgrp_count){ .count = total->running ? 0 : total->count };
+}
+
+static void forget_all(struct perfgrp_count *total)
+{
+	*total = (struct perfgrp_count){};
+}
+
+static void reset(struct perfgrp_group *group, void (*forget)(struct perfgrp_count *total))
+{
+	unsigned int nr_cells = group->split->nr_chunks * PERFGRP_CHUNK_CELLS, m, i, c;
 
 	lockdep_assert_held_write(&group->lock);
 
 	for (m = 0; m < group->nr_members; m++) {
 		for (i = 0; i < group->nr_instances; i++) {
-			counter = &group->members[m]->split->counters[i];
-			for (c = 0; c < group->split->nr_chunks; c++)
-				memset(counter->chunks[c]->total, 0,
-				       sizeof(counter->chunks[c]->total));
+			for (c = 0; c < nr_cells; c++)
+				forget(total_of(group->members[m], i, c));
+			cond_resched();
 		}
 	}
+}
+
+/**
+ * perfgrp_split_reset - forget what the last snapshot has shown
+ * @group: a group that is split; the lock is held for writing since before it
+ */
+void perfgrp_split_reset(struct perfgrp_group *group)
+{
+	reset(group, forget_shown);
 }
 
 /**
@@ -133,7 +151,7 @@ void perfgrp_split_restart(struct perfgrp_group *group)
 	mutex_lock(&group->split->lock);
 	collect(group->split);
 	mutex_unlock(&group->split->lock);
-	perfgrp_split_reset(group);
+	reset(group, forget_all);
 }
 
 /* ---- rows --------------------------------------------------------------------- */
@@ -298,6 +316,7 @@ static int write_rows(struct perfgrp_split *split, u32 flags, struct perfgrp_sna
 			add_cell_totals(split, cells[i], adder, &to);
 		else
 			add_cell_rows(split, cells[i], &to);
+		cond_resched();
 	}
 	for (i = 0; i < snap->nr_rows; i++) {
 		snap->time_before = min(snap->time_before, snap->rows[i].time_before);

@@ -537,7 +537,8 @@ TEST(moved_by_others, "C11 C2: and when another moves it while it runs")
 	child_wait(&child);
 	take_totals(fd);
 	EXPECT_EQ(value_of(&a)->time_enabled, wall);
-	EXPECT_GE(value_of(&b)->time_enabled + wall, 400000000);
+	/* The scheduler takes a task's time a little before the tracepoint. */
+	EXPECT_GE(value_of(&b)->time_enabled + wall, 380000000);
 }
 
 TEST(threads, "C11: threads of a threaded cgroup are charged to theirs")
@@ -612,6 +613,9 @@ TEST(times, "C11 C12: times of the rows add up to the CPU's, and are those that 
 
 	arrange();
 	need_two_cpus();
+	cgroup2_spread_perf();
+	if (!perf_counts_cgroup(&base))
+		skip("perf_event is not on cgroup2");
 	run_on(cpus.cpu[0]);
 	cg[0] = cgroup_make("a");
 	cg[1] = cgroup_make("b");
@@ -619,8 +623,9 @@ TEST(times, "C11 C12: times of the rows add up to the CPU's, and are those that 
 	REQUIRE_GT(grp_add(fd, PERFGRP_SW_CPU_CLOCK), 0);
 	for (i = 0; i < 2; i++) {
 		child[i] = child_in_on(&cg[i], cpus.cpu[1]);
-		/* Its time is the task's, from one switch to the next, as the perf core sees them. */
-		peer[i] = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, child[i].pid, -1, -1);
+		/* It changes cgroups right after the tracepoint. */
+		peer[i] = peer_on_cgroup(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, cg[i].fd,
+					 cpus.cpu[1]);
 		REQUIRE_GE(peer[i], 0);
 		peer_enable(peer[i]);
 	}
