@@ -47,6 +47,7 @@ struct cgroup_split {
 };
 
 int cgroup_split_open(struct cgroup_split *split);
+__u64 cgroup_split_root(const struct cgroup_split *split);
 void cgroup_split_set(const struct cgroup_split *split, struct perfgrp_create *create);
 char *cgroup_split_name(struct cgroup_split *split, __u64 id, __u32 special, bool *looked);
 void cgroup_split_free(struct cgroup_split *split);

@@ -29,6 +29,14 @@ int cgroup_split_open(struct cgroup_split *split)
 	return -errno;
 }
 
+/* The number of the root. */
+__u64 cgroup_split_root(const struct cgroup_split *split)
+{
+	struct stat st;
+
+	return fstat(split->fd, &st) ? 0 : st.st_ino;
+}
+
 /* Lets a group of CPUs be split, if there was a --cgroups. */
 void cgroup_split_set(const struct cgroup_split *split, struct perfgrp_create *create)
 {

@@ -217,9 +217,11 @@ static void list_places(struct stat_cmd *st)
 	struct numbers online = { 0 };
 	size_t i;
 
-	/* Snapshots say which cgroups there are. */
-	if (st->split.mount)
+	/* Snapshots say which others there are. */
+	if (st->split.mount) {
+		aggr_of_cgroup(&st->aggr, cgroup_split_root(&st->split), 0);
 		return;
+	}
 	if (st->target.kind == TARGET_ALL_CPUS)
 		cpus_online(&online);
 	for (i = 0; i < online.nr; i++)

@@ -32,8 +32,9 @@ static bool shares_place(const struct stat_cells *counts, const struct stat_cell
 static const char *name_of_cgroup(const struct stat_cmd *st, const struct event *event,
 				  size_t place)
 {
+	/* Without a snapshot only the root is known. */
 	if (st->split.mount)
-		return st->aggr.places[place].name;
+		return st->aggr.places[place].name ?: "/";
 	if (!cgroups_named(&st->cgroups))
 		return NULL;
 	return event->cgroup ? event->cgroup->name : "";
@@ -138,11 +139,13 @@ static void print_places(struct stat_cmd *st)
 /**
  * struct rank - where a cgroup stands in the table
  * @place: the cgroup
- * @ran: a task of it has run, or nobody knows
+ * @there: it is in the last snapshot
+ * @ran: a task of it has run
  * @count: of the first event
  */
 struct rank {
 	size_t place;
+	bool there;
 	bool ran;
 	__u64 count;
 };
@@ -165,6 +168,7 @@ static void rank_event(const struct stat_cmd *st, const struct stat_event *event
 	for (i = 0; i < cells->nr; i++) {
 		const struct stat_cell *cell = &cells->cells[i];
 
+		ranks[cell->place].there = true;
 		if (!(cell->flags & PERFGRP_VALUE_ABSENT))
 			ranks[cell->place].ran = true;
 		if (first)
@@ -176,7 +180,7 @@ static void rank_event(const struct stat_cmd *st, const struct stat_event *event
 static void print_cgroups(struct stat_cmd *st)
 {
 	struct rank *ranks = xcalloc(st->aggr.nr + 1, sizeof(*ranks));
-	bool first = true;
+	bool first = true, any = false;
 	size_t i, j;
 
 	for (i = 0; i < st->aggr.nr; i++)
@@ -189,9 +193,15 @@ static void print_cgroups(struct stat_cmd *st)
 		}
 	}
 	qsort(ranks, st->aggr.nr, sizeof(*ranks), compare_ranks);
-	for (i = 0; i < st->aggr.nr; i++)
-		if (ranks[i].ran || st->opt.raw)
-			print_groups(st, 0, st->nr_groups, ranks[i].place);
+	for (i = 0; i < st->aggr.nr; i++) {
+		if (!ranks[i].ran && !(ranks[i].there && st->opt.raw))
+			continue;
+		print_groups(st, 0, st->nr_groups, ranks[i].place);
+		any = true;
+	}
+	/* The machine has none of the events: the root says so. */
+	if (!any)
+		print_groups(st, 0, st->nr_groups, 0);
 	free(ranks);
 }
 
