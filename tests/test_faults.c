@@ -74,6 +74,7 @@ struct scene {
 	int ids[3];
 	__u64 raw;
 	int program;		/* attached nowhere */
+	int dir;		/* a cgroup's, or -1 */
 };
 
 struct trial {
@@ -121,7 +122,7 @@ static struct scene make_scene(const struct trial *t)
 {
 	struct perfgrp_counter faults = { .event = PERFGRP_SW_PAGE_FAULTS,
 					  .sample_period = SELDOM };
-	struct scene s = { .dev = grp_device(), .made = -1, .program = load_program() };
+	struct scene s = { .dev = grp_device(), .made = -1, .program = load_program(), .dir = -1 };
 	struct cpus cpus;
 
 	cpus_online(&cpus);
@@ -220,6 +221,8 @@ static void try_all(const struct trial *t)
 		close(s.program);
 		if (s.made >= 0)
 			close(s.made);
+		if (s.dir >= 0)
+			close(s.dir);
 		close(s.dev);
 		if (verdict->failed)
 			diag("%s: at failure %u, returned %d", t->name, nth, ret);
@@ -275,6 +278,80 @@ TRIAL(create_on_task, "A5: CREATE on a task")
 {
 	return made(s, grp_create_on(s->dev, PERFGRP_CREATE_INHERIT, PERFGRP_TARGET_TASK, 0, NULL,
 				     0));
+}
+
+/* The root, of cgroup2. */
+static void open_root(struct scene *s)
+{
+	s->dir = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->dir < 0)
+		skip("no cgroups");
+}
+
+static int create_on_dir(struct scene *s, __u32 flags, __u32 target)
+{
+	struct perfgrp_create create = {
+		.size = sizeof(create), .flags = PERFGRP_CREATE_ENABLED | flags, .target = target,
+		.target_fd = s->dir, .fd = -1,
+	};
+	int ret = grp_ioctl(s->dev, PERFGRP_CREATE, &create);
+
+	return made(s, ret ? ret : create.fd);
+}
+
+TRIAL(create_on_cgroup, "A5 C1: CREATE on a cgroup", .prepare = open_root)
+{
+	return create_on_dir(s, 0, PERFGRP_TARGET_CGROUP);
+}
+
+TRIAL(create_split, "A5 C10: CREATE that splits by cgroup", .prepare = open_root)
+{
+	return create_on_dir(s, PERFGRP_CREATE_SPLIT_BY_CGROUP, PERFGRP_TARGET_ALL_CPUS);
+}
+
+static int add_to_made(struct scene *s)
+{
+	struct perfgrp_counter counters[2] = {
+		{ .event = PERFGRP_SW_CONTEXT_SWITCHES },
+		{ .event = PERFGRP_SW_MINOR_FAULTS },
+	};
+
+	return grp_add_counters(s->made, counters, 2);
+}
+
+static void make_cgroup_group(struct scene *s)
+{
+	open_root(s);
+	REQUIRE_EQ(create_on_dir(s, 0, PERFGRP_TARGET_CGROUP), 0);
+}
+
+static void make_split_group(struct scene *s)
+{
+	open_root(s);
+	REQUIRE_EQ(create_on_dir(s, PERFGRP_CREATE_SPLIT_BY_CGROUP, PERFGRP_TARGET_ALL_CPUS), 0);
+}
+
+static void fill_split_group(struct scene *s)
+{
+	make_split_group(s);
+	REQUIRE_EQ(add_to_made(s), 0);
+}
+
+TRIAL(add_on_cgroup, "A5 C1: ADD to a group on a cgroup", .prepare = make_cgroup_group)
+{
+	return add_to_made(s);
+}
+
+TRIAL(add_split, "A5 C10: ADD to a group that is split", .prepare = make_split_group)
+{
+	return add_to_made(s);
+}
+
+TRIAL(snapshot_split, "A5 C10: SNAPSHOT of a group that is split", .prepare = fill_split_group)
+{
+	static struct grp_snap split;
+
+	return grp_snapshot(s->made, PERFGRP_SNAPSHOT_TOTALS, &split);
 }
 
 TRIAL(add_two, "A5 G8: ADD, all or none", .more = 2, .restarts = true)
