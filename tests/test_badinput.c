@@ -250,7 +250,7 @@ struct call {
 
 static struct call calls[] = {
 	CALL(GET_INFO, perfgrp_info, true, 0, good_nothing, .on_device = true),
-	CALL(CREATE, perfgrp_create, true, 0x1ff, good_create, RESERVED(perfgrp_create),
+	CALL(CREATE, perfgrp_create, true, 0x3ff, good_create, RESERVED(perfgrp_create),
 	     .first_size = PERFGRP_CREATE_SIZE_VER0),
 	CALL(ADD, perfgrp_add, false, 0, good_add),
 	CALL(REMOVE, perfgrp_remove, false, PERFGRP_REMOVE_CASCADE, good_remove,

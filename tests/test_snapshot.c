@@ -448,7 +448,7 @@ TEST(larger_elements, "S8: elements larger than the kernel's: in their places, t
 
 TEST(smaller_elements, "S8: elements smaller than version 1's are EINVAL")
 {
-	const __u32 rs = sizeof(struct perfgrp_row), vs = sizeof(struct perfgrp_value);
+	const __u32 rs = PERFGRP_ROW_SIZE_VER0, vs = PERFGRP_VALUE_SIZE_VER0;
 	struct refusal size = refusal(EINVAL, PERFGRP_REASON_SIZE);
 	struct perfgrp_snapshot s;
 	int fd = task_group();
