@@ -64,11 +64,13 @@ static void fill_event_array(struct perfgrp_event_array *array, const struct per
 			.base = counter->base,
 			.min_delta = member->desc.min_delta,
 			.attachment = member->attachment,
-			.overflow_state = init_overflow_state(counter),
-			.split = member->split ? &member->split->counters[instance] : NULL,
 			.away = counter->away,
 			.goes_away = counter->goes_away,
 		};
+		if (member->split)
+			array->entries[i].split = &member->split->counters[instance];
+		else
+			array->entries[i].overflow_state = init_overflow_state(counter);
 		array->filters |= member->desc.min_delta;
 	}
 }

@@ -22,8 +22,8 @@ struct perfgrp_split_counter;
  * @base: to be added to what @event reads
  * @min_delta: see struct perfgrp_counter
  * @attachment: its BPF program, or NULL
- * @overflow_state: of @event
- * @split: what it has counted on the instance, by cgroup; NULL if the group is not split
+ * @overflow_state: of @event; not if the group is split, as its members do not sample
+ * @split: what it has counted on the instance, by cgroup, if the group is split
  * @away: see struct perfgrp_member_instance
  * @goes_away: see there
  * @id: of the member
@@ -35,8 +35,10 @@ struct perfgrp_event_array_entry {
 	struct perfgrp_count base;
 	u64 min_delta;
 	struct perfgrp_attachment *attachment;
-	struct perfgrp_overflow_state *overflow_state;
-	struct perfgrp_split_counter *split;
+	union {
+		struct perfgrp_overflow_state *overflow_state;
+		struct perfgrp_split_counter *split;
+	};
 	const struct perfgrp_away *away;
 	bool goes_away;
 	u32 id;

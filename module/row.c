@@ -59,21 +59,15 @@ static void finish_cgroup_row(const struct perfgrp_group *group, struct perfgrp_
 	}
 }
 
-/**
- * perfgrp_row_finish - let the flags of a row and of its values agree
- * @group: the group
- * @row: a row that was read
- * @values: its values
- * @removed: the row's cgroup was removed before it was read
- */
-void perfgrp_row_finish(const struct perfgrp_group *group, struct perfgrp_row *row,
-			struct perfgrp_value *values, bool removed)
+/* perfgrp_row_finish(), where they may not. */
+void perfgrp_row_finish_flags(const struct perfgrp_group *group, struct perfgrp_row *row,
+			      struct perfgrp_value *values, bool removed)
 {
 	if (row->flags & PERFGRP_ROW_EXITED)
 		check_exited(row, values);
 	if (group->flags & PERFGRP_CREATE_NO_MUX && row->flags & PERFGRP_ROW_FAILED)
 		fail_row(row, values);
-	if (unlikely(group->cgroup || group->split))
+	if (group->cgroup || group->split)
 		finish_cgroup_row(group, row, values, removed);
 }
 

@@ -78,8 +78,24 @@ static __always_inline void perfgrp_row_add_flags(struct perfgrp_row *row, u32 v
 		row->flags |= PERFGRP_ROW_EXITED;
 }
 
-void perfgrp_row_finish(const struct perfgrp_group *group, struct perfgrp_row *row,
-			struct perfgrp_value *values, bool removed);
+void perfgrp_row_finish_flags(const struct perfgrp_group *group, struct perfgrp_row *row,
+			      struct perfgrp_value *values, bool removed);
+
+/**
+ * perfgrp_row_finish - let the flags of a row and of its values agree
+ * @group: the group
+ * @row: a row that was read
+ * @values: its values
+ * @removed: the row's cgroup was removed before it was read
+ */
+static inline void perfgrp_row_finish(const struct perfgrp_group *group, struct perfgrp_row *row,
+				      struct perfgrp_value *values, bool removed)
+{
+	if (unlikely(row->flags & (PERFGRP_ROW_EXITED | PERFGRP_ROW_FAILED) || group->cgroup ||
+		     group->split))
+		perfgrp_row_finish_flags(group, row, values, removed);
+}
+
 unsigned int perfgrp_row_sum(const struct perfgrp_row *rows, unsigned int nr_rows,
 			     const struct perfgrp_value *values, unsigned int nr_members, bool mix,
 			     struct perfgrp_row *totals, struct perfgrp_value *total_values);

@@ -427,17 +427,8 @@ static struct perfgrp_snap_buffer *snap_buffer_get(struct perfgrp_group *group, 
 	return buffer;
 }
 
-/**
- * perfgrp_snapshot_alloc - make room for a snapshot
- * @group: the group; the lock is held, for reading at least
- * @nr_rows: its rows, each with all members
- * @snap: set; the rows and values are not
- *
- * May sleep.
- *
- * Return: 0 or -ENOMEM.
- */
-int perfgrp_snapshot_alloc(struct perfgrp_group *group, size_t nr_rows, struct perfgrp_snap *snap)
+static __always_inline int snap_alloc(struct perfgrp_group *group, size_t nr_rows,
+				      struct perfgrp_snap *snap)
 {
 	size_t nr_values = nr_rows * group->nr_members;
 	size_t size = nr_rows * sizeof(struct perfgrp_row) +
@@ -467,6 +458,21 @@ int perfgrp_snapshot_alloc(struct perfgrp_group *group, size_t nr_rows, struct p
 	return 0;
 }
 
+/**
+ * perfgrp_snapshot_alloc - make room for a snapshot
+ * @group: the group; the lock is held, for reading at least
+ * @nr_rows: its rows, each with all members
+ * @snap: set; the rows and values are not
+ *
+ * May sleep.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int perfgrp_snapshot_alloc(struct perfgrp_group *group, size_t nr_rows, struct perfgrp_snap *snap)
+{
+	return snap_alloc(group, nr_rows, snap);
+}
+
 /* Sets nr_cpus of all rows to 0, which marks them as not read; reading fills in the rest. */
 static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_snap *snap,
 		     struct reader *reader)
@@ -474,7 +480,7 @@ static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_sn
 	unsigned int i;
 	int ret;
 
-	ret = perfgrp_snapshot_alloc(group, (totals ? 2 : 1) * (size_t)group->nr_rows, snap);
+	ret = snap_alloc(group, (totals ? 2 : 1) * (size_t)group->nr_rows, snap);
 	if (ret)
 		return ret;
 	snap->nr_rows = group->nr_rows;
