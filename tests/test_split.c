@@ -1029,7 +1029,10 @@ TEST(hotplug, "C15 G19: a CPU goes and comes back, and nothing is lost or charge
 static atomic_bool stop;
 static atomic_ulong faulted;
 
-/* Makes cgroups, runs a child that faults in each, and removes them. */
+/*
+ * Makes cgroups, runs a child that faults in each, and removes them. Not on the CPU that comes and
+ * goes: it runs tasks before the worker has created events there.
+ */
 static void *churn(void *arg)
 {
 	unsigned long n = (unsigned long)arg, i;
@@ -1040,7 +1043,7 @@ static void *churn(void *arg)
 	for (i = 0; !atomic_load(&stop); i++) {
 		snprintf(name, sizeof(name), "churn%lu-%lu", n, i);
 		cg = cgroup_make(name);
-		child = child_in(&cg);
+		child = child_in_on(&cg, cpus.cpu[0]);
 		child_do_all(&child, ORDER_FAULT, 10);
 		atomic_fetch_add(&faulted, 10);
 		child_exit(&child);
