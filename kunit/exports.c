@@ -21,6 +21,7 @@
 #include "../module/perfcore.h"
 #include "../module/records.h"
 #include "../module/snapshot.h"
+#include "../module/tracepoint.h"
 #include "../module/value.h"
 
 #define EXPORT_FOR_TESTS(symbol) EXPORT_SYMBOL_NS_GPL(symbol, PERFGRP_TEST_NAMESPACE)
@@ -107,3 +108,6 @@ EXPORT_FOR_TESTS(perfgrp_core_link_begin);
 EXPORT_FOR_TESTS(perfgrp_core_link_end);
 EXPORT_FOR_TESTS(perfgrp_core_try_link);
 EXPORT_FOR_TESTS(perfgrp_core_read_anywhere);
+
+/* tracepoint.c */
+EXPORT_FOR_TESTS(perfgrp_tracepoint_find);

@@ -9,35 +9,21 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/jump_label.h>
-#include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "../module/tracepoint.h"
 #include "harness.h"
 #include "suites.h"
 
 #define ROOT  "/sys/fs/cgroup"
 #define SLOTS 8
 
-struct search {
-	const char *name;
-	struct tracepoint *found;
-};
-
-static void compare_name(struct tracepoint *tp, void *data)
-{
-	struct search *search = data;
-
-	if (!strcmp(tp->name, search->name))
-		search->found = tp;
-}
-
 static bool has_handlers(struct kunit *test, const char *name)
 {
-	struct search search = { .name = name };
+	struct tracepoint *tp = perfgrp_tracepoint_find(name);
 
-	for_each_kernel_tracepoint(compare_name, &search);
-	KUNIT_ASSERT_NOT_NULL(test, search.found);
-	return static_key_enabled(&search.found->key);
+	KUNIT_ASSERT_NOT_NULL(test, tp);
+	return static_key_enabled(&tp->key);
 }
 
 /* Which of the tracepoints that such groups use have handlers, a bit each. */

@@ -37,6 +37,7 @@
 #include "group_create.h"
 #include "group_fdinfo.h"
 #include "group_file.h"
+#include "group_snapshot.h"
 #include "ioctl.h"
 #include "member.h"
 #include "perfgrp.h"
@@ -45,19 +46,6 @@
 #include "snapshot.h"
 #include "split.h"
 #include "usercopy.h"
-
-static int check_element_size(u32 size, size_t min_size, const char *field,
-			      struct perfgrp_error *err)
-{
-	if (size < min_size)
-		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_SIZE, field,
-				    "%s is %u, at least %zu is needed", field, size, min_size);
-	if (size > PAGE_SIZE)
-		return perfgrp_fail(err, -E2BIG, PERFGRP_REASON_SIZE, field,
-				    "%s is %u, at most a page (%lu) is accepted", field, size,
-				    PAGE_SIZE);
-	return 0;
-}
 
 /* ---- members ------------------------------------------------------------- */
 
@@ -116,8 +104,8 @@ static int add_prepare(struct perfgrp_group *group, struct perfgrp_call *call)
 		return perfgrp_fail(&call->err, -ENOSPC, PERFGRP_REASON_LIMIT, "nr_counters",
 				    "%u counters are given, a group has at most %d",
 				    add->nr_counters, PERFGRP_MAX_MEMBERS);
-	ret = check_element_size(add->counter_size, PERFGRP_COUNTER_SIZE_VER0, "counter_size",
-				 &call->err);
+	ret = perfgrp_ioctl_check_element_size(add->counter_size, PERFGRP_COUNTER_SIZE_VER0,
+					       "counter_size", &call->err);
 	if (ret)
 		return ret;
 	call->descs = kcalloc(add->nr_counters, sizeof(*call->descs), GFP_KERNEL_ACCOUNT);
@@ -205,134 +193,6 @@ static int reset_group(struct perfgrp_group *group, struct perfgrp_call *call)
 
 /* ---- looking ------------------------------------------------------------- */
 
-/* Inline, so that usercopy.h knows the sizes of a snapshot's elements. */
-static __always_inline int copy_array(u64 pointer, u32 user_size, const void *array, size_t size,
-				      unsigned int nr)
-{
-	void __user *to = u64_to_user_ptr(pointer);
-	unsigned int i;
-
-	if (user_size == size)
-		return perfgrp_copy_array_to_user(to, array, nr * size) ? -EFAULT : 0;
-	for (i = 0; i < nr; i++, to += user_size, array += size)
-		if (perfgrp_copy_element_to_user(to, user_size, array, size))
-			return -EFAULT;
-	return 0;
-}
-
-static __always_inline int copy_snapshot(struct perfgrp_call *call, const struct perfgrp_snap *snap)
-{
-	struct perfgrp_snapshot *arg = &call->arg.snapshot;
-	bool fits = arg->nr_rows >= snap->nr_rows && arg->nr_values >= snap->nr_values;
-	const char *small = arg->nr_rows < snap->nr_rows ? "nr_rows" : "nr_values";
-
-	if (fits &&
-	    copy_array(arg->rows, arg->row_size, snap->rows, sizeof(*snap->rows), snap->nr_rows))
-		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "rows",
-				    "the array of rows cannot be written");
-	if (fits && copy_array(arg->values, arg->value_size, snap->values, sizeof(*snap->values),
-			       snap->nr_values))
-		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "values",
-				    "the array of values cannot be written");
-
-	arg->nr_rows = snap->nr_rows;
-	arg->nr_values = snap->nr_values;
-	if (!fits) {
-		call->out_on_error = true;
-		return perfgrp_fail(&call->err, -EMSGSIZE, PERFGRP_REASON_BUFFER, small,
-				    "the snapshot has %u rows and %u values", snap->nr_rows,
-				    snap->nr_values);
-	}
-	arg->time_before = snap->time_before;
-	arg->time_after = snap->time_after;
-	arg->generation = snap->generation;
-	return 0;
-}
-
-static int check_snapshot(const struct perfgrp_snapshot *arg, struct perfgrp_error *err)
-{
-	int ret;
-
-	if (arg->flags & PERFGRP_SNAPSHOT_MIX_PMUS && !(arg->flags & PERFGRP_SNAPSHOT_TOTALS))
-		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				    "MIX_PMUS has no meaning without TOTALS");
-	ret = check_element_size(arg->row_size, PERFGRP_ROW_SIZE_VER0, "row_size", err);
-	if (!ret)
-		ret = check_element_size(arg->value_size, PERFGRP_VALUE_SIZE_VER0, "value_size",
-					 err);
-	return ret;
-}
-
-/* All of it is written before it is taken for told which cgroups were removed. */
-static int deliver_split(struct perfgrp_call *call)
-{
-	int ret = perfgrp_ioctl_write_argument(call);
-
-	if (!ret)
-		perfgrp_split_delivered(&call->snap);
-	return ret;
-}
-
-/* All of it is written before the group is reset, so that a fault loses no count. */
-static int deliver_and_reset(struct perfgrp_group *group, struct perfgrp_call *call)
-{
-	const struct perfgrp_snapshot asked = call->arg.snapshot;
-	int ret;
-
-	ret = copy_snapshot(call, &call->snap);
-	if (!ret)
-		ret = perfgrp_ioctl_write_argument(call);
-	if (!ret) {
-		perfgrp_split_delivered(&call->snap);
-		perfgrp_snapshot_reset(group, &call->snap);
-	}
-	perfgrp_snapshot_free(&call->snap);
-	call->faulted = ret == -EFAULT;
-	/* The next try has as much room as this one. */
-	if (call->faulted)
-		call->arg.snapshot = asked;
-	return ret;
-}
-
-static int snapshot_group(struct perfgrp_group *group, struct perfgrp_call *call)
-{
-	u32 flags = call->arg.snapshot.flags;
-	int ret;
-
-	ret = check_snapshot(&call->arg.snapshot, &call->err);
-	if (!ret)
-		ret = perfgrp_snapshot_take(group, flags, &call->snap, &call->err);
-	if (!ret && flags & PERFGRP_SNAPSHOT_RESET)
-		ret = deliver_and_reset(group, call);
-	return ret;
-}
-
-/* What the snapshot that could not be delivered needed. */
-static int snapshot_fault_in(struct perfgrp_group *group, struct perfgrp_call *call)
-{
-	const struct perfgrp_snapshot *arg = &call->arg.snapshot;
-	int ret;
-
-	ret = perfgrp_ioctl_fault_in(arg->rows, (size_t)call->snap.nr_rows * arg->row_size);
-	if (!ret)
-		ret = perfgrp_ioctl_fault_in(arg->values,
-					     (size_t)call->snap.nr_values * arg->value_size);
-	if (!ret)
-		ret = perfgrp_ioctl_fault_in((uintptr_t)call->user, call->user_size);
-	return ret;
-}
-
-static int snapshot_finish(struct perfgrp_group *group, struct perfgrp_call *call, int ret)
-{
-	if (ret || call->arg.snapshot.flags & PERFGRP_SNAPSHOT_RESET)
-		return ret;
-	ret = copy_snapshot(call, &call->snap);
-	if (!ret && unlikely(group->split))
-		ret = deliver_split(call);
-	perfgrp_snapshot_free(&call->snap);
-	return ret;
-}
-
 static void query_task(const struct perfgrp_group *group, struct perfgrp_query *query)
 {
 	query->pid = 0;
@@ -355,8 +215,8 @@ static int query_prepare(struct perfgrp_group *group, struct perfgrp_call *call)
 	unsigned int room = min_t(u32, query->nr_counters, PERFGRP_MAX_MEMBERS);
 	int ret;
 
-	ret = check_element_size(query->counter_size, PERFGRP_COUNTER_SIZE_VER0, "counter_size",
-				 &call->err);
+	ret = perfgrp_ioctl_check_element_size(query->counter_size, PERFGRP_COUNTER_SIZE_VER0,
+					       "counter_size", &call->err);
 	if (ret)
 		return ret;
 	call->descs = kcalloc(room, sizeof(*call->descs), GFP_KERNEL_ACCOUNT);
@@ -399,8 +259,9 @@ static int query_finish(struct perfgrp_group *group, struct perfgrp_call *call, 
 {
 	const struct perfgrp_query *query = &call->arg.query;
 
-	if (!ret && copy_array(query->counters, query->counter_size, call->descs,
-			       sizeof(*call->descs), query->nr_counters))
+	if (!ret &&
+	    perfgrp_copy_elements_to_user(query->counters, query->counter_size, call->descs,
+					  sizeof(*call->descs), query->nr_counters))
 		ret = perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "counters",
 				   "the array of counters cannot be written");
 	kfree(call->descs);
@@ -612,9 +473,9 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 				  PERFGRP_SNAPSHOT_RESET,
 		.change_flags	= PERFGRP_SNAPSHOT_RESET,
 		.lock		= PERFGRP_READ_LOCKED,
-		.fn		= snapshot_group,
-		.fault_in	= snapshot_fault_in,
-		.finish		= snapshot_finish,
+		.fn		= perfgrp_group_snapshot,
+		.fault_in	= perfgrp_group_snapshot_fault_in,
+		.finish		= perfgrp_group_snapshot_finish,
 		.out		= true,
 	},
 	[INDEX(PERFGRP_QUERY)] = {

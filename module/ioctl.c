@@ -154,6 +154,28 @@ int perfgrp_ioctl_write_argument(struct perfgrp_call *call)
 	return 0;
 }
 
+/**
+ * perfgrp_ioctl_check_element_size - check the size of an array's elements, as the caller has it
+ * @size: as the caller has it
+ * @min_size: the first that there was
+ * @field: name of the field that holds it
+ * @err: filled in on failure
+ *
+ * Return: 0, -EINVAL or -E2BIG.
+ */
+int perfgrp_ioctl_check_element_size(u32 size, size_t min_size, const char *field,
+				     struct perfgrp_error *err)
+{
+	if (size < min_size)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_SIZE, field,
+				    "%s is %u, at least %zu is needed", field, size, min_size);
+	if (size > PAGE_SIZE)
+		return perfgrp_fail(err, -E2BIG, PERFGRP_REASON_SIZE, field,
+				    "%s is %u, at most a page (%lu) is accepted", field, size,
+				    PAGE_SIZE);
+	return 0;
+}
+
 /* ---- new files ----------------------------------------------------------- */
 
 /**

@@ -7,7 +7,7 @@
  *
  *	control		ioctl.c -> device.c, group_file.c -> group_create.c, member.c,
  *			control.c -> counter.c -> sched_group.c -> perfcore_link.c -> perf core
- *	snapshot	ioctl.c -> group_file.c -> snapshot.c -> perfcore.h, on each CPU
+ *	snapshot	ioctl.c -> group_snapshot.c -> snapshot.c -> perfcore.h, on each CPU
  *			-> value.h, row.c
  *	cgroups apart	sched_switch -> split.c charges what has passed; snapshot.c ->
  *			split_snapshot.c, which asks all CPUs and makes rows

@@ -331,7 +331,7 @@ void perfgrp_split_init(void)
 	init_move_calls();
 	supported = true;
 	for (i = 0; i < ARRAY_SIZE(tracepoints); i++)
-		supported &= perfgrp_tracepoint_exists(&tracepoints[i]);
+		supported &= !!perfgrp_tracepoint_find(tracepoints[i].name);
 	if (!supported)
 		pr_info("no groups split by cgroup: a tracepoint is missing\n");
 }

@@ -199,27 +199,45 @@ static int add_chunk(struct perfgrp_split *split)
 	return 0;
 }
 
-/* Make cells until there are enough to spare, and let those have them that found none. */
+static bool has_few_unused(struct perfgrp_split *split)
+{
+	bool few;
+
+	raw_spin_lock_irq(&split->cells_lock);
+	few = split->nr_unused < SPARE;
+	raw_spin_unlock_irq(&split->cells_lock);
+	return few;
+}
+
+/* Whether cgroups found none since this was asked last. */
+static bool take_missed(struct perfgrp_split *split)
+{
+	bool missed;
+
+	raw_spin_lock_irq(&split->cells_lock);
+	missed = split->missed;
+	split->missed = false;
+	raw_spin_unlock_irq(&split->cells_lock);
+	return missed;
+}
+
+/* Make cells until there are enough to spare, and give them to cgroups that found none. */
 static void grow(struct perfgrp_split *split)
 {
-	bool missed, room;
-	int ret = 0;
+	bool full = false;
 
-	do {
-		raw_spin_lock_irq(&split->cells_lock);
-		missed = split->missed;
-		room = split->nr_unused >= SPARE;
-		raw_spin_unlock_irq(&split->cells_lock);
-		if (!room && nr_cells(split) < split->max_cells)
-			ret = add_chunk(split);
-		if (!missed)
-			continue;
-		raw_spin_lock_irq(&split->cells_lock);
-		split->missed = false;
-		room = split->nr_unused;
-		raw_spin_unlock_irq(&split->cells_lock);
+	lockdep_assert_held(&split->lock);
+
+	for (;;) {
+		if (has_few_unused(split))
+			full = nr_cells(split) >= split->max_cells || add_chunk(split);
+		if (!take_missed(split))
+			return;
 		add_descendants(split);
-	} while (!ret && missed && room);
+		/* Those that found none again wait for a cell that is reclaimed. */
+		if (full)
+			return;
+	}
 }
 
 static void grow_work(struct work_struct *work)

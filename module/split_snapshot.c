@@ -252,8 +252,9 @@ static void destroy_adder(struct adder *adder)
 	kvfree(adder->rows);
 }
 
-/* Return: the number of sums, which is the same for all cells: CPUs of different PMUs have their
- * own. They are behind the rows.
+/*
+ * The sums stand behind the rows. Return: their number, which is the same for all cells: CPUs of
+ * different PMUs have their own.
  */
 static unsigned int add_up(const struct perfgrp_split *split, unsigned int cell,
 			   struct adder *adder)

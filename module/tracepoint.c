@@ -29,23 +29,18 @@ static void compare_name(struct tracepoint *tp, void *data)
 		search->found = tp;
 }
 
-static struct tracepoint *find(const struct perfgrp_tracepoint *tracepoint)
+/**
+ * perfgrp_tracepoint_find - find one of the kernel's own tracepoints
+ * @name: of the tracepoint
+ *
+ * Return: the tracepoint, or NULL.
+ */
+struct tracepoint *perfgrp_tracepoint_find(const char *name)
 {
-	struct search search = { .name = tracepoint->name };
+	struct search search = { .name = name };
 
 	for_each_kernel_tracepoint(compare_name, &search);
 	return search.found;
-}
-
-/**
- * perfgrp_tracepoint_exists - has the kernel a tracepoint?
- * @tracepoint: which
- *
- * Return: whether it has.
- */
-bool perfgrp_tracepoint_exists(const struct perfgrp_tracepoint *tracepoint)
-{
-	return find(tracepoint);
 }
 
 /**
@@ -63,7 +58,7 @@ bool perfgrp_tracepoint_register(struct perfgrp_tracepoint *tracepoint)
 
 	mutex_lock(&register_lock);
 	if (!tracepoint->registered) {
-		found = find(tracepoint);
+		found = perfgrp_tracepoint_find(tracepoint->name);
 		if (found && !tracepoint_probe_register(found, tracepoint->handler, NULL))
 			tracepoint->registered = found;
 	}
@@ -89,9 +84,9 @@ void perfgrp_tracepoint_unregister(struct perfgrp_tracepoint *tracepoint)
 
 #else /* CONFIG_TRACEPOINTS */
 
-bool perfgrp_tracepoint_exists(const struct perfgrp_tracepoint *tracepoint)
+struct tracepoint *perfgrp_tracepoint_find(const char *name)
 {
-	return false;
+	return NULL;
 }
 
 bool perfgrp_tracepoint_register(struct perfgrp_tracepoint *tracepoint)

@@ -19,7 +19,7 @@ struct perfgrp_tracepoint {
 	struct tracepoint *registered;
 };
 
-bool perfgrp_tracepoint_exists(const struct perfgrp_tracepoint *tracepoint);
+struct tracepoint *perfgrp_tracepoint_find(const char *name);
 bool perfgrp_tracepoint_register(struct perfgrp_tracepoint *tracepoint);
 void perfgrp_tracepoint_unregister(struct perfgrp_tracepoint *tracepoint);
 

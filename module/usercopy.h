@@ -14,6 +14,8 @@
 #include <linux/uaccess.h>
 #include <uapi/linux/perfgrp.h>
 
+#include "ioctl.h"
+
 /**
  * perfgrp_copy_arg_from_user - copy_struct_from_user(), for an ioctl's argument
  * @arg: the kernel's struct
@@ -81,6 +83,33 @@ static __always_inline unsigned long perfgrp_copy_array_to_user(void __user *to,
 		return copy_to_user(to, from, 8 * value);
 	}
 	return copy_to_user(to, from, size);
+}
+
+/**
+ * perfgrp_copy_elements_to_user - copy an array to a caller whose elements may have another size
+ * @pointer: user memory
+ * @user_size: bytes of an element there
+ * @array: kernel memory
+ * @size: bytes of an element there
+ * @nr: elements
+ *
+ * Inline, so that the sizes of a snapshot's elements are known.
+ *
+ * Return: 0 or -EFAULT.
+ */
+static __always_inline int perfgrp_copy_elements_to_user(u64 pointer, u32 user_size,
+							 const void *array, size_t size,
+							 unsigned int nr)
+{
+	void __user *to = u64_to_user_ptr(pointer);
+	unsigned int i;
+
+	if (user_size == size)
+		return perfgrp_copy_array_to_user(to, array, nr * size) ? -EFAULT : 0;
+	for (i = 0; i < nr; i++, to += user_size, array += size)
+		if (perfgrp_copy_element_to_user(to, user_size, array, size))
+			return -EFAULT;
+	return 0;
 }
 
 #endif /* PERFGRP_USERCOPY_H */
