@@ -29,63 +29,18 @@
 #include <linux/perfgrp.h>
 
 #include "bench.h"
+#include "cgroups.h"
 
-#define NR_CGROUPS  100
 #define NR_COUNTERS 4
 #define MAX_CPUS    64
 #define MAX_ROUNDS  20
-#define ROOT	    "/sys/fs/cgroup"
 
-static int dir[NR_CGROUPS];
 static unsigned int nr_cpus;
 static int device;
 static int group[NR_CGROUPS];
 static int event[NR_CGROUPS][MAX_CPUS][NR_COUNTERS];
 
-/* ---- cgroups ---------------------------------------------------------------- */
-
-static void make_cgroups(void)
-{
-	char path[64];
-	unsigned int i;
-	int fd;
-
-	/* perf_event is in the root's children once the root's list of controllers was changed. */
-	fd = open(ROOT "/cgroup.subtree_control", O_WRONLY);
-	if (fd < 0 || write(fd, "+pids", 5) != 5)
-		die("%s: %s", ROOT "/cgroup.subtree_control", strerror(errno));
-	close(fd);
-	for (i = 0; i < NR_CGROUPS; i++) {
-		snprintf(path, sizeof(path), ROOT "/bench%u", i);
-		mkdir(path, 0755);
-		dir[i] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (dir[i] < 0)
-			die("%s: %s", path, strerror(errno));
-	}
-}
-
-static void remove_cgroups(void)
-{
-	char path[64];
-	unsigned int i;
-
-	for (i = 0; i < NR_CGROUPS; i++) {
-		snprintf(path, sizeof(path), ROOT "/bench%u", i);
-		rmdir(path);
-	}
-}
-
 /* ---- perfgrp ---------------------------------------------------------------- */
-
-static struct perfgrp_error error = { .size = sizeof(error) };
-
-/* @arg begins as all arguments do. */
-static void grp_ioctl(int fd, unsigned long request, void *arg)
-{
-	((struct perfgrp_control *)arg)->error = (uintptr_t)&error;
-	if (ioctl(fd, request, arg))
-		die("ioctl %#lx: %s (%s)", request, strerror(errno), error.text);
-}
 
 static void grp_create(void)
 {

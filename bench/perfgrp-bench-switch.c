@@ -25,58 +25,15 @@
 #include <linux/perfgrp.h>
 
 #include "bench.h"
+#include "cgroups.h"
 
-#define NR_CGROUPS  100
 #define NR_COUNTERS 4
 #define NR_PASSES   3000
 #define NR_ROUNDS   7
-#define ROOT	    "/sys/fs/cgroup"
 
 static int root;
-static int dir[NR_CGROUPS];
 static int fds[NR_CGROUPS * NR_COUNTERS];
 static unsigned int nr_fds;
-
-/* ---- cgroups ---------------------------------------------------------------- */
-
-static void write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		die_errno(path);
-	close(fd);
-}
-
-static void make_cgroups(void)
-{
-	char path[64];
-	unsigned int i;
-
-	root = open(ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		die_errno(ROOT);
-	/* perf_event is in the root's children once the root's list of controllers was changed. */
-	write_text(ROOT "/cgroup.subtree_control", "+pids");
-	for (i = 0; i < NR_CGROUPS; i++) {
-		snprintf(path, sizeof(path), ROOT "/bench%u", i);
-		mkdir(path, 0755);
-		dir[i] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (dir[i] < 0)
-			die_errno(path);
-	}
-}
-
-static void remove_cgroups(void)
-{
-	char path[64];
-	unsigned int i;
-
-	for (i = 0; i < NR_CGROUPS; i++) {
-		snprintf(path, sizeof(path), ROOT "/bench%u", i);
-		rmdir(path);
-	}
-}
 
 /* ---- the tasks --------------------------------------------------------------- */
 
@@ -176,15 +133,6 @@ static void open_all(void)
 
 	for (i = 0; i < NR_CGROUPS; i++)
 		open_perf(dir[i]);
-}
-
-static struct perfgrp_error error = { .size = sizeof(error) };
-
-static void grp_ioctl(int fd, unsigned long request, void *arg)
-{
-	((struct perfgrp_control *)arg)->error = (uintptr_t)&error;
-	if (ioctl(fd, request, arg))
-		die("ioctl %#lx: %s (%s)", request, strerror(errno), error.text);
 }
 
 static void open_group(uint32_t flags, int target_fd, uint32_t max)
@@ -296,6 +244,9 @@ int main(int argc, char **argv)
 	CPU_SET(0, &set);
 	sched_setaffinity(0, sizeof(set), &set);
 	make_cgroups();
+	root = open(ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		die_errno(ROOT);
 	start_child();
 	write_text(ROOT "/bench0/cgroup.procs", "0");
 	for (round = 0; round < NR_ROUNDS; round++)

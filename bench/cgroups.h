@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The cgroups that benchmarks count: NR_CGROUPS below the root of cgroup2, empty at first. */
+#ifndef BENCH_CGROUPS_H
+#define BENCH_CGROUPS_H
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <linux/perfgrp.h>
+
+#include "bench.h"
+
+#define NR_CGROUPS 100
+#define ROOT	   "/sys/fs/cgroup"
+
+static int dir[NR_CGROUPS];
+
+static inline void write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		die_errno(path);
+	close(fd);
+}
+
+static inline void make_cgroups(void)
+{
+	char path[64];
+	unsigned int i;
+
+	/* perf_event is in the root's children once the root's list of controllers was changed. */
+	write_text(ROOT "/cgroup.subtree_control", "+pids");
+	for (i = 0; i < NR_CGROUPS; i++) {
+		snprintf(path, sizeof(path), ROOT "/bench%u", i);
+		mkdir(path, 0755);
+		dir[i] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dir[i] < 0)
+			die_errno(path);
+	}
+}
+
+static inline void remove_cgroups(void)
+{
+	char path[64];
+	unsigned int i;
+
+	for (i = 0; i < NR_CGROUPS; i++) {
+		snprintf(path, sizeof(path), ROOT "/bench%u", i);
+		rmdir(path);
+	}
+}
+
+static struct perfgrp_error error = { .size = sizeof(error) };
+
+/* @arg begins as all arguments do. */
+static inline void grp_ioctl(int fd, unsigned long request, void *arg)
+{
+	((struct perfgrp_control *)arg)->error = (uintptr_t)&error;
+	if (ioctl(fd, request, arg))
+		die("ioctl %#lx: %s (%s)", request, strerror(errno), error.text);
+}
+
+#endif /* BENCH_CGROUPS_H */
