@@ -435,9 +435,6 @@ static __always_inline int snap_alloc(struct perfgrp_group *group, size_t nr_row
 		      nr_values * sizeof(struct perfgrp_value);
 	struct perfgrp_snap_buffer *buffer;
 
-	/* kvmalloc() warns of more. */
-	if (size > INT_MAX - sizeof(*buffer))
-		return -ENOMEM;
 	buffer = snap_buffer_get(group, size);
 	if (!buffer)
 		return -ENOMEM;
@@ -470,6 +467,12 @@ static __always_inline int snap_alloc(struct perfgrp_group *group, size_t nr_row
  */
 int perfgrp_snapshot_alloc(struct perfgrp_group *group, size_t nr_rows, struct perfgrp_snap *snap)
 {
+	size_t row_size = sizeof(struct perfgrp_row) +
+			  group->nr_members * sizeof(struct perfgrp_value);
+
+	/* More cgroups and CPUs than kvmalloc() would give memory for, without a warning. */
+	if (nr_rows > (INT_MAX - sizeof(struct perfgrp_snap_buffer)) / row_size)
+		return -ENOMEM;
 	return snap_alloc(group, nr_rows, snap);
 }
 
