@@ -242,7 +242,7 @@ int harness_reset(struct perfgrp_group *group)
 	int ret;
 
 	down_write(&group->lock);
-	ret = perfgrp_snapshot_take(group, 0, &snap, &err);
+	ret = perfgrp_snapshot_take(group, 0, 0, &snap, &err);
 	if (!ret) {
 		perfgrp_snapshot_reset(group, &snap);
 		perfgrp_snapshot_free(&snap);
@@ -258,14 +258,14 @@ int harness_snapshot(struct perfgrp_group *group, u32 flags, struct perfgrp_snap
 
 	if (flags & PERFGRP_SNAPSHOT_RESET) {
 		down_write(&group->lock);
-		ret = perfgrp_snapshot_take(group, flags, snap, &err);
+		ret = perfgrp_snapshot_take(group, flags, 0, snap, &err);
 		if (!ret)
 			perfgrp_snapshot_reset(group, snap);
 		up_write(&group->lock);
 		return ret;
 	}
 	down_read(&group->lock);
-	ret = perfgrp_snapshot_take(group, flags, snap, &err);
+	ret = perfgrp_snapshot_take(group, flags, 0, snap, &err);
 	up_read(&group->lock);
 	return ret;
 }

@@ -13,6 +13,8 @@
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
@@ -290,6 +292,29 @@ typedef unsigned long compat_regs_fn(struct pt_regs *regs);
 #define PERFGRP_CONTEXT_KEEPS_PMU 0
 #else
 #define PERFGRP_CONTEXT_KEEPS_PMU 1
+#endif
+
+/* 6.13 */
+#ifdef PERFGRP_HAVE_HRTIMER_SETUP
+#define compat_hrtimer_setup hrtimer_setup
+#else
+static inline void compat_hrtimer_setup(struct hrtimer *timer,
+					enum hrtimer_restart (*function)(struct hrtimer *),
+					clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+/* 6.3 */
+#ifdef PERFGRP_HAVE_VM_FLAGS_CLEAR
+#define compat_vm_flags_clear vm_flags_clear
+#else
+static inline void compat_vm_flags_clear(struct vm_area_struct *vma, unsigned long flags)
+{
+	vma->vm_flags &= ~flags;
+}
 #endif
 
 #endif /* PERFGRP_COMPAT_H */

@@ -26,6 +26,17 @@
 
 /* ---- creating ------------------------------------------------------------ */
 
+/* Clocks go on while a CPU is idle, and so may what a PMU of its own counts, such as "msr". */
+static bool counts_at_rest(const struct perfgrp_core_pmu *pmu, const struct perf_event_attr *attr)
+{
+	if (!pmu->software)
+		return pmu->uncore;
+	if (attr->type == PERF_TYPE_SOFTWARE)
+		return attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+		       attr->config == PERF_COUNT_SW_TASK_CLOCK;
+	return attr->type != PERF_TYPE_TRACEPOINT && attr->type != PERF_TYPE_BREAKPOINT;
+}
+
 /* What is to be known of the PMU of a counter's event even if it is unregistered. */
 static void note_pmu(struct perfgrp_member_instance *counter, struct perf_event *event)
 {
@@ -35,6 +46,8 @@ static void note_pmu(struct perfgrp_member_instance *counter, struct perf_event 
 		return;
 	counter->pmu = pmu.type;
 	counter->software = pmu.software;
+	counter->uncore = pmu.uncore;
+	counter->counts_at_rest = counts_at_rest(&pmu, &event->attr);
 }
 
 /* What tells how long the task was on @cpus: another member's, or a new one. */

@@ -23,6 +23,7 @@
 #include "group_create.h"
 #include "group_file.h"
 #include "ioctl.h"
+#include "mapped.h"
 #include "perfcore.h"
 #include "perfgrp.h"
 #include "pidfd.h"
@@ -56,6 +57,8 @@ static u64 known_features(void)
 		features |= PERFGRP_FEATURE_CGROUP;
 	if (perfgrp_split_supported())
 		features |= PERFGRP_FEATURE_SPLIT_BY_CGROUP;
+	if (perfgrp_mapped_supported())
+		features |= PERFGRP_FEATURE_MAPPED;
 	return features;
 }
 
@@ -148,7 +151,7 @@ static const struct perfgrp_ioctl device_ioctls[] = {
 				  PERFGRP_CREATE_EXCLUSIVE | PERFGRP_CREATE_ONE_SCHED_GROUP |
 				  PERFGRP_CREATE_OVERWRITE | PERFGRP_CREATE_BPF_EVENTS |
 				  PERFGRP_CREATE_USE_CLOCKID |
-				  PERFGRP_CREATE_SPLIT_BY_CGROUP,
+				  PERFGRP_CREATE_SPLIT_BY_CGROUP | PERFGRP_CREATE_MAPPED,
 		.out		= true,
 		.fn		= create_group,
 	},

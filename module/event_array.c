@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Event arrays: a group's members as seen by readers that can take no lock, which
- * are the overflow handler, the kfunc, and CPUs that charge what was counted to cgroups.
+ * are the overflow handler, the kfunc, and CPUs that charge what was counted to cgroups
+ * or write rows that are mapped.
  *
  * Each instance has an array with a member's event, what to add to its reading,
  * and its BPF program. Readers find the arrays with rcu_dereference() and use them
@@ -53,6 +54,11 @@ static void fill_event_array(struct perfgrp_event_array *array, const struct per
 	array->filters = false;
 	array->keeps_contexts = group->sampling && group->sampling->context_event;
 	array->frozen = perfgrp_group_is_frozen(group);
+	array->usable = group->instances[instance].live;
+	array->counts_at_rest = false;
+	array->reads_elsewhere = false;
+	array->epoch = group->instances[instance].epoch;
+	array->generation = group->generation;
 	for (i = 0; i < group->nr_members; i++) {
 		member = group->members[i];
 		counter = &member->instances[instance];
@@ -72,6 +78,8 @@ static void fill_event_array(struct perfgrp_event_array *array, const struct per
 		else
 			array->entries[i].overflow_state = init_overflow_state(counter);
 		array->filters |= member->desc.min_delta;
+		array->counts_at_rest |= counter->counts_at_rest;
+		array->reads_elsewhere |= counter->uncore;
 	}
 }
 
@@ -199,8 +207,10 @@ int perfgrp_event_arrays_create(struct perfgrp_group *group)
 		kfree(arrays);
 		return -ENOMEM;
 	}
-	for (i = 0; i < group->nr_instances; i++)
+	for (i = 0; i < group->nr_instances; i++) {
 		active->arrays[i].nr = 0;
+		active->arrays[i].usable = false;
+	}
 	RCU_INIT_POINTER(arrays->active, active);
 	arrays->spare = spare;
 	arrays->cookie = get_state_synchronize_rcu();

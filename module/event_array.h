@@ -51,6 +51,12 @@ struct perfgrp_event_array_entry {
  * @nr: members
  * @filters: at least one has a min_delta
  * @keeps_contexts: see perfgrp_sampling_keep_contexts()
+ * @usable: the instance has events, or would have; as perfgrp_instance_usable(), but for
+ *	perfgrp_instance.lost
+ * @counts_at_rest: a member may count while the CPU is idle
+ * @reads_elsewhere: a member's PMU is not the CPU's own (uncore)
+ * @epoch: perfgrp_instance.epoch
+ * @generation: perfgrp_group.generation
  * @frozen: the group is disabled, though its events are not; see perfgrp_group_is_frozen().
  *	Changes while readers use the array.
  * @entries: leader first
@@ -60,6 +66,11 @@ struct perfgrp_event_array {
 	bool filters;
 	bool keeps_contexts;
 	bool frozen;
+	bool usable;
+	bool counts_at_rest;
+	bool reads_elsewhere;
+	u32 epoch;
+	u64 generation;
 	struct perfgrp_event_array_entry entries[PERFGRP_MAX_MEMBERS];
 };
 

@@ -24,6 +24,7 @@ struct perfgrp_attachment;
 struct perfgrp_away;
 struct perfgrp_cgroup;
 struct perfgrp_event_arrays;
+struct perfgrp_mapped;
 struct perfgrp_sampling;
 struct perfgrp_snap_buffer;
 struct perfgrp_split;
@@ -63,6 +64,8 @@ struct perfgrp_overflow_state {
  * @sched_group: id of the member that led its scheduling group when its last event was
  *	created; 0 if it never had one
  * @software: its last event needs no PMU slot
+ * @uncore: its last event's PMU is not the CPU's own
+ * @counts_at_rest: its last event may count while the CPU is idle
  * @goes_away: its task may be where the member does not count; see struct perfgrp_away
  * @away: how long it was, since @away was created; NULL if the member is software, or
  *	@goes_away is not set. Members that count in the same places share it.
@@ -79,6 +82,8 @@ struct perfgrp_member_instance {
 	u32 pmu;
 	u32 sched_group;
 	bool software;
+	bool uncore;
+	bool counts_at_rest;
 	bool goes_away;
 	struct perfgrp_away *away;
 	struct perfgrp_overflow_state overflow_state;
@@ -145,6 +150,7 @@ struct perfgrp_instance {
  * @cgroup: the cgroup of a cgroup target; constant until the group is destroyed, when the kfunc may
  *	still look whether there is one
  * @split: if its counts are split by cgroup, else NULL; constant
+ * @mapped: if its rows can be mapped, else NULL; constant
  * @wait: who reads its records or polls; woken when there are enough, and when its task has
  *	exited or its cgroup was removed
  * @owner: the user it is charged to; constant
@@ -167,8 +173,8 @@ struct perfgrp_instance {
  * @cpus: CPUs of the live instances (@lock)
  * @snap_cache: memory for a snapshot, or NULL. Snapshots, which hold @lock for reading
  *	only, take it and give it back with xchg().
- * @event_arrays: if its counters can sample, the kfunc can read it, or it is split, else NULL; set
- *	once (@lock)
+ * @event_arrays: if its counters can sample, the kfunc can read it, or it is split or mapped, else
+ *	NULL; set once (@lock)
  * @sampling: if its counters can sample, else NULL; constant
  * @handle: names it to the kfunc, see bpf_kfunc.c; NULL before it is asked for (@lock)
  * @bpf_events: of a group that gets records of BPF programs, else NULL; see bpf_events.c
@@ -188,6 +194,7 @@ struct perfgrp_group {
 	struct task_struct *task;
 	struct perfgrp_cgroup *cgroup;
 	struct perfgrp_split *split;
+	struct perfgrp_mapped *mapped;
 	wait_queue_head_t wait;
 	kuid_t owner;
 	bool enabled;

@@ -20,6 +20,7 @@
 #include "group.h"
 #include "group_cpus.h"
 #include "hotplug.h"
+#include "mapped.h"
 #include "perfcore.h"
 #include "records.h"
 #include "sched_group.h"
@@ -36,9 +37,10 @@ static void replace_events(struct perfgrp_group *group, unsigned int index)
 
 static void release_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
 {
-	replace_events(group, instance - group->instances);
+	/* Before the event arrays are published, which say so. */
 	cpumask_clear_cpu(instance->cpu, group->cpus);
 	instance->live = false;
+	replace_events(group, instance - group->instances);
 }
 
 static int prepare_cpu(struct perfgrp_group *group, unsigned int index)
@@ -168,6 +170,7 @@ static void sync_cpus(struct perfgrp_group *group)
 	}
 	number_rows(group);
 	schedule_retry(group);
+	perfgrp_mapped_refresh(group);
 	up_write(&group->lock);
 }
 

@@ -26,6 +26,7 @@
 #include "group_cpus.h"
 #include "group_create.h"
 #include "hotplug.h"
+#include "mapped.h"
 #include "member.h"
 #include "perfcore.h"
 #include "perfgrp.h"
@@ -84,6 +85,30 @@ static int check_split(const struct perfgrp_create *arg, struct perfgrp_error *e
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_LIMIT, "split_max",
 				    "split_max is %u, at most %d is taken", arg->split_max,
 				    PERFGRP_SPLIT_MAX);
+	return 0;
+}
+
+static int check_mapped(const struct perfgrp_create *arg, struct perfgrp_error *err)
+{
+	const u32 excluded = PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_SPLIT_BY_CGROUP;
+
+	if (!(arg->flags & PERFGRP_CREATE_MAPPED)) {
+		if (!arg->map_interval)
+			return 0;
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "map_interval",
+				    "map_interval has no meaning without MAPPED");
+	}
+	if (!perfgrp_mapped_supported())
+		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
+				    "MAPPED: the kernel log says what is missing");
+	if (arg->flags & excluded)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
+				    "MAPPED: no single CPU can write the rows of a group with INHERIT or SPLIT_BY_CGROUP");
+	if (arg->map_interval &&
+	    (arg->map_interval < NSEC_PER_MSEC || arg->map_interval > NSEC_PER_SEC))
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_LIMIT, "map_interval",
+				    "map_interval is %llu ns; it must be 0 or 1 ms to 1 s",
+				    arg->map_interval);
 	return 0;
 }
 
@@ -199,6 +224,8 @@ int perfgrp_group_check(const struct perfgrp_create *arg, struct perfgrp_error *
 		ret = check_flags(arg, err);
 	if (!ret)
 		ret = check_split(arg, err);
+	if (!ret)
+		ret = check_mapped(arg, err);
 	if (!ret)
 		ret = check_buffer(arg, err);
 	if (!ret)
@@ -361,6 +388,7 @@ static struct perfgrp_group *alloc_group(const struct perfgrp_create *arg)
 static void free_group(struct perfgrp_group *group)
 {
 	perfgrp_split_destroy(group);
+	perfgrp_mapped_destroy(group);
 	perfgrp_event_arrays_destroy(group);
 	perfgrp_sampling_destroy(group);
 	if (group->task)
@@ -441,6 +469,8 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 		ret = perfgrp_bpf_events_subscribe(group, "flags", err);
 	if (!ret && arg->flags & PERFGRP_CREATE_SPLIT_BY_CGROUP)
 		ret = perfgrp_split_create(group, arg, err);
+	else if (!ret && arg->flags & PERFGRP_CREATE_MAPPED)
+		ret = perfgrp_mapped_create(group, arg, err);
 	if (ret)
 		goto uncharge;
 
@@ -479,6 +509,7 @@ static void destroy_group(struct perfgrp_group *group)
 	perfgrp_exec_destroy(group);
 	perfgrp_cgroup_destroy(group);
 	perfgrp_split_unlink(group);
+	perfgrp_mapped_unlink(group);
 	perfgrp_bpf_events_unsubscribe(group);
 	perfgrp_sampling_uncharge(group);
 	perfgrp_access_uncharge_group(group->owner);

@@ -58,7 +58,7 @@ static void show_members(struct seq_file *seq, struct perfgrp_group *group)
 	unsigned int i;
 
 	/* Every lsof(8) reads this, so no CPU is interrupted for it. */
-	if (perfgrp_snapshot_take(group, flags, &snap, &err))
+	if (perfgrp_snapshot_take(group, flags, 0, &snap, &err))
 		return;
 	for (i = 0; i < snap.nr_values; i++) {
 		seq_printf(seq, "member:\t%u %s %s", snap.values[i].id,

@@ -39,6 +39,7 @@
 #include "group_file.h"
 #include "group_snapshot.h"
 #include "ioctl.h"
+#include "mapped.h"
 #include "member.h"
 #include "perfgrp.h"
 #include "records.h"
@@ -183,7 +184,7 @@ static int reset_group(struct perfgrp_group *group, struct perfgrp_call *call)
 	struct perfgrp_snap snap;
 	int ret;
 
-	ret = perfgrp_snapshot_take(group, 0, &snap, &call->err);
+	ret = perfgrp_snapshot_take(group, 0, 0, &snap, &call->err);
 	if (ret)
 		return ret;
 	perfgrp_snapshot_reset(group, &snap);
@@ -302,11 +303,26 @@ static ssize_t group_read_denied(struct file *file, char __user *to, size_t room
 	return -EACCES;
 }
 
+static int map_rows(struct perfgrp_group *group, struct vm_area_struct *vma)
+{
+	return group->mapped ? perfgrp_mapped_mmap(group->mapped, vma) : -EINVAL;
+}
+
+/* PERFGRP_OPEN_READER without PERFGRP_READER_RECORDS. */
+static int viewer_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	if (vma->vm_pgoff != PERFGRP_MMAP_ROWS >> PAGE_SHIFT)
+		return -EACCES;
+	return map_rows(file->private_data, vma);
+}
+
 /* A file without FMODE_WRITE can be mapped for reading, but not for taking records out. */
 static int group_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct perfgrp_group *group = file->private_data;
 
+	if (vma->vm_pgoff == PERFGRP_MMAP_ROWS >> PAGE_SHIFT)
+		return map_rows(group, vma);
 	if (!group->sampling)
 		return -EINVAL;
 	return perfgrp_records_mmap(group->sampling->records, vma);
@@ -470,7 +486,7 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 	[INDEX(PERFGRP_SNAPSHOT)] = {
 		PERFGRP_IOCTL(PERFGRP_SNAPSHOT, perfgrp_snapshot, PERFGRP_SNAPSHOT),
 		.flags		= PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS |
-				  PERFGRP_SNAPSHOT_RESET,
+				  PERFGRP_SNAPSHOT_RESET | PERFGRP_SNAPSHOT_CACHED,
 		.change_flags	= PERFGRP_SNAPSHOT_RESET,
 		.lock		= PERFGRP_READ_LOCKED,
 		.fn		= perfgrp_group_snapshot,
@@ -590,6 +606,7 @@ static const struct file_operations reader_fops = {
 static const struct file_operations viewer_fops = {
 	COMMON_FOPS,
 	.read = group_read_denied,
+	.mmap = viewer_mmap,
 };
 
 /**

@@ -44,7 +44,26 @@ static __always_inline int copy_snapshot(struct perfgrp_call *call, const struct
 	return 0;
 }
 
-static int check_snapshot(const struct perfgrp_snapshot *arg, struct perfgrp_error *err)
+static int check_cached(const struct perfgrp_group *group, const struct perfgrp_snapshot *arg,
+			struct perfgrp_error *err)
+{
+	if (!(arg->flags & PERFGRP_SNAPSHOT_CACHED)) {
+		if (!arg->max_age)
+			return 0;
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "max_age",
+				    "max_age has no meaning without CACHED");
+	}
+	if (!group->mapped)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
+				    "CACHED: the group was created without PERFGRP_CREATE_MAPPED");
+	if (arg->flags & PERFGRP_SNAPSHOT_RESET)
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
+				    "CACHED and RESET exclude one another");
+	return 0;
+}
+
+static int check_snapshot(const struct perfgrp_group *group, const struct perfgrp_snapshot *arg,
+			  struct perfgrp_error *err)
 {
 	int ret;
 
@@ -56,6 +75,8 @@ static int check_snapshot(const struct perfgrp_snapshot *arg, struct perfgrp_err
 	if (!ret)
 		ret = perfgrp_ioctl_check_element_size(arg->value_size, PERFGRP_VALUE_SIZE_VER0,
 						       "value_size", err);
+	if (!ret)
+		ret = check_cached(group, arg, err);
 	return ret;
 }
 
@@ -99,12 +120,13 @@ static int deliver_and_reset(struct perfgrp_group *group, struct perfgrp_call *c
  */
 int perfgrp_group_snapshot(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	u32 flags = call->arg.snapshot.flags;
+	const struct perfgrp_snapshot *arg = &call->arg.snapshot;
+	u32 flags = arg->flags;
 	int ret;
 
-	ret = check_snapshot(&call->arg.snapshot, &call->err);
+	ret = check_snapshot(group, arg, &call->err);
 	if (!ret)
-		ret = perfgrp_snapshot_take(group, flags, &call->snap, &call->err);
+		ret = perfgrp_snapshot_take(group, flags, arg->max_age, &call->snap, &call->err);
 	if (!ret && flags & PERFGRP_SNAPSHOT_RESET)
 		ret = deliver_and_reset(group, call);
 	return ret;

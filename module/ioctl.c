@@ -25,6 +25,7 @@
 #include "error.h"
 #include "group.h"
 #include "ioctl.h"
+#include "mapped.h"
 #include "usercopy.h"
 
 /* What all argument structs begin with. */
@@ -42,13 +43,13 @@ struct head {
 
 /* A struct that grows gets another constant. */
 CHECK_STRUCT(perfgrp_info, PERFGRP_INFO_SIZE_VER0);
-CHECK_STRUCT(perfgrp_create, PERFGRP_CREATE_SIZE_VER2);
+CHECK_STRUCT(perfgrp_create, PERFGRP_CREATE_SIZE_VER3);
 CHECK_STRUCT(perfgrp_add, PERFGRP_ADD_SIZE_VER0);
 CHECK_STRUCT(perfgrp_remove, PERFGRP_REMOVE_SIZE_VER0);
 CHECK_STRUCT(perfgrp_control, PERFGRP_CONTROL_SIZE_VER0);
 CHECK_STRUCT(perfgrp_query, PERFGRP_QUERY_SIZE_VER1);
 CHECK_STRUCT(perfgrp_reader, PERFGRP_READER_SIZE_VER0);
-CHECK_STRUCT(perfgrp_snapshot, PERFGRP_SNAPSHOT_SIZE_VER0);
+CHECK_STRUCT(perfgrp_snapshot, PERFGRP_SNAPSHOT_SIZE_VER1);
 CHECK_STRUCT(perfgrp_period, PERFGRP_PERIOD_SIZE_VER0);
 CHECK_STRUCT(perfgrp_stream_stats, PERFGRP_STREAM_STATS_SIZE_VER1);
 CHECK_STRUCT(perfgrp_bpf_attach, PERFGRP_BPF_ATTACH_SIZE_VER0);
@@ -259,6 +260,7 @@ static int run_locked(const struct perfgrp_ioctl *ioctl, struct perfgrp_group *g
 		if (down_write_killable(&group->lock))
 			goto interrupted;
 		ret = run_with_lock(ioctl, group, call);
+		perfgrp_mapped_refresh(group);
 		up_write(&group->lock);
 	} else {
 		if (!down_read_trylock(&group->lock) && down_read_killable(&group->lock))

@@ -14,6 +14,7 @@
 #include "device.h"
 #include "group_create.h"
 #include "hotplug.h"
+#include "mapped.h"
 #include "perfcore.h"
 #include "perfgrp.h"
 #include "pidfd.h"
@@ -31,6 +32,7 @@ static int __init perfgrp_init(void)
 	perfgrp_bpf_kfunc_init();
 	perfgrp_pidfd_init();
 	perfgrp_split_init();
+	perfgrp_mapped_init();
 	ret = perfgrp_sampling_init();
 	if (ret)
 		goto perfcore;

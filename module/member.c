@@ -415,6 +415,7 @@ static void drop_member(struct perfgrp_group *group, struct perfgrp_member *memb
 	memmove(&group->members[i], &group->members[i + 1],
 		(group->nr_members - i) * sizeof(member));
 	group->members[group->nr_members] = NULL;
+	group->generation++;
 	perfgrp_event_arrays_publish(group);
 	release_member(group, member);
 }
@@ -433,6 +434,7 @@ void perfgrp_group_drop_members(struct perfgrp_group *group)
 
 	perfgrp_group_stop_all(group);
 	group->nr_members = 0;
+	group->generation++;
 	perfgrp_event_arrays_publish(group);
 	release_members(group, 0, nr);
 	perfgrp_sampling_release_events(group);
@@ -567,8 +569,6 @@ int perfgrp_group_remove(struct perfgrp_group *group, u32 id, bool cascade,
 		return ret;
 	perfgrp_group_sync_exec(group);
 	ret = remove_member(group, id, cascade, err);
-	if (!ret)
-		group->generation++;
 	perfgrp_exec_unlock(group);
 	return ret;
 }

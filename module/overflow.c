@@ -40,6 +40,7 @@
 #include "clock.h"
 #include "event_array.h"
 #include "group.h"
+#include "mapped.h"
 #include "overflow.h"
 #include "perfcore.h"
 #include "perfgrp.h"
@@ -368,6 +369,8 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, s
 		local64_inc(&sample.ring->filtered);
 	}
 out:
+	if (unlikely(group->mapped) && instance >= 0)
+		perfgrp_mapped_write_overflow(group->mapped, instance, irqs_were_on(flags, regs));
 	rcu_read_unlock();
 	local_irq_restore(flags);
 }

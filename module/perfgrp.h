@@ -18,6 +18,8 @@
  *	a task's exit	sched_process_exit -> task_exit.c -> records.c wakes who reads or polls
  *	a cgroup's removal
  *			cgroup_rmdir -> cgroup.c wakes who reads or polls
+ *	rows that are	cpu_idle, sched_switch, a timer, an overflow, a snapshot, a change of the
+ *	mapped		group -> mapped_write.c -> the group's slots (mapped.c)
  *	CPU hotplug	hotplug.c queues work -> group_cpus.c -> counter.c -> sched_group.c
  *			-> perfcore_link.c
  *
@@ -38,6 +40,9 @@
  *				copied under it with page faults disabled
  *	split.c splits_lock	which groups are split by cgroup, and whether the tracepoints have
  *				handlers
+ *	mapped_write.c users_lock
+ *				which groups have rows that are mapped, and whether the tracepoints
+ *				have handlers
  *	perfgrp_split.lock	totals of cgroups, and which were removed
  *	bpf_events.c subscribers_lock
  *				which groups get records of BPF programs

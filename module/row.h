@@ -8,8 +8,11 @@
 #include <linux/types.h>
 #include <uapi/linux/perfgrp.h>
 
+#include "away.h"
+#include "cgroup.h"
 #include "clock.h"
 #include "group.h"
+#include "perfcore.h"
 #include "value.h"
 
 /**
@@ -23,6 +26,44 @@ struct perfgrp_reading {
 	enum perf_event_state state;
 	bool throttled;
 };
+
+/**
+ * perfgrp_row_read - read a counter for a row
+ * @group: its group
+ * @event: its event; NULL if there is none
+ * @base: to be added to what @event reads
+ * @goes_away: see struct perfgrp_member_instance
+ * @away: see there
+ * @clock: perfgrp_core_clock()
+ * @call_pmu: false if the PMU was called just now
+ * @reading: set
+ *
+ * Same rules as perfgrp_core_read(), or with @call_pmu false those of perfgrp_core_times().
+ */
+static __always_inline void perfgrp_row_read(const struct perfgrp_group *group,
+					     struct perf_event *event,
+					     const struct perfgrp_count *base, bool goes_away,
+					     const struct perfgrp_away *away, u64 clock,
+					     bool call_pmu, struct perfgrp_reading *reading)
+{
+	if (unlikely(!event)) {
+		/* None can be created on a CPU that comes back when the cgroup has been removed. */
+		*reading = (struct perfgrp_reading){
+			.state = perfgrp_cgroup_removed(group) ? PERF_EVENT_STATE_EXIT :
+								 PERF_EVENT_STATE_ERROR,
+		};
+	} else if (call_pmu) {
+		reading->state = perfgrp_core_read(event, clock, &reading->count);
+		reading->throttled = perfgrp_core_throttled(event);
+	} else {
+		reading->state = perfgrp_core_state(event);
+		perfgrp_core_times(event, reading->state, clock, &reading->count);
+		reading->throttled = perfgrp_core_throttled(event);
+	}
+	reading->count = perfgrp_count_add(*base, reading->count);
+	if (unlikely(goes_away))
+		perfgrp_away_adjust(away, clock, &reading->count);
+}
 
 static inline void perfgrp_row_begin(const struct perfgrp_group *group,
 				     const struct perfgrp_instance *instance,
@@ -55,16 +96,13 @@ static __always_inline u32 perfgrp_row_event_flags(const struct perfgrp_reading 
 	return flags;
 }
 
-static __always_inline void perfgrp_row_fill_value(const struct perfgrp_member *member,
-						   unsigned int instance,
+static __always_inline void perfgrp_row_fill_value(u32 id, u32 sched_group, u32 pmu,
 						   const struct perfgrp_reading *reading,
 						   u32 row_flags, struct perfgrp_value *value)
 {
-	const struct perfgrp_member_instance *counter = &member->instances[instance];
-
-	value->id = member->id;
-	value->sched_group = counter->sched_group;
-	value->pmu = counter->pmu;
+	value->id = id;
+	value->sched_group = sched_group;
+	value->pmu = pmu;
 	perfgrp_value_fill(value, &reading->count);
 	value->flags |= perfgrp_row_event_flags(reading, row_flags);
 }

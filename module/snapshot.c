@@ -38,6 +38,8 @@
 #include "error.h"
 #include "event_array.h"
 #include "group.h"
+#include "instance_call.h"
+#include "mapped.h"
 #include "perfcore.h"
 #include "row.h"
 #include "snapshot.h"
@@ -50,6 +52,7 @@
  * @rows: one per instance that has ever been live; nr_cpus is 0 until it is read, and never
  *	afterwards
  * @values: the values of @rows
+ * @cached: rows that were new enough are read already
  *
  * Constant while CPUs read. Each CPU writes only its own row and that row's values.
  */
@@ -57,37 +60,22 @@ struct reader {
 	struct perfgrp_group *group;
 	struct perfgrp_row *rows;
 	struct perfgrp_value *values;
+	bool cached;
 };
 
 /* ---- reading ------------------------------------------------------------- */
 
-static __always_inline void read_counter(const struct perfgrp_group *group,
-					 const struct perfgrp_member_instance *counter, u64 clock,
-					 struct perfgrp_reading *reading)
+static struct perfgrp_row *row_of(const struct reader *reader, unsigned int instance)
 {
-	struct perf_event *event = counter->event;
-
-	if (likely(event)) {
-		reading->state = perfgrp_core_read(event, clock, &reading->count);
-		reading->throttled = perfgrp_core_throttled(event);
-	} else {
-		/* None can be created on a CPU that comes back when the cgroup has been removed. */
-		*reading = (struct perfgrp_reading){
-			.state = perfgrp_cgroup_removed(group) ? PERF_EVENT_STATE_EXIT :
-								 PERF_EVENT_STATE_ERROR,
-		};
-	}
-	reading->count = perfgrp_count_add(counter->base, reading->count);
-	if (unlikely(counter->goes_away))
-		perfgrp_away_adjust(counter->away, clock, &reading->count);
+	return &reader->rows[reader->group->instances[instance].row];
 }
 
 /* Interrupts are off, and the instance's events are on this CPU or on none. */
 static void read_instance(const struct reader *reader, unsigned int instance, u32 row_flags)
 {
 	const struct perfgrp_group *group = reader->group;
-	struct perfgrp_row *row = &reader->rows[group->instances[instance].row];
-	const struct perfgrp_member *member;
+	struct perfgrp_row *row = row_of(reader, instance);
+	const struct perfgrp_member_instance *counter;
 	struct perfgrp_value *value;
 	struct perfgrp_reading reading;
 	u32 flags = 0;
@@ -100,80 +88,55 @@ static void read_instance(const struct reader *reader, unsigned int instance, u3
 	value = &reader->values[row->first_value];
 	clock = perfgrp_core_clock();
 	for (i = 0; i < group->nr_members; i++, value++) {
-		member = group->members[i];
-		read_counter(group, &member->instances[instance], clock, &reading);
-		perfgrp_row_fill_value(member, instance, &reading, row_flags, value);
+		counter = &group->members[i]->instances[instance];
+		perfgrp_row_read(group, counter->event, &counter->base, counter->goes_away,
+				 counter->away, clock, true, &reading);
+		perfgrp_row_fill_value(group->members[i]->id, counter->sched_group, counter->pmu,
+				       &reading, row_flags, value);
 		flags |= value->flags;
 	}
 	perfgrp_row_add_flags(row, flags);
 	row->time_after = perfgrp_clock_now(group->clockid);
 }
 
-/* An event of the instance that is on a CPU now; NULL if none is. May be stale at once. */
-static struct perf_event *active_event(struct perfgrp_group *group, unsigned int instance)
+/* The same for whoever maps the rows. */
+static __always_inline void read_here(const struct reader *reader, unsigned int instance,
+				      u32 row_flags)
 {
-	const struct perfgrp_member_instance *counter;
-	unsigned int i;
+	struct perfgrp_group *group = reader->group;
+	const struct perfgrp_row *row;
 
-	for (i = 0; i < group->nr_members; i++) {
-		counter = &group->members[i]->instances[instance];
-		if (counter->event && READ_ONCE(counter->event->state) == PERF_EVENT_STATE_ACTIVE)
-			return counter->event;
-		if (counter->away &&
-		    READ_ONCE(counter->away->event->state) == PERF_EVENT_STATE_ACTIVE)
-			return counter->away->event;
-	}
-	return NULL;
+	read_instance(reader, instance, row_flags);
+	if (likely(!group->mapped))
+		return;
+	row = row_of(reader, instance);
+	perfgrp_mapped_copy_row(group->mapped, instance, row, &reader->values[row->first_value]);
 }
 
 /**
- * struct off_reader - an instance that is to be read while its events cannot get on a CPU
+ * struct instance_reader - an instance that is to be read where its events stay
  * @reader: the snapshot
  * @instance: index of the instance
  *
  * On the caller's stack.
  */
-struct off_reader {
+struct instance_reader {
 	const struct reader *reader;
 	unsigned int instance;
 };
 
-/* With the contexts' locks held. */
-static void read_off_instance(void *info)
+static void read_one(void *info)
 {
-	const struct off_reader *off = info;
+	const struct instance_reader *one = info;
 
-	if (!active_event(off->reader->group, off->instance))
-		read_instance(off->reader, off->instance, 0);
-}
-
-/*
- * Read an instance from here, unless one of its events is on a CPU, or has got there meanwhile, or
- * it has too many contexts to be locked at once, or events that could not be created.
- */
-static void read_if_off(const struct reader *reader, unsigned int instance)
-{
-	struct off_reader off = { .reader = reader, .instance = instance };
-	struct perfgrp_core_contexts contexts = {};
-	struct perfgrp_group *group = reader->group;
-	const struct perf_event *event;
-	unsigned int i;
-
-	if (active_event(group, instance))
-		return;
-	for (i = 0; i < group->nr_members; i++) {
-		event = group->members[i]->instances[instance].event;
-		if (!event || !perfgrp_core_add_context(&contexts, event))
-			return;
-	}
-	perfgrp_core_call_locked(&contexts, read_off_instance, &off);
+	read_here(one->reader, one->instance, 0);
 }
 
 static void read_cpu(void *info)
 {
 	const struct reader *reader = info;
 
-	read_instance(reader, reader->group->instance_of[smp_processor_id()], 0);
+	read_here(reader, reader->group->instance_of[smp_processor_id()], 0);
 }
 
 /* Fast path: no cpumask walk, no IPI for the local CPU. */
@@ -183,7 +146,7 @@ static void read_one_cpu(const struct reader *reader)
 
 	if (cpu == get_cpu()) {
 		local_irq_disable();
-		read_instance(reader, 0, 0);
+		read_here(reader, 0, 0);
 		local_irq_enable();
 	} else {
 		smp_call_function_single(cpu, read_cpu, (void *)reader, true);
@@ -194,9 +157,34 @@ static void read_one_cpu(const struct reader *reader)
 static bool is_unread(int cpu, void *info)
 {
 	const struct reader *reader = info;
-	const struct perfgrp_group *group = reader->group;
 
-	return !reader->rows[group->instances[group->instance_of[cpu]].row].nr_cpus;
+	return !row_of(reader, reader->group->instance_of[cpu])->nr_cpus;
+}
+
+/* PERFGRP_SNAPSHOT_CACHED: the rows that need not be read, as they are new enough. */
+static void take_cached(const struct reader *reader, u64 not_before)
+{
+	struct perfgrp_group *group = reader->group;
+	struct perfgrp_row *row;
+	unsigned int i;
+
+	for (i = 0; i < group->nr_instances; i++) {
+		if (!group->instances[i].seen)
+			continue;
+		row = row_of(reader, i);
+		row->first_value = group->instances[i].row * group->nr_members;
+		if (!perfgrp_mapped_get_row(group->mapped, i, not_before, row,
+					    &reader->values[row->first_value], group->nr_members))
+			row->nr_cpus = 0;
+	}
+}
+
+/* Of what moment a row may be. */
+static u64 oldest(const struct perfgrp_group *group, u64 max_age)
+{
+	u64 now = perfgrp_clock_now(group->clockid);
+
+	return now > max_age ? now - max_age : 0;
 }
 
 /*
@@ -206,11 +194,11 @@ static bool is_unread(int cpu, void *info)
 static void read_cgroup(const struct reader *reader)
 {
 	struct perfgrp_group *group = reader->group;
-	unsigned int i;
+	struct instance_reader one = { .reader = reader };
 
-	for (i = 0; i < group->nr_instances && group->nr_members; i++)
-		if (group->instances[i].live)
-			read_if_off(reader, i);
+	for (; one.instance < group->nr_instances && group->nr_members; one.instance++)
+		if (group->instances[one.instance].live && !row_of(reader, one.instance)->nr_cpus)
+			perfgrp_call_if_off(group, one.instance, read_one, &one);
 	on_each_cpu_cond_mask(is_unread, read_cpu, (void *)reader, true, group->cpus);
 }
 
@@ -221,60 +209,35 @@ static void read_cpus(const struct reader *reader)
 
 	if (group->cgroup)
 		read_cgroup(reader);
+	else if (unlikely(reader->cached))
+		on_each_cpu_cond_mask(is_unread, read_cpu, (void *)reader, true, group->cpus);
 	else if (group->nr_instances > 1)
 		on_each_cpu_mask(group->cpus, read_cpu, (void *)reader, true);
 	else if (group->instances[0].live)
 		read_one_cpu(reader);
 
 	for (i = 0; i < group->nr_instances; i++) {
-		const struct perfgrp_instance *instance = &group->instances[i];
-
-		if (!instance->seen || reader->rows[instance->row].nr_cpus)
+		if (!group->instances[i].seen || row_of(reader, i)->nr_cpus)
 			continue;
 		local_irq_disable();
-		read_instance(reader, i, PERFGRP_ROW_OFFLINE);
+		read_here(reader, i, PERFGRP_ROW_OFFLINE);
 		local_irq_enable();
 	}
-}
-
-/*
- * IPI to the CPU that the task was seen on, with interrupts off. If it is still there it
- * cannot leave meanwhile.
- */
-static void read_running_task(void *info)
-{
-	const struct reader *reader = info;
-	const struct perf_event *event = active_event(reader->group, 0);
-
-	if (event && READ_ONCE(event->oncpu) == smp_processor_id())
-		read_instance(reader, 0, 0);
 }
 
 static int read_task(const struct reader *reader)
 {
-	struct perfgrp_group *group = reader->group;
-	struct perf_event *event;
-	int cpu;
+	struct instance_reader task = { .reader = reader };
 
-	if (!group->nr_members) {
+	if (reader->rows[0].nr_cpus)
+		return 0;
+	if (!reader->group->nr_members) {
 		local_irq_disable();
-		read_instance(reader, 0, 0);
+		read_here(reader, 0, 0);
 		local_irq_enable();
 		return 0;
 	}
-	/* A round fails only if the task was switched in or out during it. */
-	while (!reader->rows[0].nr_cpus) {
-		event = active_event(group, 0);
-		cpu = event ? READ_ONCE(event->oncpu) : -1;
-		if (!event)
-			read_if_off(reader, 0);
-		else if (cpu >= 0)
-			smp_call_function_single(cpu, read_running_task, (void *)reader, true);
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		cond_resched();
-	}
-	return 0;
+	return perfgrp_call_on_task(reader->group, true, read_one, &task) ? 0 : -EINTR;
 }
 
 /*
@@ -320,7 +283,8 @@ static void read_inherited(const struct reader *reader, bool peek)
 		read_inherited_counter(counter, peek, &reading);
 		if (perfgrp_group_is_frozen(group))
 			reading.count = counter->frozen;
-		perfgrp_row_fill_value(group->members[i], 0, &reading, row->flags, value);
+		perfgrp_row_fill_value(group->members[i]->id, counter->sched_group, counter->pmu,
+				       &reading, row->flags, value);
 		flags |= value->flags;
 	}
 	perfgrp_row_add_flags(row, flags);
@@ -500,6 +464,7 @@ static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_sn
  * perfgrp_snapshot_take - read all counters of a group
  * @group: the group; the lock is held, for reading at least
  * @flags: PERFGRP_SNAPSHOT_*, PERFGRP_SNAP_PEEK; RESET is not done here
+ * @max_age: with PERFGRP_SNAPSHOT_CACHED, of a group that is mapped: ns
  * @snap: set; to be freed with perfgrp_snapshot_free()
  * @err: filled in on failure
  *
@@ -507,8 +472,8 @@ static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_sn
  *
  * Return: 0, -ENOMEM, or -EINTR on a fatal signal.
  */
-int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap,
-			  struct perfgrp_error *err)
+int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, u64 max_age,
+			  struct perfgrp_snap *snap, struct perfgrp_error *err)
 {
 	/* Before it is read, so that what is said to be final is. */
 	bool removed = perfgrp_cgroup_removed(group);
@@ -523,6 +488,10 @@ int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp
 	if (ret)
 		return perfgrp_fail_memory(err);
 
+	if (unlikely(flags & PERFGRP_SNAPSHOT_CACHED)) {
+		reader.cached = true;
+		take_cached(&reader, oldest(group, max_age));
+	}
 	if (unlikely(flags & PERFGRP_SNAP_PEEK))
 		peek(&reader, snap->nr_values);
 	else if (group->instance_of)

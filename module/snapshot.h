@@ -42,8 +42,8 @@ struct perfgrp_snap {
  */
 #define PERFGRP_SNAP_PEEK BIT(31)
 
-int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, struct perfgrp_snap *snap,
-			  struct perfgrp_error *err);
+int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, u64 max_age,
+			  struct perfgrp_snap *snap, struct perfgrp_error *err);
 int perfgrp_snapshot_alloc(struct perfgrp_group *group, size_t nr_rows, struct perfgrp_snap *snap);
 void perfgrp_snapshot_reset(struct perfgrp_group *group, const struct perfgrp_snap *snap);
 void perfgrp_snapshot_free(struct perfgrp_snap *snap);

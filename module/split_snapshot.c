@@ -188,6 +188,7 @@ static void add_cpu_row(const struct perfgrp_split *split, unsigned int cell, un
 	const struct perfgrp_group *group = split->group;
 	const struct perfgrp_split_counter *counter;
 	struct perfgrp_row *row = to->rows++;
+	const struct perfgrp_member_instance *of;
 	struct perfgrp_reading reading;
 	struct perfgrp_value *value;
 	u32 flags = 0;
@@ -202,7 +203,9 @@ static void add_cpu_row(const struct perfgrp_split *split, unsigned int cell, un
 		reading.state = counter->state;
 		reading.throttled = counter->throttled;
 		value = &to->values[to->nr_values++];
-		perfgrp_row_fill_value(group->members[i], instance, &reading, row->flags, value);
+		of = &group->members[i]->instances[instance];
+		perfgrp_row_fill_value(group->members[i]->id, of->sched_group, of->pmu, &reading,
+				       row->flags, value);
 		flags |= value->flags;
 	}
 	perfgrp_row_add_flags(row, flags);

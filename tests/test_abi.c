@@ -11,7 +11,7 @@
 #define SIZES(X)							\
 	X(perfgrp_error, 256)						\
 	X(perfgrp_info, 72)						\
-	X(perfgrp_create, 88)						\
+	X(perfgrp_create, 96)						\
 	X(perfgrp_counter, 80)						\
 	X(perfgrp_add, 32)						\
 	X(perfgrp_remove, 24)						\
@@ -20,7 +20,9 @@
 	X(perfgrp_reader, 24)						\
 	X(perfgrp_value, 48)						\
 	X(perfgrp_row, 48)						\
-	X(perfgrp_snapshot, 72)						\
+	X(perfgrp_snapshot, 80)						\
+	X(perfgrp_map, 48)						\
+	X(perfgrp_map_slot, 64)						\
 	X(perfgrp_sample_id, 32)					\
 	X(perfgrp_sample_value, 16)					\
 	X(perfgrp_record_sample, 80)					\
@@ -93,6 +95,7 @@
 	X(perfgrp_create, reserved2, 76)				\
 	X(perfgrp_create, split_depth, 80)				\
 	X(perfgrp_create, split_max, 84)				\
+	X(perfgrp_create, map_interval, 88)				\
 	X(perfgrp_counter, event, 0)					\
 	X(perfgrp_counter, flags, 8)					\
 	X(perfgrp_counter, id, 12)					\
@@ -170,6 +173,21 @@
 	X(perfgrp_snapshot, time_before, 48)				\
 	X(perfgrp_snapshot, time_after, 56)				\
 	X(perfgrp_snapshot, generation, 64)				\
+	X(perfgrp_snapshot, max_age, 72)				\
+	X(perfgrp_map, size, 0)						\
+	X(perfgrp_map, map_size, 4)					\
+	X(perfgrp_map, slot_offset, 8)					\
+	X(perfgrp_map, slot_size, 12)					\
+	X(perfgrp_map, nr_slots, 16)					\
+	X(perfgrp_map, values_offset, 20)				\
+	X(perfgrp_map, value_size, 24)					\
+	X(perfgrp_map, clockid, 28)					\
+	X(perfgrp_map, map_interval, 32)				\
+	X(perfgrp_map, generation, 40)					\
+	X(perfgrp_map_slot, seq, 0)					\
+	X(perfgrp_map_slot, at_rest, 4)					\
+	X(perfgrp_map_slot, generation, 8)				\
+	X(perfgrp_map_slot, row, 16)					\
 	X(perfgrp_sample_id, pid, 0)					\
 	X(perfgrp_sample_id, tid, 4)					\
 	X(perfgrp_sample_id, time, 8)					\
@@ -314,6 +332,7 @@
 	X(PERFGRP_FEATURE_CALLCHAIN, 1 << 12)				\
 	X(PERFGRP_FEATURE_CGROUP, 1 << 13)				\
 	X(PERFGRP_FEATURE_SPLIT_BY_CGROUP, 1 << 14)			\
+	X(PERFGRP_FEATURE_MAPPED, 1 << 15)				\
 	X(PERFGRP_GET_INFO, 0xbd00)					\
 	X(PERFGRP_TARGET_NONE, 0)					\
 	X(PERFGRP_TARGET_TASK, 1)					\
@@ -331,6 +350,8 @@
 	X(PERFGRP_CREATE_BPF_EVENTS, 1 << 7)				\
 	X(PERFGRP_CREATE_USE_CLOCKID, 1 << 8)				\
 	X(PERFGRP_CREATE_SPLIT_BY_CGROUP, 1 << 9)			\
+	X(PERFGRP_CREATE_MAPPED, 1 << 10)				\
+	X(PERFGRP_MMAP_ROWS, 1ULL << 42)				\
 	X(PERFGRP_SPLIT_MAX, 4096)					\
 	X(PERFGRP_CLOCK_PERF, -1)					\
 	X(PERFGRP_CREATE, 0xbd01)					\
@@ -366,6 +387,7 @@
 	X(PERFGRP_VALUE_MIXED_PMUS, 1 << 3)				\
 	X(PERFGRP_CREATE_SIZE_VER1, 80)					\
 	X(PERFGRP_CREATE_SIZE_VER2, 88)					\
+	X(PERFGRP_CREATE_SIZE_VER3, 96)					\
 	X(PERFGRP_ROW_SIZE_VER1, 48)					\
 	X(PERFGRP_QUERY_SIZE_VER1, 72)					\
 	X(PERFGRP_STREAM_STATS_SIZE_VER1, 80)				\
@@ -384,6 +406,8 @@
 	X(PERFGRP_SNAPSHOT_TOTALS, 1 << 0)				\
 	X(PERFGRP_SNAPSHOT_MIX_PMUS, 1 << 1)				\
 	X(PERFGRP_SNAPSHOT_RESET, 1 << 2)				\
+	X(PERFGRP_SNAPSHOT_CACHED, 1 << 3)				\
+	X(PERFGRP_SNAPSHOT_SIZE_VER1, 80)				\
 	X(PERFGRP_SNAPSHOT, 0xbd15)					\
 	X(PERFGRP_SAMPLE_TYPE, 0x1d7)					\
 	X(PERFGRP_READ_FORMAT, 0xf)					\

@@ -1554,7 +1554,7 @@ static bool check_sample_times(__u64 event, __u64 period, __u32 at_least)
 		s = records.sample[i];
 		EXPECT_EQ(s->cpu, cpus.cpu[1]);
 		/* The perf core puts the events on before the kernel leaves the other task. */
-		if (s->pid != outside.pid || s->header.misc != PERF_RECORD_MISC_KERNEL)
+		if ((pid_t)s->pid != outside.pid || s->header.misc != PERF_RECORD_MISC_KERNEL)
 			EXPECT_EQ(s->pid, child.pid);
 		EXPECT_GE(s->time_enabled, enabled);
 		EXPECT_GE(s->time_running, running);

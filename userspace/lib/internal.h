@@ -28,5 +28,6 @@ struct perfgrp_group {
 
 int perfgrp_ioctl(int fd, unsigned long nr, void *arg, struct perfgrp_error *error);
 void perfgrp_set_error(struct perfgrp_error *error, int err);
+int perfgrp_snap_grow(struct perfgrp_snap *snap, __u32 nr_rows, __u32 nr_values);
 
 #endif /* PERFGRP_LIB_INTERNAL_H */

@@ -40,7 +40,7 @@ AT(perfgrp_info, max_buffer, 36);
 AT(perfgrp_info, abi_version, 40);
 AT(perfgrp_info, version, 44);
 
-SIZE(perfgrp_create, 88);
+SIZE(perfgrp_create, 96);
 VER0(PERFGRP_CREATE_SIZE_VER0, 72);
 AT(perfgrp_create, size, 0);
 AT(perfgrp_create, flags, 4);
@@ -61,6 +61,7 @@ AT(perfgrp_create, sample_max_stack, 72);
 AT(perfgrp_create, reserved2, 76);
 AT(perfgrp_create, split_depth, 80);
 AT(perfgrp_create, split_max, 84);
+AT(perfgrp_create, map_interval, 88);
 
 SIZE(perfgrp_counter, 80);
 VER0(PERFGRP_COUNTER_SIZE_VER0, 80);
@@ -151,7 +152,7 @@ AT(perfgrp_row, time_before, 24);
 AT(perfgrp_row, time_after, 32);
 AT(perfgrp_row, cgroup_id, 40);
 
-SIZE(perfgrp_snapshot, 72);
+SIZE(perfgrp_snapshot, 80);
 VER0(PERFGRP_SNAPSHOT_SIZE_VER0, 72);
 AT(perfgrp_snapshot, size, 0);
 AT(perfgrp_snapshot, flags, 4);
@@ -165,6 +166,25 @@ AT(perfgrp_snapshot, nr_values, 44);
 AT(perfgrp_snapshot, time_before, 48);
 AT(perfgrp_snapshot, time_after, 56);
 AT(perfgrp_snapshot, generation, 64);
+AT(perfgrp_snapshot, max_age, 72);
+
+SIZE(perfgrp_map, 48);
+AT(perfgrp_map, size, 0);
+AT(perfgrp_map, map_size, 4);
+AT(perfgrp_map, slot_offset, 8);
+AT(perfgrp_map, slot_size, 12);
+AT(perfgrp_map, nr_slots, 16);
+AT(perfgrp_map, values_offset, 20);
+AT(perfgrp_map, value_size, 24);
+AT(perfgrp_map, clockid, 28);
+AT(perfgrp_map, map_interval, 32);
+AT(perfgrp_map, generation, 40);
+
+SIZE(perfgrp_map_slot, 64);
+AT(perfgrp_map_slot, seq, 0);
+AT(perfgrp_map_slot, at_rest, 4);
+AT(perfgrp_map_slot, generation, 8);
+AT(perfgrp_map_slot, row, 16);
 
 SIZE(perfgrp_sample_id, 32);
 AT(perfgrp_sample_id, pid, 0);

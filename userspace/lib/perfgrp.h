@@ -134,6 +134,63 @@ const struct perfgrp_row *perfgrp_snap_cpu(const struct perfgrp_snap *snap, int 
 const struct perfgrp_value *perfgrp_snap_value(const struct perfgrp_snap *snap,
 					       const struct perfgrp_row *row, __u32 id);
 
+/*
+ * Rows that are mapped, of groups with PERFGRP_CREATE_MAPPED: snapshots without a system call, by
+ * any number of threads and processes
+ */
+
+const struct perfgrp_map *perfgrp_map_rows(struct perfgrp_group *group);
+void perfgrp_unmap_rows(const struct perfgrp_map *map);
+int perfgrp_snap_map(const struct perfgrp_map *map, struct perfgrp_snap *snap);
+
+/**
+ * perfgrp_map_slot - find a slot of a mapping
+ * @map: the mapping
+ * @nr: number of the slot, less than @map->nr_slots
+ *
+ * Return: the slot
+ */
+static inline const struct perfgrp_map_slot *perfgrp_map_slot(const struct perfgrp_map *map,
+							      __u32 nr)
+{
+	return (const struct perfgrp_map_slot *)((const char *)map + map->slot_offset +
+						 (size_t)nr * map->slot_size);
+}
+
+/**
+ * perfgrp_map_read_slot - read the row of one CPU, or of the task
+ * @map: the mapping
+ * @nr: number of the slot
+ * @row: set
+ * @values: set, as many as there are and @room is for
+ * @room: elements of @values
+ * @generation: set to the group's, as of the row
+ *
+ * Return: how many values the row has; -1 if there is no row
+ */
+static inline int perfgrp_map_read_slot(const struct perfgrp_map *map, __u32 nr,
+					struct perfgrp_row *row, struct perfgrp_value *values,
+					__u32 room, __u64 *generation)
+{
+	const struct perfgrp_map_slot *slot = perfgrp_map_slot(map, nr);
+	const char *from = (const char *)slot + map->values_offset;
+	__u32 seq, i;
+
+	do {
+		do {
+			seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
+			if (!seq)
+				return -1;
+		} while (seq & 1);
+		*generation = slot->generation;
+		*row = slot->row;
+		for (i = 0; i < row->nr_values && i < room; i++)
+			values[i] = *(const struct perfgrp_value *)(from + i * map->value_size);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(&slot->seq, __ATOMIC_RELAXED) != seq);
+	return (int)row->nr_values;
+}
+
 /* Records, of groups that were made with a buffer_size (perfgrp_create_with()) */
 
 /* No record is longer: room for the largest is room for any. */

@@ -6,8 +6,8 @@
 
 #include "internal.h"
 
-/* Makes room for what the kernel has asked for; false where there is no memory. */
-static int grow(struct perfgrp_snap *snap, __u32 nr_rows, __u32 nr_values)
+/* Makes room for so much; false where there is no memory. */
+int perfgrp_snap_grow(struct perfgrp_snap *snap, __u32 nr_rows, __u32 nr_values)
 {
 	if (nr_rows > snap->room_rows) {
 		struct perfgrp_row *rows;
@@ -67,7 +67,7 @@ int perfgrp_take_snap(struct perfgrp_group *group, __u32 flags, struct perfgrp_s
 		if (err != -EMSGSIZE || (arg.nr_rows <= snap->room_rows &&
 					 arg.nr_values <= snap->room_values))
 			return err;
-		if (!grow(snap, arg.nr_rows, arg.nr_values)) {
+		if (!perfgrp_snap_grow(snap, arg.nr_rows, arg.nr_values)) {
 			perfgrp_set_error(&group->error, ENOMEM);
 			return -ENOMEM;
 		}

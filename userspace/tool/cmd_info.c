@@ -30,6 +30,7 @@ static const struct {
 	{ PERFGRP_FEATURE_CGROUP, "cgroup", "the tasks of a cgroup can be counted" },
 	{ PERFGRP_FEATURE_SPLIT_BY_CGROUP, "cgroup-split",
 	  "what CPUs count can be split by cgroup" },
+	{ PERFGRP_FEATURE_MAPPED, "mapped", "rows can be mapped, and read without a call" },
 };
 
 static void usage(FILE *out)

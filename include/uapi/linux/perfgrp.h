@@ -220,6 +220,8 @@ struct perfgrp_error {
 #define PERFGRP_FEATURE_CGROUP		(1ULL << 13)
 /* PERFGRP_CREATE_SPLIT_BY_CGROUP */
 #define PERFGRP_FEATURE_SPLIT_BY_CGROUP	(1ULL << 14)
+/* PERFGRP_CREATE_MAPPED, PERFGRP_SNAPSHOT_CACHED */
+#define PERFGRP_FEATURE_MAPPED		(1ULL << 15)
 
 #define PERFGRP_GET_INFO	_IO(PERFGRP_IOC_TYPE, 0x00)
 
@@ -349,6 +351,17 @@ enum perfgrp_target {
 #define PERFGRP_CREATE_SPLIT_BY_CGROUP	(1U << 9)
 /* The most cgroups that split_max can ask for. */
 #define PERFGRP_SPLIT_MAX		4096
+/*
+ * The group keeps its latest rows in memory that can be mapped, for readers that make no system
+ * call: see &struct perfgrp_map. They are written
+ *
+ *	of a CPU	when it goes idle, and every map_interval while it is not
+ *	of a task	when it is switched away, and every map_interval while it runs
+ *
+ * and by each snapshot, each overflow, and each call that changes the group. A CPU that is idle is
+ * not woken. Needs PERFGRP_FEATURE_MAPPED; neither with INHERIT nor with SPLIT_BY_CGROUP.
+ */
+#define PERFGRP_CREATE_MAPPED		(1U << 10)
 
 /*
  * perfgrp_create.clockid: the clock of perf_event_open(2) without use_clockid, so that
@@ -394,6 +407,8 @@ enum perfgrp_target {
  *	have rows of their own; 0 for all; else 0
  * @split_max: in: with PERFGRP_CREATE_SPLIT_BY_CGROUP: how many cgroups can have rows of their own
  *	at once, at most PERFGRP_SPLIT_MAX; 0 for that; else 0
+ * @map_interval: in: with PERFGRP_CREATE_MAPPED: ns after which the row of a CPU that is not idle,
+ *	or of a task that runs, is written anew, 1,000,000 to 1,000,000,000; 0 for never; else 0
  *
  * Needs CAP_PERFMON. Errors: EACCES, EBADF (@target_fd is no pidfd, or not a directory of a
  * cgroup), EINVAL, ENODEV, ENOENT (the cgroup was removed, or perf_event is not in its
@@ -420,11 +435,13 @@ struct perfgrp_create {
 	__u32 reserved2;
 	__u32 split_depth;
 	__u32 split_max;
+	__aligned_u64 map_interval;
 };
 
 #define PERFGRP_CREATE_SIZE_VER0	72
 #define PERFGRP_CREATE_SIZE_VER1	80
 #define PERFGRP_CREATE_SIZE_VER2	88
+#define PERFGRP_CREATE_SIZE_VER3	96
 
 /* ---- counters ------------------------------------------------------------ */
 
@@ -857,6 +874,12 @@ struct perfgrp_row {
 #define PERFGRP_SNAPSHOT_MIX_PMUS	(1U << 1)
 /* Also reset counts and times to zero; no event is lost in between. */
 #define PERFGRP_SNAPSHOT_RESET		(1U << 2)
+/*
+ * Of a PERFGRP_CREATE_MAPPED group: take the rows that are there already of CPUs that are at rest
+ * (&struct perfgrp_map_slot.at_rest) and those that are at most max_age old. Only the other CPUs
+ * are interrupted. Not with RESET.
+ */
+#define PERFGRP_SNAPSHOT_CACHED		(1U << 3)
 
 #define PERFGRP_SNAPSHOT	_IO(PERFGRP_IOC_TYPE, 0x15)
 
@@ -879,6 +902,8 @@ struct perfgrp_row {
  *	PERFGRP_SNAPSHOT_RESET of the group increases. Two snapshots with the same
  *	generation have the same members, and counts and times that do not go backwards.
  *	With PERFGRP_SNAPSHOT_RESET: before the reset.
+ * @max_age: in: with PERFGRP_SNAPSHOT_CACHED: ns by which a row's time_after may be older than the
+ *	call; else 0
  *
  * Each CPU reads all its members with interrupts off, and all CPUs do so in parallel.
  * (INHERIT groups are read one member after the other.) Counts and times of one row belong
@@ -905,9 +930,77 @@ struct perfgrp_snapshot {
 	__aligned_u64 time_before;
 	__aligned_u64 time_after;
 	__aligned_u64 generation;
+	__aligned_u64 max_age;
 };
 
 #define PERFGRP_SNAPSHOT_SIZE_VER0	72
+#define PERFGRP_SNAPSHOT_SIZE_VER1	80
+
+/* ---- mapped snapshots ---------------------------------------------------- */
+
+/* Where mmap(2) of the group's fd finds its rows. */
+#define PERFGRP_MMAP_ROWS	(1ULL << 42)
+
+/**
+ * struct perfgrp_map - what a mapping of a group's rows begins with
+ * @size: sizeof(struct perfgrp_map), as the kernel knows it
+ * @map_size: bytes of the whole mapping, a multiple of the page size
+ * @slot_offset: of the first slot, in bytes from the beginning
+ * @slot_size: bytes from one slot to the next
+ * @nr_slots: CPUs that the group can count on; 1 for a task
+ * @values_offset: of the first value in a slot, in bytes
+ * @value_size: bytes from one value to the next
+ * @clockid: the clock of all times
+ * @map_interval: see &struct perfgrp_create
+ * @generation: of the group; see &struct perfgrp_snapshot. A call that changes the group writes it
+ *	after all slots.
+ *
+ * The fd of a PERFGRP_CREATE_MAPPED group, or a read-only one, can be mapped at PERFGRP_MMAP_ROWS,
+ * MAP_SHARED and PROT_READ, any length up to @map_size: one page is enough to learn that. The
+ * mapping keeps the group, also when the fd is closed. All but @generation is constant.
+ *
+ * A slot is written by its CPU, at any time. To read one:
+ *
+ *	1. load seq (acquire): 0 if there is no row, odd while it is being written
+ *	2. copy what is wanted
+ *	3. acquire fence; load seq again: if it is another one, or was odd, begin again
+ *
+ * To read several slots as one snapshot: load @generation before (acquire) and, after a fence,
+ * behind; if it has changed, or a slot has another one, begin again. libperfgrp has both:
+ * perfgrp_map_read_slot(), perfgrp_snap_map().
+ */
+struct perfgrp_map {
+	__u32 size;
+	__u32 map_size;
+	__u32 slot_offset;
+	__u32 slot_size;
+	__u32 nr_slots;
+	__u32 values_offset;
+	__u32 value_size;
+	__s32 clockid;
+	__aligned_u64 map_interval;
+	__aligned_u64 generation;
+};
+
+/**
+ * struct perfgrp_map_slot - the latest row of a CPU, or of a task
+ * @seq: changes whenever the slot is written; see &struct perfgrp_map
+ * @at_rest: 1 if nothing has run since that could be counted: the CPU is idle, or the task is not
+ *	on a CPU. It is cleared, without a change of @seq, when that ends. So a row is that of the
+ *	moment at which @at_rest is seen to be 1, whatever its age; the events of an interrupt that
+ *	hits an idle CPU are there once it has ended, and times are those of time_after. Rows with
+ *	members that count on an idle CPU, such as clocks and uncore events, are never at rest.
+ * @generation: of the group, as of the row
+ * @row: first_value is 0
+ *
+ * The values follow at &struct perfgrp_map.values_offset.
+ */
+struct perfgrp_map_slot {
+	__u32 seq;
+	__u32 at_rest;
+	__aligned_u64 generation;
+	struct perfgrp_row row;
+};
 
 /* ---- records ------------------------------------------------------------- */
 

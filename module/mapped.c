@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rows of a group that userspace maps: their memory, the mapping, and how a row gets in and
+ * out. mapped_write.c has when.
+ *
+ * The layout is struct perfgrp_map's of the UAPI header: a page that says where everything is, and
+ * a slot for each instance, each on cache lines of its own.
+ *
+ * The file of a mapping keeps the group, and with it the memory.
+ */
+#include <linux/cache.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/math.h>
+#include <linux/lockdep.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#include "cgroup.h"
+#include "compat.h"
+#include "error.h"
+#include "event_array.h"
+#include "group.h"
+#include "mapped.h"
+#include "perfgrp.h"
+#include "row.h"
+
+/* ---- memory ---------------------------------------------------------------- */
+
+/* Multiples of it are on cache lines of their own. */
+#define SLOT_SIZE                                                                                  \
+	ALIGN(sizeof(struct perfgrp_map_slot) +                                                    \
+		      PERFGRP_MAX_MEMBERS * sizeof(struct perfgrp_value),                          \
+	      SMP_CACHE_BYTES)
+
+static int alloc_map(struct perfgrp_mapped *mapped, unsigned int nr_slots)
+{
+	size_t size = PAGE_ALIGN(PAGE_SIZE + (size_t)nr_slots * SLOT_SIZE);
+
+	/* map_size has 32 bits. */
+	if (size > INT_MAX)
+		return -ENOMEM;
+	mapped->map = __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!mapped->map)
+		return -ENOMEM;
+	*mapped->map = (struct perfgrp_map){
+		.size = sizeof(*mapped->map),
+		.map_size = size,
+		.slot_offset = PAGE_SIZE,
+		.slot_size = SLOT_SIZE,
+		.nr_slots = nr_slots,
+		.values_offset = sizeof(struct perfgrp_map_slot),
+		.value_size = sizeof(struct perfgrp_value),
+		.clockid = mapped->group->clockid,
+		.map_interval = mapped->interval,
+	};
+	return 0;
+}
+
+static void free_mapped(struct perfgrp_mapped *mapped)
+{
+	vfree(mapped->map);
+	kvfree(mapped);
+}
+
+static struct perfgrp_mapped *alloc_mapped(struct perfgrp_group *group, u64 interval)
+{
+	struct perfgrp_mapped *mapped;
+	unsigned int i;
+
+	mapped = kvzalloc(struct_size(mapped, timers, group->nr_instances), GFP_KERNEL_ACCOUNT);
+	if (!mapped)
+		return NULL;
+	mapped->group = group;
+	mapped->interval = interval;
+	for (i = 0; i < group->nr_instances; i++) {
+		mapped->timers[i].mapped = mapped;
+		mapped->timers[i].instance = i;
+	}
+	if (alloc_map(mapped, group->nr_instances)) {
+		free_mapped(mapped);
+		return NULL;
+	}
+	return mapped;
+}
+
+/**
+ * perfgrp_mapped_create - let a group have rows that can be mapped
+ * @group: a new group, with its instances
+ * @arg: what the user asked for
+ * @err: says why not
+ *
+ * From now on they are written.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int perfgrp_mapped_create(struct perfgrp_group *group, const struct perfgrp_create *arg,
+			  struct perfgrp_error *err)
+{
+	struct perfgrp_mapped *mapped = alloc_mapped(group, arg->map_interval);
+	int ret;
+
+	if (!mapped)
+		return perfgrp_fail_memory(err);
+	if (perfgrp_event_arrays_create(group)) {
+		free_mapped(mapped);
+		return perfgrp_fail_memory(err);
+	}
+	ret = perfgrp_mapped_link(mapped, err);
+	if (ret) {
+		free_mapped(mapped);
+		return ret;
+	}
+	group->mapped = mapped;
+	/* CPUs follow when their events can be created: perfgrp_group_follow_cpus(). */
+	if (group->task) {
+		down_write(&group->lock);
+		perfgrp_mapped_refresh(group);
+		up_write(&group->lock);
+	}
+	return 0;
+}
+
+/**
+ * perfgrp_mapped_destroy - free what a group has because it is mapped, if it is
+ * @group: an RCU grace period has passed since perfgrp_mapped_unlink()
+ *
+ * May sleep, for longer if it is the last such group.
+ */
+void perfgrp_mapped_destroy(struct perfgrp_group *group)
+{
+	if (!group->mapped)
+		return;
+	perfgrp_mapped_stop(group->mapped);
+	free_mapped(group->mapped);
+	group->mapped = NULL;
+}
+
+/* ---- the mapping ------------------------------------------------------------- */
+
+/**
+ * perfgrp_mapped_mmap - mmap(2) of a group's rows
+ * @mapped: the rows
+ * @vma: what is to be mapped, from PERFGRP_MMAP_ROWS on
+ *
+ * Return: 0; -EINVAL if it is mapped privately, or is more than there is; -EACCES if it is to be
+ * written; or -ENOMEM.
+ */
+int perfgrp_mapped_mmap(struct perfgrp_mapped *mapped, struct vm_area_struct *vma)
+{
+	unsigned long i;
+	int ret = 0;
+
+	if (!(vma->vm_flags & VM_MAYSHARE) ||
+	    vma_pages(vma) > mapped->map->map_size / PAGE_SIZE)
+		return -EINVAL;
+	if (vma->vm_flags & VM_WRITE)
+		return -EACCES;
+	compat_vm_flags_clear(vma, VM_MAYWRITE);
+	for (i = 0; i < vma_pages(vma) && !ret; i++)
+		ret = remap_pfn_range(vma, vma->vm_start + i * PAGE_SIZE,
+				      vmalloc_to_pfn((void *)mapped->map + i * PAGE_SIZE),
+				      PAGE_SIZE, vma->vm_page_prot);
+	return ret;
+}
+
+/* ---- a row ------------------------------------------------------------------- */
+
+/**
+ * perfgrp_mapped_copy_row - write a row that was read for a snapshot
+ * @mapped: the rows
+ * @instance: whose row it is
+ * @row: the row
+ * @values: its values
+ *
+ * Interrupts are off. Whoever is just writing the slot has values that are as good.
+ */
+void perfgrp_mapped_copy_row(struct perfgrp_mapped *mapped, unsigned int instance,
+			     const struct perfgrp_row *row, const struct perfgrp_value *values)
+{
+	struct perfgrp_map_slot *slot = perfgrp_mapped_slot(mapped, instance);
+	struct perfgrp_group *group = mapped->group;
+
+	lockdep_assert_irqs_disabled();
+
+	if (!perfgrp_mapped_write_begin(slot))
+		return;
+	slot->generation = group->generation;
+	slot->row = *row;
+	slot->row.first_value = 0;
+	memcpy(perfgrp_mapped_values(slot), values, row->nr_values * sizeof(*values));
+	perfgrp_row_finish(group, &slot->row, perfgrp_mapped_values(slot),
+			   perfgrp_cgroup_removed(group));
+	perfgrp_mapped_write_end(slot);
+}
+
+/**
+ * perfgrp_mapped_get_row - take a row, if it is new enough
+ * @mapped: the rows
+ * @instance: whose row
+ * @not_before: the moment of which it may be, on the group's clock. One that is at rest is as good
+ *	as new.
+ * @row: set; its first_value is left alone
+ * @values: set
+ * @room: for how many
+ *
+ * Any context: a reader does not wait for a writer, who may be what it has interrupted.
+ *
+ * Return: whether there is one; else @row and @values may have been written.
+ */
+bool perfgrp_mapped_get_row(const struct perfgrp_mapped *mapped, unsigned int instance,
+			    u64 not_before, struct perfgrp_row *row, struct perfgrp_value *values,
+			    unsigned int room)
+{
+	struct perfgrp_map_slot *slot = perfgrp_mapped_slot(mapped, instance);
+	u32 first_value = row->first_value, seq;
+	bool at_rest;
+
+	/* Pairs with perfgrp_mapped_write_end(). */
+	seq = smp_load_acquire(&slot->seq);
+	if (!seq || seq & 1)
+		return false;
+	kcsan_nestable_atomic_begin();
+	*row = slot->row;
+	row->first_value = first_value;
+	memcpy(values, perfgrp_mapped_values(slot),
+	       min(room, slot->row.nr_values) * sizeof(*values));
+	at_rest = READ_ONCE(slot->at_rest);
+	kcsan_nestable_atomic_end();
+	/* The copy is made before it is seen whether somebody writes; write_begin() pairs. */
+	smp_rmb();
+	return READ_ONCE(slot->seq) == seq && (at_rest || row->time_after >= not_before);
+}

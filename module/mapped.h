@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Rows of a group that userspace maps: see mapped.c and mapped_write.c. */
+#ifndef PERFGRP_MAPPED_H
+#define PERFGRP_MAPPED_H
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/hrtimer.h>
+#include <linux/kcsan-checks.h>
+#include <linux/list.h>
+#include <linux/types.h>
+#include <uapi/linux/perfgrp.h>
+
+struct perfgrp_group;
+struct perfgrp_mapped;
+struct perfgrp_snap;
+struct vm_area_struct;
+
+/**
+ * struct perfgrp_mapped_timer - writes the row of an instance while it is busy
+ * @timer: runs on the CPU of the instance while that is not idle, or on that of the task while it
+ *	runs
+ * @mapped: of its group; constant
+ * @instance: index of the instance; constant
+ */
+struct perfgrp_mapped_timer {
+	struct hrtimer timer;
+	struct perfgrp_mapped *mapped;
+	unsigned int instance;
+};
+
+/**
+ * struct perfgrp_mapped - the rows of a group that can be mapped
+ * @group: the group; constant
+ * @node: in the list of groups of CPUs, or of those of tasks with the same hash value; see
+ *	mapped_write.c
+ * @interval: of the timers; 0 for none; constant
+ * @map: what is mapped. Slot n is instance n's.
+ * @timers: one per instance
+ *
+ * A slot has one writer at a time: who makes its seq odd, with interrupts off, until the seq is
+ * even again. Others, such as an NMI in between, leave it alone; only perfgrp_mapped_refresh()
+ * waits. at_rest is written by the instance's CPU, or that which its task leaves or gets on.
+ * map->generation: perfgrp_group.lock.
+ */
+struct perfgrp_mapped {
+	struct perfgrp_group *group;
+	struct hlist_node node;
+	u64 interval;
+	struct perfgrp_map *map;
+	struct perfgrp_mapped_timer timers[];
+};
+
+static inline struct perfgrp_map_slot *perfgrp_mapped_slot(const struct perfgrp_mapped *mapped,
+							   unsigned int instance)
+{
+	return (void *)mapped->map + mapped->map->slot_offset +
+	       (size_t)instance * mapped->map->slot_size;
+}
+
+static inline struct perfgrp_value *perfgrp_mapped_values(struct perfgrp_map_slot *slot)
+{
+	/* The alignment is that of struct perfgrp_value. */
+	return (struct perfgrp_value *)(slot + 1);
+}
+
+/**
+ * perfgrp_mapped_write_begin - become the writer of a slot
+ * @slot: the slot
+ *
+ * Any context, with interrupts off.
+ *
+ * Return: false if it has a writer.
+ */
+static __always_inline bool perfgrp_mapped_write_begin(struct perfgrp_map_slot *slot)
+{
+	u32 seq = READ_ONCE(slot->seq);
+
+	if (seq & 1 || cmpxchg(&slot->seq, seq, seq + 1) != seq)
+		return false;
+	kcsan_nestable_atomic_begin();
+	return true;
+}
+
+/**
+ * perfgrp_mapped_write_end - let readers have what was written
+ * @slot: the slot; the caller is its writer
+ */
+static __always_inline void perfgrp_mapped_write_end(struct perfgrp_map_slot *slot)
+{
+	u32 seq = slot->seq + 1;
+
+	kcsan_nestable_atomic_end();
+	/* 0 is for slots that have not been written yet. */
+	smp_store_release(&slot->seq, seq ?: 2);
+}
+
+int perfgrp_mapped_create(struct perfgrp_group *group, const struct perfgrp_create *arg,
+			  struct perfgrp_error *err);
+void perfgrp_mapped_unlink(struct perfgrp_group *group);
+void perfgrp_mapped_destroy(struct perfgrp_group *group);
+int perfgrp_mapped_mmap(struct perfgrp_mapped *mapped, struct vm_area_struct *vma);
+void perfgrp_mapped_copy_row(struct perfgrp_mapped *mapped, unsigned int instance,
+			     const struct perfgrp_row *row, const struct perfgrp_value *values);
+bool perfgrp_mapped_get_row(const struct perfgrp_mapped *mapped, unsigned int instance,
+			    u64 not_before, struct perfgrp_row *row, struct perfgrp_value *values,
+			    unsigned int room);
+
+/* mapped_write.c */
+void perfgrp_mapped_init(void);
+bool perfgrp_mapped_supported(void);
+int perfgrp_mapped_link(struct perfgrp_mapped *mapped, struct perfgrp_error *err);
+void perfgrp_mapped_stop(struct perfgrp_mapped *mapped);
+void perfgrp_mapped_refresh(struct perfgrp_group *group);
+void perfgrp_mapped_write_overflow(struct perfgrp_mapped *mapped, unsigned int instance,
+				   bool irqs_on);
+
+#endif /* PERFGRP_MAPPED_H */

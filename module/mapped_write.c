@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When the rows that userspace maps are written: by the CPU itself, with what it has at hand, so
+ * that a reader need not ask it.
+ *
+ *	tracepoint cpu_idle		a CPU goes idle: its row is at rest until that ends
+ *	tracepoint sched_switch		a task leaves its CPU: the same for the task's row. A CPU or
+ *					a task begins to run: its timer is started; or ends: stopped
+ *	the timer (map_interval)	on a CPU that is not idle, while the task runs
+ *	an overflow			overflow.c
+ *	a snapshot			snapshot.c
+ *	a change of the group		perfgrp_mapped_refresh()
+ *
+ * So no timer runs on an idle CPU, and what nothing has been counted for is not read again.
+ *
+ * The tracepoints' handlers and the timer run with interrupts off, sched_switch's with the
+ * runqueue locked. They take no lock, allocate nothing, wake nobody: they find groups and their
+ * event arrays under RCU, and write only the slot of their CPU or task. A PMU that is not the
+ * CPU's own (uncore) may wake somebody when it is read, which must not be while a CPU goes idle:
+ * such rows are left to the timer and to snapshots.
+ *
+ * Locks: users_lock (how many groups use the tracepoints, and the lists of them).
+ */
+#define pr_fmt(fmt) "perfgrp: " fmt
+
+#include <linux/hash.h>
+#include <linux/hrtimer.h>
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <trace/events/power.h>
+#include <trace/events/sched.h>
+
+#include "cgroup.h"
+#include "compat.h"
+#include "error.h"
+#include "event_array.h"
+#include "group.h"
+#include "instance_call.h"
+#include "mapped.h"
+#include "perfcore.h"
+#include "row.h"
+#include "tracepoint.h"
+
+#define TASK_BITS 6
+
+static DEFINE_MUTEX(users_lock);
+/* users_lock; readers use RCU */
+static HLIST_HEAD(cpu_groups);
+static struct hlist_head task_groups[1 << TASK_BITS];
+static unsigned int nr_task_groups;
+
+static struct hlist_head *bucket_of(const struct task_struct *task)
+{
+	return &task_groups[hash_ptr(task, TASK_BITS)];
+}
+
+/* ---- one row ------------------------------------------------------------------ */
+
+/* The caller is the slot's writer. @call_pmu: as perfgrp_row_read(). */
+static __always_inline void fill_slot(struct perfgrp_map_slot *slot, struct perfgrp_group *group,
+				      const struct perfgrp_event_array *array,
+				      unsigned int instance, u32 row_flags, bool call_pmu)
+{
+	struct perfgrp_value *value = perfgrp_mapped_values(slot);
+	const struct perfgrp_event_array_entry *entry;
+	bool removed = perfgrp_cgroup_removed(group);
+	struct perfgrp_row *row = &slot->row;
+	struct perfgrp_reading reading;
+	u32 flags = 0;
+	unsigned int i;
+	u64 clock;
+
+	slot->generation = array->generation;
+	row->cpu = group->instances[instance].cpu;
+	row->flags = row_flags;
+	row->first_value = 0;
+	row->nr_values = array->nr;
+	row->epoch = array->epoch;
+	row->nr_cpus = 1;
+	row->cgroup_id = 0;
+	row->time_before = perfgrp_clock_now(group->clockid);
+	clock = perfgrp_core_clock();
+	for (i = 0; i < array->nr; i++, value++) {
+		entry = &array->entries[i];
+		perfgrp_row_read(group, entry->event, &entry->base, entry->goes_away, entry->away,
+				 clock, call_pmu, &reading);
+		perfgrp_row_fill_value(entry->id, entry->sched_group, entry->pmu, &reading,
+				       row_flags, value);
+		flags |= value->flags;
+	}
+	perfgrp_row_add_flags(row, flags);
+	row->time_after = perfgrp_clock_now(group->clockid);
+	perfgrp_row_finish(group, row, perfgrp_mapped_values(slot), removed);
+}
+
+static const struct perfgrp_event_array *get_array(const struct perfgrp_group *group,
+						   unsigned int instance)
+{
+	return perfgrp_event_array_get(group->event_arrays, instance);
+}
+
+/* Not while the CPU's events are those that died with it, or are made anew. */
+static bool is_usable(const struct perfgrp_group *group, unsigned int instance,
+		      const struct perfgrp_event_array *array)
+{
+	return array->usable && !test_bit(0, &group->instances[instance].lost);
+}
+
+/*
+ * Write the slot of an instance whose events are on this CPU, or were until now. Interrupts are
+ * off, and the perf core is not at work on them. @at_rest: from now on nothing is counted.
+ */
+static void write_slot(struct perfgrp_mapped *mapped, unsigned int instance, bool at_rest)
+{
+	struct perfgrp_map_slot *slot = perfgrp_mapped_slot(mapped, instance);
+	struct perfgrp_group *group = mapped->group;
+	const struct perfgrp_event_array *array;
+
+	lockdep_assert_irqs_disabled();
+
+	if (!perfgrp_mapped_write_begin(slot))
+		return;
+	rcu_read_lock();
+	/* Not before: who changes the group waits for the writer, and has the last word. */
+	array = get_array(group, instance);
+	if (is_usable(group, instance, array) && !(at_rest && array->reads_elsewhere)) {
+		fill_slot(slot, group, array, instance, 0, true);
+		WRITE_ONCE(slot->at_rest, at_rest && (group->task || !array->counts_at_rest));
+	}
+	rcu_read_unlock();
+	perfgrp_mapped_write_end(slot);
+}
+
+/**
+ * perfgrp_mapped_write_overflow - write a row in an overflow handler
+ * @mapped: the group's rows
+ * @instance: whose event has overflowed on this CPU
+ * @irqs_on: as in perfgrp_core_read_anywhere()
+ *
+ * Any context, with interrupts off, inside rcu_read_lock(). A row of which not all events can be
+ * read now is left as it is.
+ */
+void perfgrp_mapped_write_overflow(struct perfgrp_mapped *mapped, unsigned int instance,
+				   bool irqs_on)
+{
+	struct perfgrp_map_slot *slot = perfgrp_mapped_slot(mapped, instance);
+	struct perfgrp_group *group = mapped->group;
+	const struct perfgrp_event_array *array;
+	enum perf_event_state state;
+	struct perf_event *event;
+	bool readable = true;
+	unsigned int i;
+
+	if (!perfgrp_mapped_write_begin(slot))
+		return;
+	array = get_array(group, instance);
+	for (i = 0; i < array->nr && readable; i++) {
+		event = array->entries[i].event;
+		state = event ? perfgrp_core_state(event) : PERF_EVENT_STATE_ERROR;
+		readable = state != PERF_EVENT_STATE_ACTIVE ||
+			   perfgrp_core_read_anywhere(event, state, irqs_on);
+	}
+	if (readable && is_usable(group, instance, array))
+		fill_slot(slot, group, array, instance, 0, false);
+	perfgrp_mapped_write_end(slot);
+}
+
+/* ---- timers ------------------------------------------------------------------- */
+
+/* Whether this CPU runs what the instance counts. */
+static bool is_busy_here(const struct perfgrp_group *group, unsigned int instance)
+{
+	if (group->task)
+		return group->task == current;
+	return group->instances[instance].cpu == smp_processor_id() && !is_idle_task(current);
+}
+
+static enum hrtimer_restart on_timer(struct hrtimer *hrtimer)
+{
+	struct perfgrp_mapped_timer *timer =
+		container_of(hrtimer, struct perfgrp_mapped_timer, timer);
+	struct perfgrp_mapped *mapped = timer->mapped;
+
+	/* Timers of a CPU that goes offline are moved to another one. */
+	if (!is_busy_here(mapped->group, timer->instance))
+		return HRTIMER_NORESTART;
+	write_slot(mapped, timer->instance, false);
+	hrtimer_forward_now(hrtimer, ns_to_ktime(mapped->interval));
+	return HRTIMER_RESTART;
+}
+
+static void start_timer(struct perfgrp_mapped *mapped, unsigned int instance)
+{
+	if (mapped->interval)
+		hrtimer_start(&mapped->timers[instance].timer, ns_to_ktime(mapped->interval),
+			      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* If it runs on another CPU just now it will see for itself. */
+static void stop_timer(struct perfgrp_mapped *mapped, unsigned int instance)
+{
+	if (mapped->interval)
+		hrtimer_try_to_cancel(&mapped->timers[instance].timer);
+}
+
+/* ---- tracepoints --------------------------------------------------------------- */
+
+/* Tracepoint cpu_idle. */
+static void on_idle(void *data, unsigned int state, unsigned int cpu)
+{
+	struct perfgrp_mapped *mapped;
+	unsigned long flags;
+	int instance;
+
+	local_irq_save(flags);
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(mapped, &cpu_groups, node) {
+		instance = mapped->group->instance_of[cpu];
+		if (instance < 0)
+			continue;
+		if (state == PWR_EVENT_EXIT)
+			WRITE_ONCE(perfgrp_mapped_slot(mapped, instance)->at_rest, 0);
+		else
+			write_slot(mapped, instance, true);
+	}
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
+static void switch_cpu(bool busy)
+{
+	struct perfgrp_mapped *mapped;
+	int instance;
+
+	hlist_for_each_entry_rcu(mapped, &cpu_groups, node) {
+		instance = mapped->group->instance_of[smp_processor_id()];
+		if (instance < 0)
+			continue;
+		if (busy)
+			start_timer(mapped, instance);
+		else
+			stop_timer(mapped, instance);
+	}
+}
+
+static void leave_task(const struct task_struct *task)
+{
+	struct perfgrp_mapped *mapped;
+
+	hlist_for_each_entry_rcu(mapped, bucket_of(task), node) {
+		if (mapped->group->task != task)
+			continue;
+		stop_timer(mapped, 0);
+		write_slot(mapped, 0, true);
+	}
+}
+
+static void enter_task(const struct task_struct *task)
+{
+	struct perfgrp_mapped *mapped;
+
+	hlist_for_each_entry_rcu(mapped, bucket_of(task), node) {
+		if (mapped->group->task != task)
+			continue;
+		WRITE_ONCE(perfgrp_mapped_slot(mapped, 0)->at_rest, 0);
+		start_timer(mapped, 0);
+	}
+}
+
+/* Tracepoint sched_switch. The events of @prev are still on the PMU, if they are at all. */
+static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
+		      unsigned int prev_state)
+{
+	rcu_read_lock();
+	if (is_idle_task(prev) != is_idle_task(next))
+		switch_cpu(is_idle_task(prev));
+	if (READ_ONCE(nr_task_groups)) {
+		leave_task(prev);
+		enter_task(next);
+	}
+	rcu_read_unlock();
+}
+
+/* ---- changes of the group -------------------------------------------------------- */
+
+/* With perfgrp_group.lock held by who waits for it. */
+static void refresh_slot(struct perfgrp_mapped *mapped, unsigned int instance)
+{
+	struct perfgrp_map_slot *slot = perfgrp_mapped_slot(mapped, instance);
+	struct perfgrp_group *group = mapped->group;
+	u32 flags = perfgrp_instance_usable(&group->instances[instance]) ? 0 : PERFGRP_ROW_OFFLINE;
+
+	lockdep_assert_irqs_disabled();
+
+	/* A writer is on another CPU and has interrupts off. */
+	while (!perfgrp_mapped_write_begin(slot))
+		cpu_relax();
+	rcu_read_lock();
+	fill_slot(slot, group, get_array(group, instance), instance, flags, true);
+	rcu_read_unlock();
+	perfgrp_mapped_write_end(slot);
+	if (is_busy_here(group, instance))
+		start_timer(mapped, instance);
+}
+
+/* IPI, or the same for this CPU. */
+static void refresh_cpu(void *info)
+{
+	struct perfgrp_mapped *mapped = info;
+
+	refresh_slot(mapped, mapped->group->instance_of[smp_processor_id()]);
+}
+
+static void refresh_task(void *info)
+{
+	refresh_slot(info, 0);
+}
+
+static void refresh_here(struct perfgrp_mapped *mapped, unsigned int instance)
+{
+	local_irq_disable();
+	refresh_slot(mapped, instance);
+	local_irq_enable();
+}
+
+/* No CPU has written it: there are no events, or their CPU has just gone offline. */
+static bool is_left(const struct perfgrp_mapped *mapped, unsigned int instance)
+{
+	const struct perfgrp_group *group = mapped->group;
+
+	return group->instances[instance].seen &&
+	       (!cpumask_test_cpu(group->instances[instance].cpu, group->cpus) ||
+		perfgrp_mapped_slot(mapped, instance)->generation != group->generation);
+}
+
+static void refresh_cpus(struct perfgrp_mapped *mapped)
+{
+	unsigned int i;
+
+	on_each_cpu_mask(mapped->group->cpus, refresh_cpu, mapped, true);
+	for (i = 0; i < mapped->group->nr_instances; i++)
+		if (is_left(mapped, i))
+			refresh_here(mapped, i);
+}
+
+/**
+ * perfgrp_mapped_refresh - let the rows be those of a group that has changed
+ * @group: the group; the lock is held for writing. Nothing is done if it is not mapped.
+ *
+ * Readers see all of it or nothing: struct perfgrp_map.generation. May sleep.
+ */
+void perfgrp_mapped_refresh(struct perfgrp_group *group)
+{
+	struct perfgrp_mapped *mapped = group->mapped;
+
+	lockdep_assert_held_write(&group->lock);
+
+	if (!mapped)
+		return;
+	if (!group->task)
+		refresh_cpus(mapped);
+	else if (group->nr_members)
+		perfgrp_call_on_task(group, false, refresh_task, mapped);
+	else
+		refresh_here(mapped, 0);
+	/* After all slots, for readers that look at it first and last. */
+	smp_store_release(&mapped->map->generation, group->generation);
+}
+
+/* ---- beginning and end ------------------------------------------------------------ */
+
+static struct perfgrp_tracepoint cpu_idle = { .name = "cpu_idle", .handler = on_idle };
+static struct perfgrp_tracepoint sched_switch = { .name = "sched_switch", .handler = on_switch };
+static unsigned int nr_idle_users;	/* users_lock */
+static unsigned int nr_switch_users;	/* users_lock */
+
+static bool supported;
+
+/**
+ * perfgrp_mapped_init - see whether rows can be mapped
+ */
+void perfgrp_mapped_init(void)
+{
+	/* That the handlers are of the right types. */
+	check_trace_callback_type_cpu_idle(on_idle);
+	check_trace_callback_type_sched_switch(on_switch);
+
+	supported = perfgrp_tracepoint_find(cpu_idle.name) &&
+		    perfgrp_tracepoint_find(sched_switch.name);
+	if (!supported)
+		pr_info("no rows that can be mapped: a tracepoint is missing\n");
+}
+
+/**
+ * perfgrp_mapped_supported - can rows be mapped?
+ *
+ * Return: whether the kernel has what it takes.
+ */
+bool perfgrp_mapped_supported(void)
+{
+	return supported;
+}
+
+static bool use(struct perfgrp_tracepoint *tracepoint, unsigned int *nr_users)
+{
+	lockdep_assert_held(&users_lock);
+
+	if (!*nr_users && !perfgrp_tracepoint_register(tracepoint))
+		return false;
+	++*nr_users;
+	return true;
+}
+
+static void unuse(struct perfgrp_tracepoint *tracepoint, unsigned int *nr_users)
+{
+	lockdep_assert_held(&users_lock);
+
+	if (!--*nr_users)
+		perfgrp_tracepoint_unregister(tracepoint);
+}
+
+static bool uses_switch(const struct perfgrp_mapped *mapped)
+{
+	return mapped->group->task || mapped->interval;
+}
+
+static bool use_tracepoints(const struct perfgrp_mapped *mapped)
+{
+	if (!mapped->group->task && !use(&cpu_idle, &nr_idle_users))
+		return false;
+	if (!uses_switch(mapped) || use(&sched_switch, &nr_switch_users))
+		return true;
+	if (!mapped->group->task)
+		unuse(&cpu_idle, &nr_idle_users);
+	return false;
+}
+
+/**
+ * perfgrp_mapped_link - begin to write rows
+ * @mapped: of a new group
+ * @err: says why not
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int perfgrp_mapped_link(struct perfgrp_mapped *mapped, struct perfgrp_error *err)
+{
+	struct task_struct *task = mapped->group->task;
+	unsigned int i;
+	bool used;
+
+	for (i = 0; i < mapped->group->nr_instances; i++)
+		compat_hrtimer_setup(&mapped->timers[i].timer, on_timer, CLOCK_MONOTONIC,
+				     HRTIMER_MODE_REL_PINNED_HARD);
+	mutex_lock(&users_lock);
+	used = use_tracepoints(mapped);
+	if (used) {
+		hlist_add_head_rcu(&mapped->node, task ? bucket_of(task) : &cpu_groups);
+		WRITE_ONCE(nr_task_groups, nr_task_groups + !!task);
+	}
+	mutex_unlock(&users_lock);
+	return used ? 0 : perfgrp_fail_memory(err);
+}
+
+/**
+ * perfgrp_mapped_unlink - let the tracepoints' handlers no longer find a group
+ * @group: a group; nothing is done if it is not mapped
+ *
+ * perfgrp_mapped_destroy() follows after an RCU grace period.
+ */
+void perfgrp_mapped_unlink(struct perfgrp_group *group)
+{
+	if (!group->mapped)
+		return;
+	mutex_lock(&users_lock);
+	hlist_del_rcu(&group->mapped->node);
+	WRITE_ONCE(nr_task_groups, nr_task_groups - !!group->task);
+	mutex_unlock(&users_lock);
+}
+
+/**
+ * perfgrp_mapped_stop - nobody writes rows any more
+ * @mapped: see perfgrp_mapped_unlink()
+ *
+ * May sleep.
+ */
+void perfgrp_mapped_stop(struct perfgrp_mapped *mapped)
+{
+	unsigned int i;
+
+	for (i = 0; i < mapped->group->nr_instances; i++)
+		hrtimer_cancel(&mapped->timers[i].timer);
+	mutex_lock(&users_lock);
+	if (uses_switch(mapped))
+		unuse(&sched_switch, &nr_switch_users);
+	if (!mapped->group->task)
+		unuse(&cpu_idle, &nr_idle_users);
+	mutex_unlock(&users_lock);
+}

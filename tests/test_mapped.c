@@ -1,0 +1,1051 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rows that are mapped (PERFGRP_CREATE_MAPPED): where they stand, who writes them and when, that no
+ * reader sees a torn one, and snapshots that take them (PERFGRP_SNAPSHOT_CACHED).
+ */
+#include "caps.h"
+#include "cgroup.h"
+#include "pmu.h"
+#include "stream.h"
+#include "../userspace/lib/perfgrp.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#define CPU		1	/* that goes off line */
+#define MS		1000000ULL
+#define FAULTS		PERFGRP_SW_PAGE_FAULTS
+
+static struct cpus cpus;
+static struct grp_snap snap;
+
+/* ---- groups and their mappings ------------------------------------------------------ */
+
+static int mapped_like(struct perfgrp_create want)
+{
+	NEED_FEATURE(MAPPED);
+	cpus_online(&cpus);
+	want.flags |= PERFGRP_CREATE_MAPPED;
+	return grp_create_like(want);
+}
+
+static int mapped_cpus(__u32 flags, __u64 interval)
+{
+	int fd = mapped_like((struct perfgrp_create){
+		.flags = flags, .target = PERFGRP_TARGET_ALL_CPUS, .map_interval = interval });
+
+	REQUIRE_GE(fd, 0);
+	return fd;
+}
+
+static int mapped_task(__u32 flags, pid_t pid, __u64 interval)
+{
+	int fd = mapped_like((struct perfgrp_create){
+		.flags = flags, .target = PERFGRP_TARGET_TASK, .pid = pid,
+		.map_interval = interval });
+
+	REQUIRE_GE(fd, 0);
+	return fd;
+}
+
+static void *map_at(int fd, size_t size, int prot, int flags)
+{
+	return mmap(NULL, size, prot, flags, fd, PERFGRP_MMAP_ROWS);
+}
+
+static const struct perfgrp_map *map_rows(int fd)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	const struct perfgrp_map *map = map_at(fd, page, PROT_READ, MAP_SHARED);
+	size_t size;
+
+	REQUIRE(map != MAP_FAILED);
+	size = map->map_size;
+	munmap((void *)map, page);
+	map = map_at(fd, size, PROT_READ, MAP_SHARED);
+	REQUIRE(map != MAP_FAILED);
+	return map;
+}
+
+/* A slot that was read. */
+struct seen {
+	struct perfgrp_row row;
+	struct perfgrp_value value[32];
+	__u64 generation;
+	int nr;
+};
+
+static struct seen see(const struct perfgrp_map *map, __u32 nr)
+{
+	struct seen s = {};
+
+	s.nr = perfgrp_map_read_slot(map, nr, &s.row, s.value, ARRAY_SIZE(s.value),
+				     &s.generation);
+	return s;
+}
+
+static bool at_rest(const struct perfgrp_map *map, __u32 nr)
+{
+	return __atomic_load_n(&perfgrp_map_slot(map, nr)->at_rest, __ATOMIC_ACQUIRE);
+}
+
+static __u32 seq_of(const struct perfgrp_map *map, __u32 nr)
+{
+	return __atomic_load_n(&perfgrp_map_slot(map, nr)->seq, __ATOMIC_ACQUIRE);
+}
+
+/* The page faults of user mode. */
+static __u32 add_faults(int fd)
+{
+	int id = grp_add_with(fd, FAULTS, PERFGRP_COUNTER_EXCLUDE_KERNEL);
+
+	REQUIRE_GT(id, 0);
+	return id;
+}
+
+/* All of a row is as in a snapshot. */
+static void expect_same_row(const struct seen *s, const struct grp_snap *of, __u32 nr)
+{
+	const struct perfgrp_row *row = &of->row[nr];
+	__u32 i;
+
+	EXPECT_EQ(s->row.cpu, row->cpu);
+	EXPECT_EQ(s->row.flags, row->flags);
+	EXPECT_EQ(s->row.first_value, 0);
+	EXPECT_EQ(s->row.nr_values, row->nr_values);
+	EXPECT_EQ(s->row.epoch, row->epoch);
+	EXPECT_EQ(s->row.nr_cpus, row->nr_cpus);
+	EXPECT_EQ(s->row.cgroup_id, 0);
+	EXPECT_LE(s->row.time_before, s->row.time_after);
+	EXPECT_EQ(s->nr, (int)row->nr_values);
+	EXPECT_EQ(s->generation, of->hdr.generation);
+	for (i = 0; i < row->nr_values; i++) {
+		expect_same_value(&s->value[i], &of->value[row->first_value + i]);
+		EXPECT_EQ(s->value[i].sched_group, of->value[row->first_value + i].sched_group);
+		EXPECT_EQ(s->value[i].pmu, of->value[row->first_value + i].pmu);
+	}
+}
+
+/* A child on the last CPU. */
+static struct child child_apart(void)
+{
+	struct child child = child_start();
+
+	if (cpus.nr < 2)
+		skip("there is one CPU");
+	child_do(&child, ORDER_RUN_ON, cpus.cpu[cpus.nr - 1]);
+	return child;
+}
+
+static __u32 last_cpu(void)
+{
+	return cpus.cpu[cpus.nr - 1];
+}
+
+/* ---- M1: what stands where ------------------------------------------------------------ */
+
+TEST(layout, "M1: a header says where each CPU's slot is, on cache lines of its own")
+{
+	int fd = mapped_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_USE_CLOCKID, .target = PERFGRP_TARGET_ALL_CPUS,
+		.clockid = CLOCK_BOOTTIME, .map_interval = 5 * MS });
+	size_t page = sysconf(_SC_PAGESIZE);
+	const struct perfgrp_map *map;
+
+	REQUIRE_GE(fd, 0);
+	map = map_rows(fd);
+	EXPECT_EQ(map->size, sizeof(*map));
+	EXPECT_EQ(map->map_size % page, 0);
+	EXPECT_GE(map->slot_offset, sizeof(*map));
+	EXPECT_EQ(map->slot_offset % 64, 0);
+	EXPECT_EQ(map->slot_size % 64, 0);
+	EXPECT_GE(map->nr_slots, cpus.nr);
+	EXPECT_LE(map->slot_offset + (size_t)map->nr_slots * map->slot_size, map->map_size);
+	EXPECT_GE(map->values_offset, sizeof(struct perfgrp_map_slot));
+	EXPECT_EQ(map->value_size, sizeof(struct perfgrp_value));
+	EXPECT_LE(map->values_offset + 32 * map->value_size, map->slot_size);
+	EXPECT_EQ(map->clockid, CLOCK_BOOTTIME);
+	EXPECT_EQ(map->map_interval, 5 * MS);
+}
+
+TEST(same_as_snapshot, "M1 M5: rows are those of a snapshot; a CPU that never came has none")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+	const struct perfgrp_map *map = map_rows(fd);
+	__u32 i, nr = 0;
+	struct seen s;
+
+	add_faults(fd);
+	grp_add(fd, PERFGRP_SW_CONTEXT_SWITCHES);
+	for (i = 0; i < cpus.nr; i++) {
+		run_on(cpus.cpu[i]);
+		fault_in(10 + i);
+	}
+	REQUIRE_EQ(grp_disable(fd), 0);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(map->generation, snap.hdr.generation);
+	for (i = 0; i < map->nr_slots; i++) {
+		s = see(map, i);
+		if (s.nr < 0)
+			continue;
+		REQUIRE(nr < snap.hdr.nr_rows);
+		EXPECT_GE(s.value[0].raw, 10);
+		expect_same_row(&s, &snap, nr++);
+	}
+	EXPECT_EQ(nr, snap.hdr.nr_rows);
+}
+
+TEST(one_cpu, "M1: a list of CPUs has slots for them only")
+{
+	__u32 list[2] = { 0, 0 };
+	const struct perfgrp_map *map;
+	struct seen s;
+	int fd;
+
+	cpus_online(&cpus);
+	list[0] = last_cpu();
+	fd = mapped_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED, .target = PERFGRP_TARGET_CPUS,
+		.cpus = to_u64(list), .nr_cpus = 1 });
+	REQUIRE_GE(fd, 0);
+	add_faults(fd);
+	map = map_rows(fd);
+	EXPECT_EQ(map->nr_slots, 1);
+	s = see(map, 0);
+	EXPECT_EQ(s.nr, 1);
+	EXPECT_EQ(s.row.cpu, (int)last_cpu());
+}
+
+TEST(no_members, "M1: a group without members has rows without values")
+{
+	int fd = mapped_cpus(0, 0), task = mapped_task(0, 0, 0);
+	struct seen s = see(map_rows(fd), 0);
+
+	EXPECT_EQ(s.nr, 0);
+	EXPECT_EQ(s.row.cpu, (int)cpus.cpu[0]);
+	EXPECT_EQ(s.row.flags, 0);
+	s = see(map_rows(task), 0);
+	EXPECT_EQ(s.nr, 0);
+	EXPECT_EQ(s.row.cpu, -1);
+}
+
+TEST(readers_map, "M1: read-only fds can be mapped, too, with and without the right to records")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+	int viewer = grp_open_reader(fd, 0), reader = grp_open_reader(fd, PERFGRP_READER_RECORDS);
+
+	REQUIRE_GE(viewer, 0);
+	REQUIRE_GE(reader, 0);
+	add_faults(fd);
+	EXPECT_EQ(see(map_rows(viewer), 0).nr, 1);
+	EXPECT_EQ(see(map_rows(reader), 0).nr, 1);
+}
+
+TEST(beside_rings, "M1 O7: a group with a buffer has its rings and its rows mapped")
+{
+	int fd = mapped_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED, .target = PERFGRP_TARGET_ALL_CPUS,
+		.buffer_size = 8192 });
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *ring;
+	int viewer;
+
+	REQUIRE_GE(fd, 0);
+	add_faults(fd);
+	EXPECT_EQ(see(map_rows(fd), 0).nr, 1);
+	ring = mmap(NULL, 3 * page, PROT_READ, MAP_SHARED, fd, 0);
+	EXPECT(ring != MAP_FAILED);
+	viewer = grp_open_reader(fd, 0);
+	REQUIRE_GE(viewer, 0);
+	EXPECT(mmap(NULL, 3 * page, PROT_READ, MAP_SHARED, viewer, 0) == MAP_FAILED);
+	EXPECT_EQ(errno, EACCES);
+}
+
+TEST(refused_maps, "M6: no mapping is writable, private, too long, or of a group without rows")
+{
+	int fd = mapped_cpus(0, 0), plain = grp_on_all_cpus(0);
+	size_t page = sysconf(_SC_PAGESIZE);
+	const struct perfgrp_map *map = map_rows(fd);
+
+	EXPECT(map_at(fd, page, PROT_READ | PROT_WRITE, MAP_SHARED) == MAP_FAILED);
+	EXPECT_EQ(errno, EACCES);
+	EXPECT(map_at(fd, page, PROT_READ, MAP_PRIVATE) == MAP_FAILED);
+	EXPECT_EQ(errno, EINVAL);
+	EXPECT(map_at(fd, map->map_size + page, PROT_READ, MAP_SHARED) == MAP_FAILED);
+	EXPECT_EQ(errno, EINVAL);
+	EXPECT(map_at(plain, page, PROT_READ, MAP_SHARED) == MAP_FAILED);
+	EXPECT_EQ(errno, EINVAL);
+	EXPECT_EQ(mprotect((void *)map, page, PROT_READ | PROT_WRITE), -1);
+	EXPECT_EQ(errno, EACCES);
+}
+
+static int try_mapped(struct perfgrp_create want)
+{
+	want.flags |= PERFGRP_CREATE_MAPPED;
+	if (!want.target)
+		want.target = PERFGRP_TARGET_ALL_CPUS;
+	return grp_create_like(want);
+}
+
+TEST(refused_groups, "M1 E1: what cannot be mapped, and a bad interval, are refused by name")
+{
+	struct perfgrp_create inherit = {
+		.target = PERFGRP_TARGET_TASK, .flags = PERFGRP_CREATE_INHERIT,
+	};
+	struct perfgrp_create split = { .flags = PERFGRP_CREATE_SPLIT_BY_CGROUP };
+	struct perfgrp_create often = { .map_interval = MS - 1 };
+	struct perfgrp_create seldom = { .map_interval = 1000 * MS + 1 };
+	struct perfgrp_create plain = { .target = PERFGRP_TARGET_ALL_CPUS, .map_interval = MS };
+
+	NEED_FEATURE(MAPPED);
+	EXPECT_REFUSED_FIELD(try_mapped(inherit), EINVAL, "flags");
+	EXPECT_REFUSED_FIELD(try_mapped(often), EINVAL, "map_interval");
+	EXPECT_REFUSED_FIELD(try_mapped(seldom), EINVAL, "map_interval");
+	EXPECT_REFUSED_FIELD(grp_create_like(plain), EINVAL, "map_interval");
+	if (!(grp_info().features & PERFGRP_FEATURE_SPLIT_BY_CGROUP))
+		return;
+	cgroup2_mount();
+	split.target_fd = open(cgroup_root, O_RDONLY | O_CLOEXEC);
+	REQUIRE_GE(split.target_fd, 0);
+	EXPECT_REFUSED_FIELD(try_mapped(split), EINVAL, "flags");
+}
+
+/* ---- M2: who writes -------------------------------------------------------------------- */
+
+TEST(idle_cpu, "M2: the row of a CPU that is idle is exact, and at rest; nobody has asked")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+	const struct perfgrp_map *map = map_rows(fd);
+	struct child child = child_apart();
+	__u32 nr = last_cpu(), i;
+	__u64 before, raw;
+
+	add_faults(fd);
+	wait_until_asleep(child.pid);
+	for (i = 0; i < 10; i++) {
+		REQUIRE(BECOMES_TRUE(at_rest(map, nr), 5000));
+		raw = see(map, nr).value[0].raw;
+		before = now_ns();
+		child_do_all(&child, ORDER_FAULT, 7);
+		REQUIRE(BECOMES_TRUE(at_rest(map, nr), 5000));
+		EXPECT_EQ(see(map, nr).value[0].raw, raw + 7);
+		EXPECT_GE(see(map, nr).row.time_after, before);
+		EXPECT_EQ(see(map, nr).value[0].state, PERFGRP_STATE_COUNTED);
+	}
+}
+
+TEST(idle_instructions, "M2: so it is with hardware counters: what is at rest does not change")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+	const struct perfgrp_map *map = map_rows(fd);
+	struct child child = child_apart();
+	__u32 nr = last_cpu();
+	struct seen s;
+
+	if (!has_pmu())
+		skip("no hardware counters");
+	REQUIRE_GT(grp_add_with(fd, PERFGRP_HW_INSTRUCTIONS, PERFGRP_COUNTER_EXCLUDE_KERNEL), 0);
+	child_do_all(&child, ORDER_SPIN, 1000000);
+	REQUIRE(BECOMES_TRUE(at_rest(map, nr), 5000));
+	s = see(map, nr);
+	EXPECT_GE(s.value[0].raw, 2000000);
+	EXPECT_LT(s.value[0].raw, 2100000);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(snap_value(&snap, nr, s.value[0].id)->raw, s.value[0].raw);
+}
+
+TEST(busy_cpu, "M2: a CPU that is busy is not at rest, and writes its row at the interval")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, MS);
+	const struct perfgrp_map *map = map_rows(fd);
+	struct child child = child_apart();
+	__u32 nr = last_cpu(), seq;
+	unsigned int rest = 0, i;
+	__u64 time;
+
+	add_faults(fd);
+	wait_until_asleep(child.pid);
+	child_tell(&child, ORDER_BURN, 300000);
+	REQUIRE(BECOMES_TRUE(!at_rest(map, nr), 5000));
+	seq = seq_of(map, nr);
+	time = see(map, nr).row.time_after;
+	for (i = 0; i < 100; i++) {
+		nap_ns(MS);
+		rest += at_rest(map, nr);
+	}
+	EXPECT_GT(seq_of(map, nr) - seq, 2 * 20);
+	EXPECT_GE(see(map, nr).row.time_after, time + 20 * MS);
+	EXPECT_LT(rest, 20);
+	child_wait(&child);
+}
+
+TEST(no_interval, "M2: without an interval a busy CPU writes nothing by itself")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+	const struct perfgrp_map *map = map_rows(fd);
+	struct child child = child_apart();
+	__u32 nr = last_cpu(), seq;
+	unsigned int i, same = 0;
+
+	add_faults(fd);
+	wait_until_asleep(child.pid);
+	child_tell(&child, ORDER_BURN, 300000);
+	REQUIRE(BECOMES_TRUE(!at_rest(map, nr), 5000));
+	/* Others may have their turn there and leave it idle, now and then. */
+	for (i = 0; i < 50; i++) {
+		seq = seq_of(map, nr);
+		nap_ns(2 * MS);
+		same += seq == seq_of(map, nr);
+	}
+	EXPECT_GT(same, 40);
+	child_wait(&child);
+}
+
+TEST(idle_not_woken, "M2: an interval does not wake a CPU that is idle")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, MS);
+	const struct perfgrp_map *map = map_rows(fd);
+	__u32 nr, seq;
+
+	if (cpus.nr < 2)
+		skip("there is one CPU");
+	nr = last_cpu();
+	add_faults(fd);
+	run_on(cpus.cpu[0]);
+	REQUIRE(BECOMES_TRUE(at_rest(map, nr), 5000));
+	/* A CPU that is woken writes its row when it goes idle again. */
+	seq = seq_of(map, nr);
+	nap_ns(1000 * MS);
+	EXPECT_LT(seq_of(map, nr) - seq, 2 * 500);
+}
+
+TEST(clocks_go_on, "M2: rows with clocks are written when the CPU goes idle, never at rest")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+	const struct perfgrp_map *map = map_rows(fd);
+	struct child child = child_apart();
+	__u32 nr = last_cpu(), seq;
+	unsigned int i;
+
+	REQUIRE_GT(grp_add(fd, PERFGRP_SW_CPU_CLOCK), 0);
+	seq = seq_of(map, nr);
+	for (i = 0; i < 20; i++) {
+		child_do_all(&child, ORDER_FAULT, 1);
+		EXPECT(!at_rest(map, nr));
+	}
+	EXPECT(BECOMES_TRUE(seq_of(map, nr) - seq > 2 * 5, 5000));
+}
+
+TEST(task_switched_away, "M2: the row of a task that does not run is exact, and at rest")
+{
+	struct child child = child_start();
+	int fd = mapped_task(PERFGRP_CREATE_ENABLED, child.pid, 0);
+	const struct perfgrp_map *map = map_rows(fd);
+	__u32 i;
+
+	add_faults(fd);
+	REQUIRE_GT(grp_add(fd, PERFGRP_SW_TASK_CLOCK), 0);
+	for (i = 1; i <= 10; i++) {
+		child_do_all(&child, ORDER_FAULT, 7);
+		EXPECT(at_rest(map, 0));
+		EXPECT_EQ(see(map, 0).value[0].raw, i * 7);
+	}
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(snap_value(&snap, -1, see(map, 0).value[1].id)->raw, see(map, 0).value[1].raw);
+}
+
+TEST(task_runs, "M2: that of one that runs is written at the interval")
+{
+	struct child child = child_start();
+	int fd = mapped_task(PERFGRP_CREATE_ENABLED, child.pid, MS);
+	const struct perfgrp_map *map = map_rows(fd);
+	unsigned int rest = 0, i;
+	__u32 seq;
+
+	add_faults(fd);
+	wait_until_asleep(child.pid);
+	child_tell(&child, ORDER_BURN, 300000);
+	REQUIRE(BECOMES_TRUE(!at_rest(map, 0), 5000));
+	seq = seq_of(map, 0);
+	for (i = 0; i < 100; i++) {
+		nap_ns(MS);
+		rest += at_rest(map, 0);
+	}
+	EXPECT_GT(seq_of(map, 0) - seq, 2 * 20);
+	EXPECT_LT(rest, 50);
+	child_wait(&child);
+}
+
+TEST(overflow_writes, "M2: an overflow writes the row of its CPU")
+{
+	struct perfgrp_counter counter = { .event = FAULTS, .sample_period = 10,
+					   .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL };
+	int fd = mapped_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED, .target = PERFGRP_TARGET_TASK,
+		.buffer_size = 8192 });
+	const struct perfgrp_map *map;
+
+	REQUIRE_GE(fd, 0);
+	settle_memory();
+	REQUIRE_EQ(grp_add_counters(fd, &counter, 1), 0);
+	map = map_rows(fd);
+	see(map, 0);
+	fault_in(1);
+	REQUIRE_EQ(grp_reset(fd), 0);
+	fault_in(1005);
+	/* At least what the last overflow had seen; a switch may have written more. */
+	EXPECT_GT(see(map, 0).value[0].raw, 1005 - 2 * 10);
+	EXPECT_LE(see(map, 0).value[0].raw, 1005);
+}
+
+TEST(snapshot_writes, "M2: so does a snapshot")
+{
+	int fd = mapped_task(PERFGRP_CREATE_ENABLED, 0, 0);
+	const struct perfgrp_map *map = map_rows(fd);
+
+	settle_memory();
+	add_faults(fd);
+	see(map, 0);
+	fault_in(1);
+	REQUIRE_EQ(grp_reset(fd), 0);
+	fault_in(23);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(see(map, 0).value[0].raw, 23);
+	EXPECT_EQ(see(map, 0).row.time_after >= snap.row[0].time_after, 1);
+}
+
+/* ---- M3: readers ------------------------------------------------------------------------ */
+
+static atomic_bool stop;
+static int hammer_fd;
+
+static void *take_snapshots(void *arg)
+{
+	static __thread struct grp_snap mine;
+
+	while (!stop)
+		grp_snapshot(hammer_fd, 0, &mine);
+	return arg;
+}
+
+/* Both members count the same. One does so after the other; a writer may come in between. */
+static bool differ(const struct seen *s)
+{
+	__s64 more = (__s64)(s->value[0].raw - s->value[1].raw);
+
+	return more < -1 || more > 1;
+}
+
+/* No row is of two moments, or older than the one before. */
+static void watch(const struct perfgrp_map *map, unsigned int ms)
+{
+	__u64 last[MAX_CPUS] = {}, end = now_ns() + ms * MS, time[MAX_CPUS] = {};
+	unsigned int torn = 0, back = 0, reads = 0;
+	struct seen s;
+	__u32 i;
+
+	while (now_ns() < end) {
+		for (i = 0; i < map->nr_slots && i < MAX_CPUS; i++) {
+			s = see(map, i);
+			if (s.nr != 2)
+				continue;
+			reads++;
+			torn += differ(&s) || s.row.time_before > s.row.time_after;
+			back += s.value[0].raw < last[i] || s.row.time_after < time[i];
+			last[i] = s.value[0].raw;
+			time[i] = s.row.time_after;
+		}
+	}
+	EXPECT_GT(reads, 1000);
+	EXPECT_EQ(torn, 0);
+	EXPECT_EQ(back, 0);
+}
+
+static void *fault_on_and_on(void *arg)
+{
+	run_on((int)(uintptr_t)arg);
+	while (!stop)
+		fault_in(10);
+	return NULL;
+}
+
+TEST(not_torn, "M3 S9: readers see no row that is being written, and none that goes back")
+{
+	struct perfgrp_counter two[2] = {
+		{ .event = FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
+		{ .event = FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
+	};
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, MS);
+	const struct perfgrp_map *map = map_rows(fd);
+	pthread_t thread[3];
+	unsigned int i;
+
+	REQUIRE_EQ(grp_add_counters(fd, two, 2), 0);
+	hammer_fd = fd;
+	stop = false;
+	for (i = 0; i < 2; i++)
+		REQUIRE_EQ(pthread_create(&thread[i], NULL, fault_on_and_on,
+					  (void *)(uintptr_t)cpus.cpu[i % cpus.nr]), 0);
+	REQUIRE_EQ(pthread_create(&thread[2], NULL, take_snapshots, NULL), 0);
+	watch(map, rounds(2000));
+	stop = true;
+	for (i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void *fault_under_overflows(void *arg)
+{
+	while (!stop)
+		fault_in(10);
+	return arg;
+}
+
+TEST(not_torn_task, "M3: so it is with a task that moves, is read, sampled and timed at once")
+{
+	struct perfgrp_counter two[2] = {
+		{ .event = FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL, .sample_period = 7 },
+		{ .event = FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
+	};
+	struct child child = child_start();
+	int fd = mapped_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED, .target = PERFGRP_TARGET_TASK, .pid = child.pid,
+		.buffer_size = 8192, .map_interval = MS });
+	const struct perfgrp_map *map;
+	__u64 end, raw = 0;
+	unsigned int i = 0, torn = 0, back = 0;
+	pthread_t thread;
+	struct seen s;
+
+	REQUIRE_GE(fd, 0);
+	if (cpus.nr < 2)
+		skip("there is one CPU");
+	map = map_rows(fd);
+	REQUIRE_EQ(grp_add_counters(fd, two, 2), 0);
+	/* Those who look stay away from it. */
+	run_on(cpus.cpu[0]);
+	hammer_fd = fd;
+	stop = false;
+	REQUIRE_EQ(pthread_create(&thread, NULL, take_snapshots, NULL), 0);
+	end = now_ns() + rounds(1000) * MS;
+	while (now_ns() < end) {
+		child_tell(&child, ORDER_RUN_ON, cpus.cpu[1 + i++ % (cpus.nr - 1)]);
+		child_tell(&child, ORDER_FAULT, 10);
+		do {
+			s = see(map, 0);
+			torn += differ(&s);
+			back += s.value[1].raw < raw;
+			raw = s.value[1].raw;
+		} while (s.value[1].raw < i * 10 && now_ns() < end);
+		child_wait(&child);
+		child_wait(&child);
+	}
+	stop = true;
+	pthread_join(thread, NULL);
+	EXPECT_GT(i, 10);
+	EXPECT_EQ(torn, 0);
+	EXPECT_EQ(back, 0);
+}
+
+/* ---- M4: cached snapshots ----------------------------------------------------------------- */
+
+static int snapshot_cached(int fd, __u64 max_age, struct grp_snap *s)
+{
+	s->hdr = (struct perfgrp_snapshot){
+		.size = sizeof(s->hdr), .flags = PERFGRP_SNAPSHOT_CACHED, .max_age = max_age,
+		.rows = to_u64(s->row), .values = to_u64(s->value),
+		.row_size = sizeof(s->row[0]), .nr_rows = ARRAY_SIZE(s->row),
+		.value_size = sizeof(s->value[0]), .nr_values = ARRAY_SIZE(s->value),
+	};
+	return grp_ioctl(fd, PERFGRP_SNAPSHOT, &s->hdr);
+}
+
+TEST(cached_idle, "M4 S6: CACHED interrupts no CPU that is idle, and has its row")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+	const struct perfgrp_map *map = map_rows(fd);
+	struct child child = child_apart();
+	__u32 nr = last_cpu(), id;
+	uint64_t before;
+	int i;
+
+	id = add_faults(fd);
+	run_on(cpus.cpu[0]);
+	child_do_all(&child, ORDER_FAULT, 31);
+	REQUIRE(BECOMES_TRUE(at_rest(map, nr), 5000));
+	before = function_call_interrupts(nr);
+	for (i = 0; i < 200; i++)
+		REQUIRE_EQ(snapshot_cached(fd, 0, &snap), 0);
+	EXPECT_LT(function_call_interrupts(nr) - before, 100);
+	EXPECT_EQ(snap.hdr.nr_rows, cpus.nr);
+	EXPECT_EQ(snap_value(&snap, nr, id)->raw, 31);
+	before = function_call_interrupts(nr);
+	for (i = 0; i < 200; i++)
+		REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_GE(function_call_interrupts(nr) - before, 100);
+}
+
+TEST(cached_age, "M4: a row that is older than max_age is read, a younger one is taken")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+	struct child child = child_apart();
+	__u32 nr = last_cpu();
+	__u64 time, now;
+	int i;
+
+	add_faults(fd);
+	wait_until_asleep(child.pid);
+	child_tell(&child, ORDER_BURN, 300000);
+	REQUIRE(BECOMES_TRUE(task_state(child.pid) == 'R', 5000));
+	nap_ns(20 * MS);
+	for (i = 0; i < 10; i++) {
+		REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+		time = snap_row(&snap, nr)->time_after;
+		REQUIRE_EQ(snapshot_cached(fd, 1000000 * MS, &snap), 0);
+		/* A younger one only if the CPU was idle in between. */
+		EXPECT_GE(snap_row(&snap, nr)->time_after, time);
+		EXPECT_LE(snap.hdr.time_after, now_ns());
+		now = now_ns();
+		REQUIRE_EQ(snapshot_cached(fd, 0, &snap), 0);
+		EXPECT(snap_row(&snap, nr)->time_after >= now || task_state(child.pid) != 'R');
+	}
+	child_wait(&child);
+}
+
+TEST(cached_task, "M4: so it is with a task")
+{
+	struct child child = child_start();
+	int fd = mapped_task(PERFGRP_CREATE_ENABLED, child.pid, 0);
+	__u64 time, now;
+	__u32 id = add_faults(fd);
+
+	child_do_all(&child, ORDER_FAULT, 12);
+	now = now_ns();
+	REQUIRE_EQ(snapshot_cached(fd, 0, &snap), 0);
+	EXPECT_EQ(snap_value(&snap, -1, id)->raw, 12);
+	/* It is at rest, so that nobody has looked. */
+	time = snap.row[0].time_after;
+	EXPECT_LE(time, now);
+	REQUIRE_EQ(snapshot_cached(fd, 0, &snap), 0);
+	EXPECT_EQ(snap.row[0].time_after, time);
+	/* This task runs. */
+	fd = mapped_task(PERFGRP_CREATE_ENABLED, 0, 0);
+	add_faults(fd);
+	now = now_ns();
+	REQUIRE_EQ(snapshot_cached(fd, 0, &snap), 0);
+	EXPECT_GE(snap.row[0].time_after, now);
+}
+
+TEST(cached_totals, "M4 S11: totals of cached rows are their sums")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+	__u32 id = add_faults(fd), i;
+	__u64 sum = 0;
+
+	for (i = 0; i < cpus.nr; i++) {
+		run_on(cpus.cpu[i]);
+		fault_in(5);
+	}
+	REQUIRE_EQ(grp_disable(fd), 0);
+	REQUIRE_EQ(snapshot_cached(fd, 1000000 * MS, &snap), 0);
+	for (i = 0; i < snap.hdr.nr_rows; i++)
+		sum += snap.value[snap.row[i].first_value].raw;
+	EXPECT_GE(sum, 5 * cpus.nr);
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	EXPECT_EQ(snap_value(&snap, -1, id)->raw, sum);
+}
+
+TEST(cached_refused, "M4 E1: CACHED without rows or with RESET, and max_age alone, are refused")
+{
+	int fd = mapped_cpus(0, 0), plain = grp_on_all_cpus(0);
+	struct perfgrp_snapshot call = {
+		.size = sizeof(call), .row_size = sizeof(struct perfgrp_row),
+		.value_size = sizeof(struct perfgrp_value),
+	};
+
+	call.flags = PERFGRP_SNAPSHOT_CACHED;
+	EXPECT_REFUSED_FIELD(grp_ioctl(plain, PERFGRP_SNAPSHOT, &call), EINVAL, "flags");
+	call.flags = PERFGRP_SNAPSHOT_CACHED | PERFGRP_SNAPSHOT_RESET;
+	EXPECT_REFUSED_FIELD(grp_ioctl(fd, PERFGRP_SNAPSHOT, &call), EINVAL, "flags");
+	call.flags = 0;
+	call.max_age = 1;
+	EXPECT_REFUSED_FIELD(grp_ioctl(fd, PERFGRP_SNAPSHOT, &call), EINVAL, "max_age");
+	/* An old program's argument ends before it. */
+	call.size = PERFGRP_SNAPSHOT_SIZE_VER0;
+	EXPECT_EQ(grp_ioctl(fd, PERFGRP_SNAPSHOT, &call), -EMSGSIZE);
+}
+
+/* ---- M5: changes -------------------------------------------------------------------------- */
+
+/* What a mapping shows at once is what a snapshot does. */
+static void expect_all_same(int fd, const struct perfgrp_map *map)
+{
+	__u32 i, nr = 0;
+	struct seen s;
+
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(map->generation, snap.hdr.generation);
+	for (i = 0; i < map->nr_slots; i++) {
+		s = see(map, i);
+		if (s.nr < 0)
+			continue;
+		EXPECT_EQ(s.generation, map->generation);
+		EXPECT_EQ(s.nr, (int)snap.row[nr].nr_values);
+		EXPECT_EQ(s.row.flags, snap.row[nr].flags);
+		EXPECT_EQ(s.row.epoch, snap.row[nr].epoch);
+		nr++;
+	}
+	EXPECT_EQ(nr, snap.hdr.nr_rows);
+}
+
+TEST(changes, "M5: when ADD, REMOVE, RESET, ENABLE or DISABLE returns, all rows are new")
+{
+	int fd = mapped_cpus(0, 0);
+	const struct perfgrp_map *map = map_rows(fd);
+	__u64 generation = map->generation;
+	__u32 first, second;
+	struct seen s;
+
+	first = add_faults(fd);
+	EXPECT_GT(map->generation, generation);
+	generation = map->generation;
+	s = see(map, 0);
+	EXPECT_EQ(s.nr, 1);
+	EXPECT_EQ(s.value[0].id, first);
+	EXPECT_EQ(s.value[0].state, PERFGRP_STATE_NEVER_RAN);
+
+	REQUIRE_EQ(grp_enable(fd), 0);
+	EXPECT_EQ(map->generation, generation);
+	run_on(cpus.cpu[0]);
+	fault_in(100);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	s = see(map, 0);
+	EXPECT_GE(s.value[0].raw, 100);
+	EXPECT_EQ(s.value[0].state, PERFGRP_STATE_COUNTED);
+	expect_all_same(fd, map);
+
+	second = add_faults(fd);
+	s = see(map, 0);
+	EXPECT_EQ(s.nr, 2);
+	EXPECT_EQ(s.value[1].id, second);
+	EXPECT_EQ(s.value[0].raw, 0);
+	expect_all_same(fd, map);
+
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(100);
+	generation = map->generation;
+	REQUIRE_EQ(grp_reset(fd), 0);
+	EXPECT_GT(map->generation, generation);
+	EXPECT_LT(see(map, 0).value[0].raw, 100);
+
+	fault_in(100);
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_RESET, &snap), 0);
+	EXPECT_LT(see(map, 0).value[0].raw, 100);
+
+	generation = map->generation;
+	REQUIRE_EQ(grp_remove(fd, second, 0), 0);
+	EXPECT_GT(map->generation, generation);
+	s = see(map, 0);
+	EXPECT_EQ(s.nr, 1);
+	expect_all_same(fd, map);
+	REQUIRE_EQ(grp_remove(fd, first, 0), 0);
+	EXPECT_EQ(see(map, 0).nr, 0);
+	expect_all_same(fd, map);
+}
+
+TEST(cpu_goes, "M5 G19: an offline CPU's row says so; its epoch, and counts, when it is back")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, MS);
+	const struct perfgrp_map *map = map_rows(fd);
+	struct child child;
+	__u64 raw;
+
+	if (cpus.nr < 2 || cpu_set_online(CPU, true))
+		skip("CPU %d cannot go off line", CPU);
+	add_faults(fd);
+	child = child_start();
+	child_do(&child, ORDER_RUN_ON, CPU);
+	child_do_all(&child, ORDER_FAULT, 50);
+	REQUIRE_EQ(cpu_set_online(CPU, false), 0);
+	REQUIRE(BECOMES_TRUE(see(map, CPU).row.flags & PERFGRP_ROW_OFFLINE, 5000));
+	raw = see(map, CPU).value[0].raw;
+	EXPECT_GE(raw, 50);
+	EXPECT(see(map, CPU).value[0].flags & PERFGRP_VALUE_OFFLINE);
+	expect_all_same(fd, map);
+	REQUIRE_EQ(cpu_set_online(CPU, true), 0);
+	REQUIRE(BECOMES_TRUE(!(see(map, CPU).row.flags & PERFGRP_ROW_OFFLINE), 5000));
+	EXPECT_EQ(see(map, CPU).row.epoch, 1);
+	child_do(&child, ORDER_RUN_ON, CPU);
+	child_do_all(&child, ORDER_FAULT, 50);
+	REQUIRE(BECOMES_TRUE(at_rest(map, CPU), 5000));
+	EXPECT_GE(see(map, CPU).value[0].raw, raw + 50);
+	EXPECT_EQ(see(map, CPU).value[0].state, PERFGRP_STATE_COUNTED);
+}
+
+TEST(task_exits, "M5: the row of a task that has exited is final, and says so")
+{
+	struct child child = child_start();
+	int fd = mapped_task(PERFGRP_CREATE_ENABLED, child.pid, 0);
+	const struct perfgrp_map *map = map_rows(fd);
+
+	add_faults(fd);
+	child_do_all(&child, ORDER_FAULT, 9);
+	child_exit(&child);
+	REQUIRE(BECOMES_TRUE(see(map, 0).row.flags & PERFGRP_ROW_EXITED, 5000));
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(see(map, 0).value[0].raw, snap.value[0].raw);
+	EXPECT_GE(see(map, 0).value[0].raw, 9);
+	EXPECT(at_rest(map, 0));
+	child_reap(&child);
+}
+
+TEST(of_cgroup, "M1 M5: a cgroup's rows, where it is and where it has not been; its end")
+{
+	struct cgroup cg = {};
+	struct child child;
+	const struct perfgrp_map *map;
+	int fd;
+
+	NEED_FEATURE(MAPPED);
+	NEED_FEATURE(CGROUP);
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("there is one CPU");
+	cgroup2_mount();
+	cgroup2_spread_perf();
+	cgroups_sweep();
+	snprintf(cg.path, sizeof(cg.path), "%s/" CGROUP_BASE, cgroup_root);
+	cgroup_mkdir(&cg);
+	child = child_in_on(&cg, last_cpu());
+	fd = mapped_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED, .target = PERFGRP_TARGET_CGROUP,
+		.target_fd = cg.fd });
+	REQUIRE_GE(fd, 0);
+	add_faults(fd);
+	map = map_rows(fd);
+	child_do_all(&child, ORDER_FAULT, 40);
+	REQUIRE(BECOMES_TRUE(at_rest(map, last_cpu()), 5000));
+	EXPECT_EQ(see(map, last_cpu()).value[0].raw, 40);
+	EXPECT_EQ(see(map, cpus.cpu[0]).value[0].raw, 0);
+	EXPECT(see(map, cpus.cpu[0]).value[0].flags & PERFGRP_VALUE_ABSENT);
+	child_exit(&child);
+	child_reap(&child);
+	REQUIRE(BECOMES_TRUE(rmdir(cg.path) == 0, 5000));
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT(see(map, last_cpu()).row.flags & PERFGRP_ROW_EXITED);
+}
+
+static void *change_on_and_on(void *arg)
+{
+	int id;
+
+	while (!stop) {
+		grp_reset(hammer_fd);
+		id = grp_add(hammer_fd, PERFGRP_SW_DUMMY);
+		grp_disable(hammer_fd);
+		grp_enable(hammer_fd);
+		if (id > 0)
+			grp_remove(hammer_fd, id, 0);
+	}
+	return arg;
+}
+
+TEST(one_generation, "M5 S10: slots of one generation have the same members")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, MS);
+	const struct perfgrp_map *map = map_rows(fd);
+	__u64 end = now_ns() + rounds(1000) * MS, generation, before = 0;
+	unsigned int whole = 0, wrong = 0, back = 0;
+	pthread_t thread;
+	struct seen s[2];
+
+	add_faults(fd);
+	hammer_fd = fd;
+	stop = false;
+	REQUIRE_EQ(pthread_create(&thread, NULL, change_on_and_on, NULL), 0);
+	while (now_ns() < end) {
+		generation = __atomic_load_n(&map->generation, __ATOMIC_ACQUIRE);
+		s[0] = see(map, cpus.cpu[0]);
+		s[1] = see(map, last_cpu());
+		back += generation < before;
+		before = generation;
+		if (s[0].generation != generation || s[1].generation != generation ||
+		    __atomic_load_n(&map->generation, __ATOMIC_ACQUIRE) != generation)
+			continue;
+		whole++;
+		wrong += s[0].nr != s[1].nr ||
+			 (s[0].nr == 2 && s[0].value[1].id != s[1].value[1].id);
+	}
+	stop = true;
+	pthread_join(thread, NULL);
+	EXPECT_GT(whole, 100);
+	EXPECT_EQ(wrong, 0);
+	EXPECT_EQ(back, 0);
+}
+
+/* ---- M6: lives ------------------------------------------------------------------------------ */
+
+TEST(outlives_fd, "M6: the mapping outlives the fd, also in a child")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0), status;
+	const struct perfgrp_map *map = map_rows(fd);
+	__u32 nr;
+	__u64 raw;
+	pid_t pid;
+
+	add_faults(fd);
+	close(fd);
+	nr = cpus.cpu[0];
+	run_on(nr);
+	pid = fork();
+	REQUIRE_GE(pid, 0);
+	if (pid == 0) {
+		if (cpus.nr > 1)
+			run_on(last_cpu());
+		raw = see(map, nr).value[0].raw;
+		/* The parent waits, so its CPU goes idle. */
+		_exit(!BECOMES_TRUE(see(map, nr).value[0].raw > raw, 10000));
+	}
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		fault_in(10);
+		nap_ns(10 * MS);
+	}
+	EXPECT_EQ(status, 0);
+	REQUIRE_EQ(munmap((void *)map, map->map_size), 0);
+}
+
+TEST(many, "M6 C9: groups that are mapped come and go, under load, with timers")
+{
+	unsigned int i;
+	pthread_t thread;
+
+	NEED_FEATURE(MAPPED);
+	cpus_online(&cpus);
+	stop = false;
+	REQUIRE_EQ(pthread_create(&thread, NULL, fault_under_overflows, NULL), 0);
+	for (i = 0; i < rounds(50); i++) {
+		int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, MS);
+		int task = mapped_task(PERFGRP_CREATE_ENABLED, 0, MS);
+		const struct perfgrp_map *map = map_rows(fd);
+
+		add_faults(fd);
+		add_faults(task);
+		EXPECT_EQ(see(map, 0).nr, 1);
+		EXPECT_EQ(see(map_rows(task), 0).nr, 1);
+		close(fd);
+		close(task);
+		EXPECT_EQ(see(map, 0).nr, 1);
+		munmap((void *)map, map->map_size);
+	}
+	stop = true;
+	pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	int ret = run_tests(argc, argv);
+
+	if (is_cgroup2(cgroup_root))
+		cgroups_sweep();
+	return ret;
+}
