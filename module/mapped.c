@@ -36,14 +36,15 @@
 		      PERFGRP_MAX_MEMBERS * sizeof(struct perfgrp_value),                          \
 	      SMP_CACHE_BYTES)
 
-static int alloc_map(struct perfgrp_mapped *mapped, unsigned int nr_slots)
+static int alloc_map(const struct perfgrp_group *group, u64 interval, struct perfgrp_mapped *mapped)
 {
+	unsigned int nr_slots = group->nr_instances;
 	size_t size = PAGE_ALIGN(PAGE_SIZE + (size_t)nr_slots * SLOT_SIZE);
 
 	/* map_size has 32 bits. */
 	if (size > INT_MAX)
 		return -ENOMEM;
-	mapped->map = __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	mapped->map = __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
 	if (!mapped->map)
 		return -ENOMEM;
 	*mapped->map = (struct perfgrp_map){
@@ -54,8 +55,8 @@ static int alloc_map(struct perfgrp_mapped *mapped, unsigned int nr_slots)
 		.nr_slots = nr_slots,
 		.values_offset = sizeof(struct perfgrp_map_slot),
 		.value_size = sizeof(struct perfgrp_value),
-		.clockid = mapped->group->clockid,
-		.map_interval = mapped->interval,
+		.clockid = group->clockid,
+		.map_interval = interval,
 	};
 	return 0;
 }
@@ -71,18 +72,18 @@ static struct perfgrp_mapped *alloc_mapped(struct perfgrp_group *group, u64 inte
 	struct perfgrp_mapped *mapped;
 	unsigned int i;
 
-	mapped = kvzalloc(struct_size(mapped, timers, group->nr_instances), GFP_KERNEL_ACCOUNT);
+	mapped = kvzalloc(struct_size(mapped, instances, group->nr_instances), GFP_KERNEL_ACCOUNT);
 	if (!mapped)
 		return NULL;
-	mapped->group = group;
-	mapped->interval = interval;
-	for (i = 0; i < group->nr_instances; i++) {
-		mapped->timers[i].mapped = mapped;
-		mapped->timers[i].instance = i;
-	}
-	if (alloc_map(mapped, group->nr_instances)) {
+	if (alloc_map(group, interval, mapped)) {
 		free_mapped(mapped);
 		return NULL;
+	}
+	for (i = 0; i < group->nr_instances; i++) {
+		mapped->instances[i].group = group;
+		mapped->instances[i].slot = (void *)mapped->map + PAGE_SIZE + i * SLOT_SIZE;
+		mapped->instances[i].index = i;
+		mapped->instances[i].interval = interval;
 	}
 	return mapped;
 }
@@ -109,12 +110,13 @@ int perfgrp_mapped_create(struct perfgrp_group *group, const struct perfgrp_crea
 		free_mapped(mapped);
 		return perfgrp_fail_memory(err);
 	}
-	ret = perfgrp_mapped_link(mapped, err);
+	group->mapped = mapped;
+	ret = perfgrp_mapped_link(group, err);
 	if (ret) {
+		group->mapped = NULL;
 		free_mapped(mapped);
 		return ret;
 	}
-	group->mapped = mapped;
 	/* CPUs follow when their events can be created: perfgrp_group_follow_cpus(). */
 	if (group->task) {
 		down_write(&group->lock);
@@ -134,7 +136,7 @@ void perfgrp_mapped_destroy(struct perfgrp_group *group)
 {
 	if (!group->mapped)
 		return;
-	perfgrp_mapped_stop(group->mapped);
+	perfgrp_mapped_stop(group);
 	free_mapped(group->mapped);
 	group->mapped = NULL;
 }
@@ -181,8 +183,8 @@ int perfgrp_mapped_mmap(struct perfgrp_mapped *mapped, struct vm_area_struct *vm
 void perfgrp_mapped_copy_row(struct perfgrp_mapped *mapped, unsigned int instance,
 			     const struct perfgrp_row *row, const struct perfgrp_value *values)
 {
-	struct perfgrp_map_slot *slot = perfgrp_mapped_slot(mapped, instance);
-	struct perfgrp_group *group = mapped->group;
+	struct perfgrp_map_slot *slot = mapped->instances[instance].slot;
+	struct perfgrp_group *group = mapped->instances[instance].group;
 
 	lockdep_assert_irqs_disabled();
 
@@ -215,7 +217,7 @@ bool perfgrp_mapped_get_row(const struct perfgrp_mapped *mapped, unsigned int in
 			    u64 not_before, struct perfgrp_row *row, struct perfgrp_value *values,
 			    unsigned int room)
 {
-	struct perfgrp_map_slot *slot = perfgrp_mapped_slot(mapped, instance);
+	struct perfgrp_map_slot *slot = mapped->instances[instance].slot;
 	u32 first_value = row->first_value, seq;
 	bool at_rest;
 

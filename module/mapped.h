@@ -17,46 +17,37 @@ struct perfgrp_snap;
 struct vm_area_struct;
 
 /**
- * struct perfgrp_mapped_timer - writes the row of an instance while it is busy
- * @timer: runs on the CPU of the instance while that is not idle, or on that of the task while it
- *	runs
- * @mapped: of its group; constant
- * @instance: index of the instance; constant
- */
-struct perfgrp_mapped_timer {
-	struct hrtimer timer;
-	struct perfgrp_mapped *mapped;
-	unsigned int instance;
-};
-
-/**
- * struct perfgrp_mapped - the rows of a group that can be mapped
- * @group: the group; constant
- * @node: in the list of groups of CPUs, or of those of tasks with the same hash value; see
- *	mapped_write.c
- * @interval: of the timers; 0 for none; constant
- * @map: what is mapped. Slot n is instance n's.
- * @timers: one per instance
+ * struct perfgrp_mapped_instance - an instance whose row is mapped
+ * @node: in the list of its CPU, or in that of tasks with the same hash value; see mapped_write.c
+ * @group: its group; constant
+ * @slot: its slot; constant
+ * @index: index of the instance; constant
+ * @interval: of @timer; 0 for none; constant
+ * @timer: writes the row: on the CPU of the instance while that is not idle, or on that of the task
+ *	while it runs
  *
  * A slot has one writer at a time: who makes its seq odd, with interrupts off, until the seq is
  * even again. Others, such as an NMI in between, leave it alone; only perfgrp_mapped_refresh()
  * waits. at_rest is written by the instance's CPU, or that which its task leaves or gets on.
- * map->generation: perfgrp_group.lock.
  */
-struct perfgrp_mapped {
-	struct perfgrp_group *group;
+struct perfgrp_mapped_instance {
 	struct hlist_node node;
+	struct perfgrp_group *group;
+	struct perfgrp_map_slot *slot;
+	unsigned int index;
 	u64 interval;
-	struct perfgrp_map *map;
-	struct perfgrp_mapped_timer timers[];
+	struct hrtimer timer;
 };
 
-static inline struct perfgrp_map_slot *perfgrp_mapped_slot(const struct perfgrp_mapped *mapped,
-							   unsigned int instance)
-{
-	return (void *)mapped->map + mapped->map->slot_offset +
-	       (size_t)instance * mapped->map->slot_size;
-}
+/**
+ * struct perfgrp_mapped - the rows of a group that can be mapped
+ * @map: what is mapped; its generation is perfgrp_group.lock's, all else but the slots constant
+ * @instances: one per instance of the group
+ */
+struct perfgrp_mapped {
+	struct perfgrp_map *map;
+	struct perfgrp_mapped_instance instances[];
+};
 
 static inline struct perfgrp_value *perfgrp_mapped_values(struct perfgrp_map_slot *slot)
 {
@@ -109,10 +100,9 @@ bool perfgrp_mapped_get_row(const struct perfgrp_mapped *mapped, unsigned int in
 /* mapped_write.c */
 void perfgrp_mapped_init(void);
 bool perfgrp_mapped_supported(void);
-int perfgrp_mapped_link(struct perfgrp_mapped *mapped, struct perfgrp_error *err);
-void perfgrp_mapped_stop(struct perfgrp_mapped *mapped);
+int perfgrp_mapped_link(struct perfgrp_group *group, struct perfgrp_error *err);
+void perfgrp_mapped_stop(struct perfgrp_group *group);
 void perfgrp_mapped_refresh(struct perfgrp_group *group);
-void perfgrp_mapped_write_overflow(struct perfgrp_mapped *mapped, unsigned int instance,
-				   bool irqs_on);
+void perfgrp_mapped_write_overflow(struct perfgrp_mapped_instance *instance, bool irqs_on);
 
 #endif /* PERFGRP_MAPPED_H */

@@ -30,6 +30,7 @@
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -51,23 +52,25 @@
 #define TASK_BITS 6
 
 static DEFINE_MUTEX(users_lock);
-/* users_lock; readers use RCU */
-static HLIST_HEAD(cpu_groups);
-static struct hlist_head task_groups[1 << TASK_BITS];
-static unsigned int nr_task_groups;
+/* struct perfgrp_mapped_instance (users_lock); readers use RCU */
+static DEFINE_PER_CPU(struct hlist_head, cpu_instances);
+static struct hlist_head task_instances[1 << TASK_BITS];
+static unsigned int nr_tasks;
 
 static struct hlist_head *bucket_of(const struct task_struct *task)
 {
-	return &task_groups[hash_ptr(task, TASK_BITS)];
+	return &task_instances[hash_ptr(task, TASK_BITS)];
 }
 
 /* ---- one row ------------------------------------------------------------------ */
 
 /* The caller is the slot's writer. @call_pmu: as perfgrp_row_read(). */
-static __always_inline void fill_slot(struct perfgrp_map_slot *slot, struct perfgrp_group *group,
-				      const struct perfgrp_event_array *array,
-				      unsigned int instance, u32 row_flags, bool call_pmu)
+static __always_inline void fill_slot(const struct perfgrp_mapped_instance *instance,
+				      const struct perfgrp_event_array *array, u32 row_flags,
+				      bool call_pmu)
 {
+	struct perfgrp_map_slot *slot = instance->slot;
+	struct perfgrp_group *group = instance->group;
 	struct perfgrp_value *value = perfgrp_mapped_values(slot);
 	const struct perfgrp_event_array_entry *entry;
 	bool removed = perfgrp_cgroup_removed(group);
@@ -78,7 +81,7 @@ static __always_inline void fill_slot(struct perfgrp_map_slot *slot, struct perf
 	u64 clock;
 
 	slot->generation = array->generation;
-	row->cpu = group->instances[instance].cpu;
+	row->cpu = group->instances[instance->index].cpu;
 	row->flags = row_flags;
 	row->first_value = 0;
 	row->nr_values = array->nr;
@@ -100,27 +103,26 @@ static __always_inline void fill_slot(struct perfgrp_map_slot *slot, struct perf
 	perfgrp_row_finish(group, row, perfgrp_mapped_values(slot), removed);
 }
 
-static const struct perfgrp_event_array *get_array(const struct perfgrp_group *group,
-						   unsigned int instance)
+static const struct perfgrp_event_array *
+get_array(const struct perfgrp_mapped_instance *instance)
 {
-	return perfgrp_event_array_get(group->event_arrays, instance);
+	return perfgrp_event_array_get(instance->group->event_arrays, instance->index);
 }
 
 /* Not while the CPU's events are those that died with it, or are made anew. */
-static bool is_usable(const struct perfgrp_group *group, unsigned int instance,
+static bool is_usable(const struct perfgrp_mapped_instance *instance,
 		      const struct perfgrp_event_array *array)
 {
-	return array->usable && !test_bit(0, &group->instances[instance].lost);
+	return array->usable && !test_bit(0, &instance->group->instances[instance->index].lost);
 }
 
 /*
  * Write the slot of an instance whose events are on this CPU, or were until now. Interrupts are
  * off, and the perf core is not at work on them. @at_rest: from now on nothing is counted.
  */
-static void write_slot(struct perfgrp_mapped *mapped, unsigned int instance, bool at_rest)
+static void write_slot(struct perfgrp_mapped_instance *instance, bool at_rest)
 {
-	struct perfgrp_map_slot *slot = perfgrp_mapped_slot(mapped, instance);
-	struct perfgrp_group *group = mapped->group;
+	struct perfgrp_map_slot *slot = instance->slot;
 	const struct perfgrp_event_array *array;
 
 	lockdep_assert_irqs_disabled();
@@ -129,10 +131,11 @@ static void write_slot(struct perfgrp_mapped *mapped, unsigned int instance, boo
 		return;
 	rcu_read_lock();
 	/* Not before: who changes the group waits for the writer, and has the last word. */
-	array = get_array(group, instance);
-	if (is_usable(group, instance, array) && !(at_rest && array->reads_elsewhere)) {
-		fill_slot(slot, group, array, instance, 0, true);
-		WRITE_ONCE(slot->at_rest, at_rest && (group->task || !array->counts_at_rest));
+	array = get_array(instance);
+	if (is_usable(instance, array) && !(at_rest && array->reads_elsewhere)) {
+		fill_slot(instance, array, 0, true);
+		WRITE_ONCE(slot->at_rest,
+			   at_rest && (instance->group->task || !array->counts_at_rest));
 	}
 	rcu_read_unlock();
 	perfgrp_mapped_write_end(slot);
@@ -140,74 +143,72 @@ static void write_slot(struct perfgrp_mapped *mapped, unsigned int instance, boo
 
 /**
  * perfgrp_mapped_write_overflow - write a row in an overflow handler
- * @mapped: the group's rows
  * @instance: whose event has overflowed on this CPU
  * @irqs_on: as in perfgrp_core_read_anywhere()
  *
  * Any context, with interrupts off, inside rcu_read_lock(). A row of which not all events can be
  * read now is left as it is.
  */
-void perfgrp_mapped_write_overflow(struct perfgrp_mapped *mapped, unsigned int instance,
-				   bool irqs_on)
+void perfgrp_mapped_write_overflow(struct perfgrp_mapped_instance *instance, bool irqs_on)
 {
-	struct perfgrp_map_slot *slot = perfgrp_mapped_slot(mapped, instance);
-	struct perfgrp_group *group = mapped->group;
 	const struct perfgrp_event_array *array;
 	enum perf_event_state state;
 	struct perf_event *event;
 	bool readable = true;
 	unsigned int i;
 
-	if (!perfgrp_mapped_write_begin(slot))
+	if (!perfgrp_mapped_write_begin(instance->slot))
 		return;
-	array = get_array(group, instance);
+	array = get_array(instance);
 	for (i = 0; i < array->nr && readable; i++) {
 		event = array->entries[i].event;
 		state = event ? perfgrp_core_state(event) : PERF_EVENT_STATE_ERROR;
 		readable = state != PERF_EVENT_STATE_ACTIVE ||
 			   perfgrp_core_read_anywhere(event, state, irqs_on);
 	}
-	if (readable && is_usable(group, instance, array))
-		fill_slot(slot, group, array, instance, 0, false);
-	perfgrp_mapped_write_end(slot);
+	if (readable && is_usable(instance, array))
+		fill_slot(instance, array, 0, false);
+	perfgrp_mapped_write_end(instance->slot);
 }
 
 /* ---- timers ------------------------------------------------------------------- */
 
 /* Whether this CPU runs what the instance counts. */
-static bool is_busy_here(const struct perfgrp_group *group, unsigned int instance)
+static bool is_busy_here(const struct perfgrp_mapped_instance *instance)
 {
+	const struct perfgrp_group *group = instance->group;
+
 	if (group->task)
 		return group->task == current;
-	return group->instances[instance].cpu == smp_processor_id() && !is_idle_task(current);
+	return group->instances[instance->index].cpu == smp_processor_id() &&
+	       !is_idle_task(current);
 }
 
-static enum hrtimer_restart on_timer(struct hrtimer *hrtimer)
+static enum hrtimer_restart on_timer(struct hrtimer *timer)
 {
-	struct perfgrp_mapped_timer *timer =
-		container_of(hrtimer, struct perfgrp_mapped_timer, timer);
-	struct perfgrp_mapped *mapped = timer->mapped;
+	struct perfgrp_mapped_instance *instance =
+		container_of(timer, struct perfgrp_mapped_instance, timer);
 
 	/* Timers of a CPU that goes offline are moved to another one. */
-	if (!is_busy_here(mapped->group, timer->instance))
+	if (!is_busy_here(instance))
 		return HRTIMER_NORESTART;
-	write_slot(mapped, timer->instance, false);
-	hrtimer_forward_now(hrtimer, ns_to_ktime(mapped->interval));
+	write_slot(instance, false);
+	hrtimer_forward_now(timer, ns_to_ktime(instance->interval));
 	return HRTIMER_RESTART;
 }
 
-static void start_timer(struct perfgrp_mapped *mapped, unsigned int instance)
+static void start_timer(struct perfgrp_mapped_instance *instance)
 {
-	if (mapped->interval)
-		hrtimer_start(&mapped->timers[instance].timer, ns_to_ktime(mapped->interval),
+	if (instance->interval)
+		hrtimer_start(&instance->timer, ns_to_ktime(instance->interval),
 			      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /* If it runs on another CPU just now it will see for itself. */
-static void stop_timer(struct perfgrp_mapped *mapped, unsigned int instance)
+static void stop_timer(struct perfgrp_mapped_instance *instance)
 {
-	if (mapped->interval)
-		hrtimer_try_to_cancel(&mapped->timers[instance].timer);
+	if (instance->interval)
+		hrtimer_try_to_cancel(&instance->timer);
 }
 
 /* ---- tracepoints --------------------------------------------------------------- */
@@ -215,20 +216,16 @@ static void stop_timer(struct perfgrp_mapped *mapped, unsigned int instance)
 /* Tracepoint cpu_idle. */
 static void on_idle(void *data, unsigned int state, unsigned int cpu)
 {
-	struct perfgrp_mapped *mapped;
+	struct perfgrp_mapped_instance *instance;
 	unsigned long flags;
-	int instance;
 
 	local_irq_save(flags);
 	rcu_read_lock();
-	hlist_for_each_entry_rcu(mapped, &cpu_groups, node) {
-		instance = mapped->group->instance_of[cpu];
-		if (instance < 0)
-			continue;
+	hlist_for_each_entry_rcu(instance, this_cpu_ptr(&cpu_instances), node) {
 		if (state == PWR_EVENT_EXIT)
-			WRITE_ONCE(perfgrp_mapped_slot(mapped, instance)->at_rest, 0);
+			WRITE_ONCE(instance->slot->at_rest, 0);
 		else
-			write_slot(mapped, instance, true);
+			write_slot(instance, true);
 	}
 	rcu_read_unlock();
 	local_irq_restore(flags);
@@ -236,41 +233,37 @@ static void on_idle(void *data, unsigned int state, unsigned int cpu)
 
 static void switch_cpu(bool busy)
 {
-	struct perfgrp_mapped *mapped;
-	int instance;
+	struct perfgrp_mapped_instance *instance;
 
-	hlist_for_each_entry_rcu(mapped, &cpu_groups, node) {
-		instance = mapped->group->instance_of[smp_processor_id()];
-		if (instance < 0)
-			continue;
+	hlist_for_each_entry_rcu(instance, this_cpu_ptr(&cpu_instances), node) {
 		if (busy)
-			start_timer(mapped, instance);
+			start_timer(instance);
 		else
-			stop_timer(mapped, instance);
+			stop_timer(instance);
 	}
 }
 
 static void leave_task(const struct task_struct *task)
 {
-	struct perfgrp_mapped *mapped;
+	struct perfgrp_mapped_instance *instance;
 
-	hlist_for_each_entry_rcu(mapped, bucket_of(task), node) {
-		if (mapped->group->task != task)
+	hlist_for_each_entry_rcu(instance, bucket_of(task), node) {
+		if (instance->group->task != task)
 			continue;
-		stop_timer(mapped, 0);
-		write_slot(mapped, 0, true);
+		stop_timer(instance);
+		write_slot(instance, true);
 	}
 }
 
 static void enter_task(const struct task_struct *task)
 {
-	struct perfgrp_mapped *mapped;
+	struct perfgrp_mapped_instance *instance;
 
-	hlist_for_each_entry_rcu(mapped, bucket_of(task), node) {
-		if (mapped->group->task != task)
+	hlist_for_each_entry_rcu(instance, bucket_of(task), node) {
+		if (instance->group->task != task)
 			continue;
-		WRITE_ONCE(perfgrp_mapped_slot(mapped, 0)->at_rest, 0);
-		start_timer(mapped, 0);
+		WRITE_ONCE(instance->slot->at_rest, 0);
+		start_timer(instance);
 	}
 }
 
@@ -281,7 +274,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 	rcu_read_lock();
 	if (is_idle_task(prev) != is_idle_task(next))
 		switch_cpu(is_idle_task(prev));
-	if (READ_ONCE(nr_task_groups)) {
+	if (READ_ONCE(nr_tasks)) {
 		leave_task(prev);
 		enter_task(next);
 	}
@@ -291,63 +284,66 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 /* ---- changes of the group -------------------------------------------------------- */
 
 /* With perfgrp_group.lock held by who waits for it. */
-static void refresh_slot(struct perfgrp_mapped *mapped, unsigned int instance)
+static void refresh_slot(struct perfgrp_mapped_instance *instance)
 {
-	struct perfgrp_map_slot *slot = perfgrp_mapped_slot(mapped, instance);
-	struct perfgrp_group *group = mapped->group;
-	u32 flags = perfgrp_instance_usable(&group->instances[instance]) ? 0 : PERFGRP_ROW_OFFLINE;
+	struct perfgrp_map_slot *slot = instance->slot;
+	u32 flags = 0;
 
 	lockdep_assert_irqs_disabled();
 
+	if (!perfgrp_instance_usable(&instance->group->instances[instance->index]))
+		flags = PERFGRP_ROW_OFFLINE;
 	/* A writer is on another CPU and has interrupts off. */
 	while (!perfgrp_mapped_write_begin(slot))
 		cpu_relax();
 	rcu_read_lock();
-	fill_slot(slot, group, get_array(group, instance), instance, flags, true);
+	fill_slot(instance, get_array(instance), flags, true);
 	rcu_read_unlock();
 	perfgrp_mapped_write_end(slot);
-	if (is_busy_here(group, instance))
-		start_timer(mapped, instance);
+	if (is_busy_here(instance))
+		start_timer(instance);
 }
 
 /* IPI, or the same for this CPU. */
 static void refresh_cpu(void *info)
 {
-	struct perfgrp_mapped *mapped = info;
+	struct perfgrp_group *group = info;
 
-	refresh_slot(mapped, mapped->group->instance_of[smp_processor_id()]);
+	refresh_slot(&group->mapped->instances[group->instance_of[smp_processor_id()]]);
 }
 
 static void refresh_task(void *info)
 {
-	refresh_slot(info, 0);
+	struct perfgrp_group *group = info;
+
+	refresh_slot(&group->mapped->instances[0]);
 }
 
-static void refresh_here(struct perfgrp_mapped *mapped, unsigned int instance)
+static void refresh_here(struct perfgrp_mapped_instance *instance)
 {
 	local_irq_disable();
-	refresh_slot(mapped, instance);
+	refresh_slot(instance);
 	local_irq_enable();
 }
 
 /* No CPU has written it: there are no events, or their CPU has just gone offline. */
-static bool is_left(const struct perfgrp_mapped *mapped, unsigned int instance)
+static bool is_left(const struct perfgrp_group *group, unsigned int index)
 {
-	const struct perfgrp_group *group = mapped->group;
+	const struct perfgrp_instance *instance = &group->instances[index];
 
-	return group->instances[instance].seen &&
-	       (!cpumask_test_cpu(group->instances[instance].cpu, group->cpus) ||
-		perfgrp_mapped_slot(mapped, instance)->generation != group->generation);
+	return instance->seen &&
+	       (!cpumask_test_cpu(instance->cpu, group->cpus) ||
+		group->mapped->instances[index].slot->generation != group->generation);
 }
 
-static void refresh_cpus(struct perfgrp_mapped *mapped)
+static void refresh_cpus(struct perfgrp_group *group)
 {
 	unsigned int i;
 
-	on_each_cpu_mask(mapped->group->cpus, refresh_cpu, mapped, true);
-	for (i = 0; i < mapped->group->nr_instances; i++)
-		if (is_left(mapped, i))
-			refresh_here(mapped, i);
+	on_each_cpu_mask(group->cpus, refresh_cpu, group, true);
+	for (i = 0; i < group->nr_instances; i++)
+		if (is_left(group, i))
+			refresh_here(&group->mapped->instances[i]);
 }
 
 /**
@@ -358,20 +354,18 @@ static void refresh_cpus(struct perfgrp_mapped *mapped)
  */
 void perfgrp_mapped_refresh(struct perfgrp_group *group)
 {
-	struct perfgrp_mapped *mapped = group->mapped;
-
 	lockdep_assert_held_write(&group->lock);
 
-	if (!mapped)
+	if (!group->mapped)
 		return;
 	if (!group->task)
-		refresh_cpus(mapped);
+		refresh_cpus(group);
 	else if (group->nr_members)
-		perfgrp_call_on_task(group, false, refresh_task, mapped);
+		perfgrp_call_on_task(group, false, refresh_task, group);
 	else
-		refresh_here(mapped, 0);
+		refresh_here(&group->mapped->instances[0]);
 	/* After all slots, for readers that look at it first and last. */
-	smp_store_release(&mapped->map->generation, group->generation);
+	smp_store_release(&group->mapped->map->generation, group->generation);
 }
 
 /* ---- beginning and end ------------------------------------------------------------ */
@@ -426,44 +420,54 @@ static void unuse(struct perfgrp_tracepoint *tracepoint, unsigned int *nr_users)
 		perfgrp_tracepoint_unregister(tracepoint);
 }
 
-static bool uses_switch(const struct perfgrp_mapped *mapped)
+static bool uses_switch(const struct perfgrp_group *group)
 {
-	return mapped->group->task || mapped->interval;
+	return group->task || group->mapped->instances[0].interval;
 }
 
-static bool use_tracepoints(const struct perfgrp_mapped *mapped)
+static bool use_tracepoints(const struct perfgrp_group *group)
 {
-	if (!mapped->group->task && !use(&cpu_idle, &nr_idle_users))
+	if (!group->task && !use(&cpu_idle, &nr_idle_users))
 		return false;
-	if (!uses_switch(mapped) || use(&sched_switch, &nr_switch_users))
+	if (!uses_switch(group) || use(&sched_switch, &nr_switch_users))
 		return true;
-	if (!mapped->group->task)
+	if (!group->task)
 		unuse(&cpu_idle, &nr_idle_users);
 	return false;
 }
 
+static void add_instance(struct perfgrp_mapped_instance *instance)
+{
+	const struct perfgrp_group *group = instance->group;
+	int cpu = group->instances[instance->index].cpu;
+
+	lockdep_assert_held(&users_lock);
+
+	hlist_add_head_rcu(&instance->node,
+			   group->task ? bucket_of(group->task) : per_cpu_ptr(&cpu_instances, cpu));
+	WRITE_ONCE(nr_tasks, nr_tasks + !!group->task);
+}
+
 /**
  * perfgrp_mapped_link - begin to write rows
- * @mapped: of a new group
+ * @group: a new group that is mapped
  * @err: says why not
  *
  * Return: 0 or -ENOMEM.
  */
-int perfgrp_mapped_link(struct perfgrp_mapped *mapped, struct perfgrp_error *err)
+int perfgrp_mapped_link(struct perfgrp_group *group, struct perfgrp_error *err)
 {
-	struct task_struct *task = mapped->group->task;
+	struct perfgrp_mapped_instance *instances = group->mapped->instances;
 	unsigned int i;
 	bool used;
 
-	for (i = 0; i < mapped->group->nr_instances; i++)
-		compat_hrtimer_setup(&mapped->timers[i].timer, on_timer, CLOCK_MONOTONIC,
+	for (i = 0; i < group->nr_instances; i++)
+		compat_hrtimer_setup(&instances[i].timer, on_timer, CLOCK_MONOTONIC,
 				     HRTIMER_MODE_REL_PINNED_HARD);
 	mutex_lock(&users_lock);
-	used = use_tracepoints(mapped);
-	if (used) {
-		hlist_add_head_rcu(&mapped->node, task ? bucket_of(task) : &cpu_groups);
-		WRITE_ONCE(nr_task_groups, nr_task_groups + !!task);
-	}
+	used = use_tracepoints(group);
+	for (i = 0; i < group->nr_instances && used; i++)
+		add_instance(&instances[i]);
 	mutex_unlock(&users_lock);
 	return used ? 0 : perfgrp_fail_memory(err);
 }
@@ -476,30 +480,33 @@ int perfgrp_mapped_link(struct perfgrp_mapped *mapped, struct perfgrp_error *err
  */
 void perfgrp_mapped_unlink(struct perfgrp_group *group)
 {
+	unsigned int i;
+
 	if (!group->mapped)
 		return;
 	mutex_lock(&users_lock);
-	hlist_del_rcu(&group->mapped->node);
-	WRITE_ONCE(nr_task_groups, nr_task_groups - !!group->task);
+	for (i = 0; i < group->nr_instances; i++)
+		hlist_del_rcu(&group->mapped->instances[i].node);
+	WRITE_ONCE(nr_tasks, nr_tasks - !!group->task);
 	mutex_unlock(&users_lock);
 }
 
 /**
  * perfgrp_mapped_stop - nobody writes rows any more
- * @mapped: see perfgrp_mapped_unlink()
+ * @group: see perfgrp_mapped_unlink()
  *
  * May sleep.
  */
-void perfgrp_mapped_stop(struct perfgrp_mapped *mapped)
+void perfgrp_mapped_stop(struct perfgrp_group *group)
 {
 	unsigned int i;
 
-	for (i = 0; i < mapped->group->nr_instances; i++)
-		hrtimer_cancel(&mapped->timers[i].timer);
+	for (i = 0; i < group->nr_instances; i++)
+		hrtimer_cancel(&group->mapped->instances[i].timer);
 	mutex_lock(&users_lock);
-	if (uses_switch(mapped))
+	if (uses_switch(group))
 		unuse(&sched_switch, &nr_switch_users);
-	if (!mapped->group->task)
+	if (!group->task)
 		unuse(&cpu_idle, &nr_idle_users);
 	mutex_unlock(&users_lock);
 }

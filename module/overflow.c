@@ -370,7 +370,8 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, s
 	}
 out:
 	if (unlikely(group->mapped) && instance >= 0)
-		perfgrp_mapped_write_overflow(group->mapped, instance, irqs_were_on(flags, regs));
+		perfgrp_mapped_write_overflow(&group->mapped->instances[instance],
+					      irqs_were_on(flags, regs));
 	rcu_read_unlock();
 	local_irq_restore(flags);
 }
