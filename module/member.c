@@ -396,10 +396,9 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 	perfgrp_group_restarted(group);
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
-	/* If it is split what its counters read goes on, and what was charged is forgotten. */
-	if (!group->split)
-		rebase_all(group);
+	rebase_all(group);
 	perfgrp_event_arrays_publish(group);
+	/* Also that its counters have begun again, which was charged as less than nothing. */
 	perfgrp_split_restart(group);
 	if (group->enabled && !perfgrp_group_inherits(group))
 		perfgrp_group_start_all(group);

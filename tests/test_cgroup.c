@@ -292,17 +292,20 @@ TEST(no_fds, "C1: adding takes no fd from the caller, with threads or without, a
 
 static volatile bool stop;
 
-/* Opens and closes, and finds nobody else behind the number. */
+/* Opens and closes, always by the same number, and finds nobody else behind it. */
 static void *open_and_close(void *arg)
 {
 	struct stat null, st;
-	int fd;
+	int fd, first = -1;
 
 	(void)arg;
 	REQUIRE(stat("/dev/null", &null) == 0);
 	while (!stop) {
 		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 		REQUIRE_GE(fd, 0);
+		if (first < 0)
+			first = fd;
+		EXPECT_EQ(fd, first);
 		REQUIRE(fstat(fd, &st) == 0);
 		EXPECT_EQ(st.st_rdev, null.st_rdev);
 		EXPECT_EQ(close(fd), 0);
@@ -312,17 +315,19 @@ static void *open_and_close(void *arg)
 
 TEST(fds_of_threads, "C1: threads that open and close files are not disturbed by ADD")
 {
-	unsigned int i, nr = rounds(is_debug_kernel() ? 5 : 20);
+	unsigned int i, nr = rounds(is_debug_kernel() ? 5 : 50);
 	struct cgroup cg;
 	pthread_t thread;
 	int fd, id;
 
 	arrange();
 	cg = cgroup_make("a");
+	fd = faults_of(PERFGRP_CREATE_ENABLED, &cg, &id);
 	REQUIRE_EQ(pthread_create(&thread, NULL, open_and_close, NULL), 0);
 	for (i = 0; i < nr; i++) {
-		fd = faults_of(PERFGRP_CREATE_ENABLED, &cg, &id);
-		EXPECT_EQ(close(fd), 0);
+		id = grp_add(fd, PERFGRP_SW_CONTEXT_SWITCHES);
+		REQUIRE_GT(id, 0);
+		REQUIRE_EQ(grp_remove(fd, id, 0), 0);
 	}
 	stop = true;
 	pthread_join(thread, NULL);
@@ -1463,6 +1468,30 @@ TEST(other_namespace, "C6: a cgroup outside the caller's cgroup namespace is as 
 }
 
 /* ---- C7: times from elsewhere ---------------------------------------------------- */
+
+TEST(time_passes, "C7: the time of a cgroup that runs goes on although nobody else reads it")
+{
+	struct perfgrp_value v[2];
+	struct child child;
+	struct cgroup cg;
+	int fd, id;
+
+	arrange();
+	need_two_cpus();
+	run_on(cpus.cpu[0]);
+	cg = cgroup_make("a");
+	child = child_in_on(&cg, cpus.cpu[1]);
+	fd = faults_of(PERFGRP_CREATE_ENABLED, &cg, &id);
+	child_tell(&child, ORDER_BURN, 200000);
+	REQUIRE(BECOMES_TRUE(task_state(child.pid) == 'R', 5000));
+	v[0] = grp_value_on(fd, cpus.cpu[1], id);
+	nap_ns(50000000);
+	v[1] = grp_value_on(fd, cpus.cpu[1], id);
+	/* Others have that CPU for a moment at most. */
+	EXPECT_GE(v[1].time_enabled - v[0].time_enabled, 25000000);
+	EXPECT_GE(v[1].time_running - v[0].time_running, 25000000);
+	child_wait(&child);
+}
 
 TEST(between_perfs, "C7: snapshots from another CPU have times between those perf reads around")
 {

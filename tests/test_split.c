@@ -474,6 +474,44 @@ static void move_and_fault(const struct cgroup *to, unsigned int nr)
 	touch_pages(pages, nr);
 }
 
+TEST(idle_outside, "C11 C10: a CPU that is idle is charged to none of the cgroups")
+{
+	int fd;
+
+	arrange();
+	fd = split_base(0, 0);
+	REQUIRE_GT(grp_add(fd, PERFGRP_SW_CPU_CLOCK), 0);
+	nap_ns(50000000);
+	take_totals(fd);
+	EXPECT_EQ(value_of(&base)->raw, 0);
+	EXPECT_GE(special(PERFGRP_ROW_OUTSIDE)->raw, 50000000);
+}
+
+TEST(many_later, "C10: so many are created later, one after the other, and each is charged its own")
+{
+	enum { MANY = 100 };
+	static struct cgroup cg[MANY];
+	struct child child;
+	char name[16];
+	int fd, i;
+
+	arrange();
+	child = child_start();
+	fd = split_base(0, 0);
+	add_faults(fd);
+	for (i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "later%d", i);
+		cg[i] = cgroup_make(name);
+		cgroup_enter(&cg[i], child.pid);
+		wait_until_asleep(child.pid);
+		child_do_all(&child, ORDER_FAULT, i + 1);
+	}
+	take_totals(fd);
+	for (i = 0; i < MANY; i++)
+		EXPECT_EQ(raw_of(&cg[i]), i + 1);
+	EXPECT_EQ(special(PERFGRP_ROW_OVERFLOW)->raw, 0);
+}
+
 TEST(moved, "C11 C2: what a task does in a cgroup is charged to that, when it moves itself")
 {
 	struct cgroup a, b;
@@ -539,6 +577,56 @@ TEST(moved_by_others, "C11 C2: and when another moves it while it runs")
 	EXPECT_EQ(value_of(&a)->time_enabled, wall);
 	/* The scheduler takes a task's time a little before the tracepoint. */
 	EXPECT_GE(value_of(&b)->time_enabled + wall, 380000000);
+}
+
+static void *burn_on_last(void *arg)
+{
+	run_on(cpus.cpu[cpus.nr - 1]);
+	burn_us(400000);
+	return arg;
+}
+
+/* A process whose second thread runs on the last CPU, while the first waits for it. */
+static pid_t start_two_threads(const struct cgroup *in)
+{
+	pthread_t thread;
+	pid_t pid = fork();
+
+	REQUIRE_GE(pid, 0);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	cgroup_enter(in, 0);
+	pthread_create(&thread, NULL, burn_on_last, NULL);
+	pthread_join(thread, NULL);
+	_exit(0);
+}
+
+TEST(moved_with_threads, "C11 C2: and so it is with all threads of a process")
+{
+	struct cgroup a, b;
+	__u64 before;
+	pid_t pid;
+	int fd;
+
+	arrange();
+	need_two_cpus();
+	run_on(cpus.cpu[0]);
+	a = cgroup_make("a");
+	b = cgroup_make("b");
+	fd = split_base(0, 0);
+	REQUIRE_GT(grp_add(fd, PERFGRP_SW_CPU_CLOCK), 0);
+	pid = start_two_threads(&a);
+	REQUIRE(BECOMES_TRUE((take_totals(fd), value_of(&a)->time_enabled > 50000000), 5000));
+	/* What the thread does from here on is b's, although it does not leave its CPU. */
+	cgroup_enter(&b, pid);
+	take_totals(fd);
+	before = value_of(&a)->time_enabled;
+	nap_ns(50000000);
+	take_totals(fd);
+	EXPECT_EQ(value_of(&a)->time_enabled, before);
+	EXPECT_GE(value_of(&b)->time_enabled, 25000000);
+	REQUIRE(waitpid(pid, NULL, 0) == pid);
 }
 
 TEST(threads, "C11: threads of a threaded cgroup are charged to theirs")
