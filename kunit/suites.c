@@ -26,7 +26,8 @@ kunit_test_suites(&perfgrp_value_suite,
 		  &perfgrp_event_array_suite,
 		  &perfgrp_access_suite,
 		  &perfgrp_ioctl_suite,
-		  &perfgrp_split_suite);
+		  &perfgrp_split_suite,
+		  &perfgrp_mapped_suite);
 
 /* The threads that ran the cases are gone. */
 static void __exit free_fake_pmus(void)

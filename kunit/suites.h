@@ -24,5 +24,6 @@ extern struct kunit_suite perfgrp_event_array_suite;
 extern struct kunit_suite perfgrp_access_suite;
 extern struct kunit_suite perfgrp_ioctl_suite;
 extern struct kunit_suite perfgrp_split_suite;
+extern struct kunit_suite perfgrp_mapped_suite;
 
 #endif /* PERFGRP_SUITES_H */

@@ -571,7 +571,7 @@ TEST(info, "A8: GET_INFO answers: versions, features, limits")
 	EXPECT_GE(info.max_members, 16);
 	EXPECT_GT(info.nr_cpu_ids, cpus.cpu[cpus.nr - 1]);
 	EXPECT_GT(info.max_groups, 0);
-	EXPECT_EQ(info.features >> 15, 0);
+	EXPECT_EQ(info.features >> 16, 0);
 	EXPECT_EQ(info.abi_version, PERFGRP_ABI_VERSION);
 	EXPECT_GT(strnlen(info.version, sizeof(info.version)), 0);
 	EXPECT_LT(strnlen(info.version, sizeof(info.version)), sizeof(info.version));

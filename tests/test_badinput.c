@@ -250,7 +250,7 @@ struct call {
 
 static struct call calls[] = {
 	CALL(GET_INFO, perfgrp_info, true, 0, good_nothing, .on_device = true),
-	CALL(CREATE, perfgrp_create, true, 0x3ff, good_create, RESERVED(perfgrp_create),
+	CALL(CREATE, perfgrp_create, true, 0x7ff, good_create, RESERVED(perfgrp_create),
 	     .first_size = PERFGRP_CREATE_SIZE_VER0),
 	CALL(ADD, perfgrp_add, false, 0, good_add),
 	CALL(REMOVE, perfgrp_remove, false, PERFGRP_REMOVE_CASCADE, good_remove,
@@ -258,7 +258,8 @@ static struct call calls[] = {
 	CALL(ENABLE, perfgrp_control, false, 0, good_nothing),
 	CALL(DISABLE, perfgrp_control, false, 0, good_nothing),
 	CALL(RESET, perfgrp_control, false, 0, good_nothing),
-	CALL(SNAPSHOT, perfgrp_snapshot, true, 0x7, good_snapshot),
+	CALL(SNAPSHOT, perfgrp_snapshot, true, 0xf, good_snapshot,
+	     .first_size = PERFGRP_SNAPSHOT_SIZE_VER0),
 	CALL(QUERY, perfgrp_query, true, 0, good_query, .first_size = PERFGRP_QUERY_SIZE_VER0),
 	CALL(OPEN_READER, perfgrp_reader, true, PERFGRP_READER_RECORDS, good_nothing,
 	     RESERVED(perfgrp_reader)),

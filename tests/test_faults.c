@@ -274,6 +274,17 @@ TRIAL(create_on_cpu, "A5: CREATE on a list of CPUs")
 				     1));
 }
 
+TRIAL(create_mapped, "A5 M6: CREATE of a group whose rows can be mapped")
+{
+	struct perfgrp_create create = {
+		.size = sizeof(create), .flags = PERFGRP_CREATE_MAPPED,
+		.target = PERFGRP_TARGET_ALL_CPUS, .map_interval = 1000000, .fd = -1,
+	};
+	int ret = grp_ioctl(s->dev, PERFGRP_CREATE, &create);
+
+	return made(s, ret ? ret : create.fd);
+}
+
 TRIAL(create_on_task, "A5: CREATE on a task")
 {
 	return made(s, grp_create_on(s->dev, PERFGRP_CREATE_INHERIT, PERFGRP_TARGET_TASK, 0, NULL,
@@ -352,6 +363,28 @@ TRIAL(snapshot_split, "A5 C10: SNAPSHOT of a group that is split", .prepare = fi
 	static struct grp_snap split;
 
 	return grp_snapshot(s->made, PERFGRP_SNAPSHOT_TOTALS, &split);
+}
+
+static void make_mapped_group(struct scene *s)
+{
+	s->made = grp_create_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_MAPPED,
+		.target = PERFGRP_TARGET_ALL_CPUS, .map_interval = 1000000 });
+	REQUIRE_GE(s->made, 0);
+	REQUIRE_EQ(add_to_made(s), 0);
+}
+
+TRIAL(snapshot_cached, "A5 M4: SNAPSHOT with CACHED", .prepare = make_mapped_group)
+{
+	static struct grp_snap cached;
+
+	cached.hdr = (struct perfgrp_snapshot){
+		.size = sizeof(cached.hdr), .flags = PERFGRP_SNAPSHOT_CACHED,
+		.rows = to_u64(cached.row), .row_size = sizeof(cached.row[0]),
+		.nr_rows = MAX_ROWS, .values = to_u64(cached.value),
+		.value_size = sizeof(cached.value[0]), .nr_values = MAX_VALUES,
+	};
+	return grp_ioctl(s->made, PERFGRP_SNAPSHOT, &cached.hdr);
 }
 
 TRIAL(add_two, "A5 G8: ADD, all or none", .more = 2, .restarts = true)

@@ -42,6 +42,7 @@ const struct ioctl_info ioctls[I_WRONG] = {
 	[I_RESET] = { IOCTL(RESET, perfgrp_control), .changes = true,
 		.errors = { EACCES, ENOMEM, EINTR } },
 	[I_SNAPSHOT] = { IOCTL(SNAPSHOT, perfgrp_snapshot), .out = true,
+		.first_size = PERFGRP_SNAPSHOT_SIZE_VER0,
 		.errors = { EACCES, EMSGSIZE, ENOMEM, EINTR } },
 	[I_QUERY] = { IOCTL(QUERY, perfgrp_query), .out = true,
 		.first_size = PERFGRP_QUERY_SIZE_VER0,
@@ -246,8 +247,16 @@ static void make_create(struct thread *t, struct call *c)
 	for (i = 0; i < create->nr_cpus; i++)
 		cpus[i] = (first + i) % shared->nr_cpus;
 
+	if (one_in(t, 3)) {
+		flags |= PERFGRP_CREATE_MAPPED;
+		create->map_interval = one_in(t, 2) ? (1 + below(t, 20)) * 1000000ULL : 0;
+	}
 	/* What excludes one another is left to what makes calls wrong, mostly. */
 	if (!one_in(t, 30)) {
+		if (split || flags & PERFGRP_CREATE_INHERIT) {
+			flags &= ~PERFGRP_CREATE_MAPPED;
+			create->map_interval = 0;
+		}
 		if (create->target != PERFGRP_TARGET_TASK && create->target != PERFGRP_TARGET_PIDFD)
 			flags &= ~task_only;
 		if (flags & PERFGRP_CREATE_ENABLE_ON_EXEC)
@@ -410,8 +419,12 @@ static void make_snapshot(struct thread *t, struct call *c)
 	s->flags = one_in(t, 3) ? PERFGRP_SNAPSHOT_TOTALS : 0;
 	if (one_in(t, 4) && s->flags)
 		s->flags |= PERFGRP_SNAPSHOT_MIX_PMUS;
-	if (one_in(t, 12))
+	if (one_in(t, 12)) {
 		s->flags |= PERFGRP_SNAPSHOT_RESET;
+	} else if (g && g->flags & PERFGRP_CREATE_MAPPED && one_in(t, 2)) {
+		s->flags |= PERFGRP_SNAPSHOT_CACHED;
+		s->max_age = one_in(t, 2) ? below(t, 20) * 1000000ULL : 0;
+	}
 	s->row_size = element_size(t, sizeof(struct perfgrp_row), c);
 	s->value_size = element_size(t, sizeof(struct perfgrp_value), c);
 	s->rows = to_u64(t->rows.start);
@@ -561,6 +574,7 @@ static const struct field fields[] = {
 	FIELD(I_CREATE, perfgrp_create, reserved2, RESERVED),
 	FIELD(I_CREATE, perfgrp_create, split_depth, VALUE),
 	FIELD(I_CREATE, perfgrp_create, split_max, VALUE),
+	FIELD(I_CREATE, perfgrp_create, map_interval, VALUE),
 	FIELD(I_ADD, perfgrp_add, counters, POINTER),
 	FIELD(I_ADD, perfgrp_add, counter_size, ELEMENT_SIZE),
 	FIELD(I_ADD, perfgrp_add, nr_counters, COUNT),
@@ -572,6 +586,7 @@ static const struct field fields[] = {
 	FIELD(I_SNAPSHOT, perfgrp_snapshot, value_size, ELEMENT_SIZE),
 	FIELD(I_SNAPSHOT, perfgrp_snapshot, nr_rows, COUNT),
 	FIELD(I_SNAPSHOT, perfgrp_snapshot, nr_values, COUNT),
+	FIELD(I_SNAPSHOT, perfgrp_snapshot, max_age, VALUE),
 	FIELD(I_QUERY, perfgrp_query, counters, POINTER),
 	FIELD(I_QUERY, perfgrp_query, counter_size, ELEMENT_SIZE),
 	FIELD(I_QUERY, perfgrp_query, nr_counters, COUNT),

@@ -490,7 +490,8 @@ static void check_snapshot_call(struct thread *t, struct call *c)
 	EXPECT(t, c, is_filled(t->values.start + hdr.nr_values * hdr.value_size, hdr.value_size));
 	check_snapshot(t, c, &hdr, (void *)t->rows.start, (void *)t->values.start);
 	if (c->began && now && c->pinned &&
-	    (hdr.time_before + CLOCK_SLACK < c->began || hdr.time_after > now + CLOCK_SLACK))
+	    ((hdr.time_before + CLOCK_SLACK < c->began && !(hdr.flags & PERFGRP_SNAPSHOT_CACHED)) ||
+	     hdr.time_after > now + CLOCK_SLACK))
 		violation(t, c, "called from %llu to %llu, read from %llu to %llu",
 			  (unsigned long long)c->began, (unsigned long long)now, hdr.time_before,
 			  hdr.time_after);

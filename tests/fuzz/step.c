@@ -3,6 +3,7 @@
  * A process and its threads: they share fds, and at each step do one thing with one of them.
  */
 #include "fuzz.h"
+#include "../../userspace/lib/perfgrp.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -354,6 +355,7 @@ static void step_watch(struct thread *t, unsigned int slot)
 		return;
 	c.pinned = true;
 	c.arg.flags = reset ? PERFGRP_SNAPSHOT_RESET : 0;
+	c.arg.snapshot.max_age = 0;
 	do_call(t, &c);
 	if (c.ret)
 		return;
@@ -463,6 +465,71 @@ static void step_mmap(struct thread *t, const struct handle *h)
 	if (writes)
 		write_once(t->mapped->data_tail,
 			   tail & 1 ? read_once(t->mapped->data_head) : tail);
+}
+
+/* All slots as one snapshot; false if the group was changed meanwhile. */
+static bool read_map(const struct perfgrp_map *map, struct perfgrp_snapshot *hdr,
+		     struct perfgrp_row *rows, struct perfgrp_value *values)
+{
+	__u64 generation;
+	__u32 i;
+	int nr;
+
+	*hdr = (struct perfgrp_snapshot){
+		.time_before = ~0ULL, .generation = read_once(map->generation) };
+	for (i = 0; i < map->nr_slots && hdr->nr_rows < MAX_ROWS; i++) {
+		nr = perfgrp_map_read_slot(map, i, &rows[hdr->nr_rows], values + hdr->nr_values,
+					   MAX_VALUES - hdr->nr_values, &generation);
+		if (nr < 0)
+			continue;
+		if (generation != hdr->generation)
+			return false;
+		rows[hdr->nr_rows].first_value = hdr->nr_values;
+		if (hdr->time_before > rows[hdr->nr_rows].time_before)
+			hdr->time_before = rows[hdr->nr_rows].time_before;
+		if (hdr->time_after < rows[hdr->nr_rows].time_after)
+			hdr->time_after = rows[hdr->nr_rows].time_after;
+		hdr->nr_rows++;
+		hdr->nr_values += nr;
+	}
+	return hdr->nr_rows && read_once(map->generation) == hdr->generation;
+}
+
+/* Rows that are mapped: what holds for a snapshot holds for them. */
+static void step_map_rows(struct thread *t, const struct handle *h)
+{
+	static const int known[] = { EINVAL, EACCES, ENOMEM, ENODEV };
+	static __thread struct perfgrp_value values[MAX_VALUES];
+	static __thread struct perfgrp_row rows[MAX_ROWS];
+	bool writes = one_in(t, 8), twice = one_in(t, 2);
+	const struct perfgrp_map *map;
+	struct perfgrp_snapshot hdr;
+	size_t size = PAGE, i;
+	int err;
+
+	map = mmap(NULL, size, writes ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, h->fd,
+		   PERFGRP_MMAP_ROWS);
+	err = map == MAP_FAILED ? errno : 0;
+	note_call(I_MMAP, err);
+	if (err) {
+		for (i = 0; i < ARRAY_SIZE(known) && known[i] != err; i++)
+			;
+		if (i == ARRAY_SIZE(known))
+			violation(t, NULL, "mmap(2) of rows failed with errno %d", err);
+		return;
+	}
+	if (writes)
+		violation(t, NULL, "rows can be written");
+	size = map->map_size;
+	munmap((void *)map, PAGE);
+	map = mmap(NULL, size, PROT_READ, MAP_SHARED, h->fd, PERFGRP_MMAP_ROWS);
+	note_call(I_MMAP, map == MAP_FAILED ? errno : 0);
+	if (map == MAP_FAILED)
+		return;
+	for (i = 0; i < 1 + (size_t)twice; i++)
+		if (read_map(map, &hdr, rows, values))
+			check_snapshot(t, NULL, &hdr, rows, values);
+	munmap((void *)map, size);
 }
 
 /* Calls that none of our fds supports. */
@@ -599,8 +666,10 @@ static void step(struct thread *t)
 		step_read(t, &h);
 	else if (kind < 53)
 		step_poll(t, &h);
-	else if (kind < 55)
+	else if (kind == 53)
 		step_mmap(t, &h);
+	else if (kind == 54)
+		step_map_rows(t, &h);
 	else if (kind == 55)
 		step_others(t, &h);
 	else if (kind < 57)

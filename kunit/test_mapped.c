@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rows that are mapped: what can be seen from inside only.
+ */
+#include <linux/delay.h>
+#include <linux/jump_label.h>
+#include <linux/tracepoint.h>
+
+#include "../module/mapped.h"
+#include "../module/tracepoint.h"
+#include "harness.h"
+#include "suites.h"
+
+#define SLOTS 8
+
+static bool has_handlers(struct kunit *test, const char *name)
+{
+	struct tracepoint *tp = perfgrp_tracepoint_find(name);
+
+	KUNIT_ASSERT_NOT_NULL(test, tp);
+	return static_key_enabled(&tp->key);
+}
+
+#define IDLE   1U
+#define SWITCH 2U
+
+/* Which of the tracepoints that such groups use have handlers. */
+static unsigned int with_handlers(struct kunit *test)
+{
+	return (has_handlers(test, "cpu_idle") ? IDLE : 0) |
+	       (has_handlers(test, "sched_switch") ? SWITCH : 0);
+}
+
+static bool handlers_become(struct kunit *test, unsigned int wanted)
+{
+	unsigned int i;
+
+	/* A worker takes them off. */
+	for (i = 0; i < 200 && with_handlers(test) != wanted; i++)
+		msleep(50);
+	return with_handlers(test) == wanted;
+}
+
+static struct perfgrp_group *mapped_group(struct kunit *test, u64 interval)
+{
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+	struct perfgrp_create create = {
+		.target = PERFGRP_TARGET_ALL_CPUS,
+		.flags = PERFGRP_CREATE_MAPPED | PERFGRP_CREATE_ENABLED,
+		.map_interval = interval,
+	};
+	int ret = harness_create(&create, NULL, &err, &group);
+
+	KUNIT_ASSERT_EQ_MSG(test, ret, 0, "%s", err.text);
+	return group;
+}
+
+/* [M7] The tracepoints have handlers while there is a group that needs them, and not otherwise. */
+static void handlers_while_needed(struct kunit *test)
+{
+	struct perfgrp_group *one, *two;
+
+	KUNIT_ASSERT_TRUE(test, handlers_become(test, 0));
+	one = mapped_group(test, 0);
+	KUNIT_EXPECT_EQ(test, with_handlers(test), IDLE);
+	two = mapped_group(test, NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, with_handlers(test), IDLE | SWITCH);
+	harness_destroy(one);
+	msleep(500);
+	KUNIT_EXPECT_EQ(test, with_handlers(test), IDLE | SWITCH);
+	harness_destroy(two);
+	KUNIT_EXPECT_TRUE(test, handlers_become(test, 0));
+}
+
+/* Whether a CPU's row is at rest at some moment, or within a second is written at all. */
+static void watch(const struct perfgrp_group *group, bool *rests, bool *written)
+{
+	unsigned int ms, i;
+
+	*rests = false;
+	*written = false;
+	for (ms = 0; ms < 1000 && !*rests; ms += 10) {
+		for (i = 0; i < group->nr_instances; i++) {
+			*rests |= READ_ONCE(group->mapped->instances[i].slot->at_rest);
+			*written |= READ_ONCE(group->mapped->instances[i].slot->row.nr_values);
+		}
+		usleep_range(10000, 12000);
+	}
+}
+
+static void expect_rest(struct kunit *test, struct perfgrp_counter counter, bool rests,
+			bool written)
+{
+	struct perfgrp_group *group = mapped_group(test, 0);
+	bool at_rest, was_written;
+
+	harness_add_one(test, group, counter);
+	watch(group, &at_rest, &was_written);
+	KUNIT_EXPECT_EQ(test, at_rest, rests);
+	KUNIT_EXPECT_EQ(test, was_written, written);
+}
+
+static struct fake_pmu *pmu_with_context(struct kunit *test, int context)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+
+	fake_pmu_unregister(fake);
+	fake->context = context;
+	fake->cpumask = context == perf_invalid_context ? cpu_possible_mask : NULL;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fake), 0);
+	return fake;
+}
+
+/*
+ * [M2] Idle CPUs write rows, and these are at rest unless a member may count while the CPU is idle:
+ * clocks, and what has a PMU beside the hardware's. A PMU that is not the CPU's own is not called.
+ */
+static void kinds_at_rest(struct kunit *test)
+{
+	struct perfgrp_counter faults = { .event = PERFGRP_SW_PAGE_FAULTS };
+	struct perfgrp_counter clock = { .event = PERFGRP_SW_CPU_CLOCK };
+	struct fake_pmu *fake;
+
+	expect_rest(test, faults, true, true);
+	expect_rest(test, clock, false, true);
+	fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	expect_rest(test, FAKE(fake, FAKE_TICKS(1)), true, true);
+	fake = pmu_with_context(test, perf_sw_context);
+	expect_rest(test, FAKE(fake, FAKE_TICKS(1)), false, true);
+	fake = pmu_with_context(test, perf_invalid_context);
+	expect_rest(test, FAKE(fake, FAKE_TICKS(1)), false, false);
+}
+
+static struct kunit_case mapped_cases[] = {
+	KUNIT_CASE(handlers_while_needed),
+	KUNIT_CASE(kinds_at_rest),
+	{},
+};
+
+struct kunit_suite perfgrp_mapped_suite = {
+	.name = "perfgrp_mapped",
+	.suite_init = harness_suite_init,
+	.suite_exit = harness_suite_exit,
+	.exit = harness_exit,
+	.test_cases = mapped_cases,
+};
