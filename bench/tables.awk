@@ -120,6 +120,23 @@ END {
 			    "switch-none switch-plain switch-split-100 switch-split-1 switch-perf-cpu " \
 			    "switch-perf-1 switch-perf-2 switch-perf-100")
 	}
+	if (has("instructions", "map-read")) {
+		print "\nInstructions to read all CPUs: rows that are mapped, a cached snapshot, medians:"
+		table("instructions",
+		      "| CPUs | counters | mapped | group reads | CACHED | snapshot | group reads / mapped |",
+		      "map-read group map-cached snapshot")
+		print "\nInstructions to write a mapped row, medians:"
+		table("instructions",
+		      "| CPUs | counters | task leaves | timer, busy | timer / leaves |", "map-switch map-tick")
+		table("instructions",
+		      "| CPUs | counters | idle | with a timer | nothing to write | with / without a timer |",
+		      "map-idle map-idle-timer map-idle-other")
+	}
+	if (has("idle", "map-cached")) {
+		print "\nNanoseconds of real time, idle CPUs: a cached snapshot, medians:"
+		table("idle", "| CPUs | counters | CACHED | group reads | mapped | group reads / CACHED |",
+		      "map-cached group map-read")
+	}
 	if (has("idle", "snapshot")) {
 		print "\nNanoseconds of real time, idle CPUs, medians:"
 		table("idle", reads, ways)
@@ -143,6 +160,28 @@ END {
 		if ((sizes[i], "switch-none") in median)
 			target(what "a switch with a split group costs 1,000 more at most",
 			       median[sizes[i], "switch-split-100"] <= median[sizes[i], "switch-none"] + 1000)
+		if ((sizes[i], "map-idle") in median && part[3] == 6) {
+			target(what "a mapped row is written at 850 at most when its CPU goes idle",
+			       median[sizes[i], "map-idle"] <= 850)
+			target(what "a CPU with nothing to write pays 80 at most",
+			       median[sizes[i], "map-idle-other"] <= 80)
+		}
+		if ((sizes[i], "map-switch") in median && part[3] == 6) {
+			target(what "and at 850 at most when its task is switched away",
+			       median[sizes[i], "map-switch"] <= 850)
+			target(what "a timer of 1 ms takes less than 0.5 % of a busy CPU",
+			       median[sizes[i], "map-tick"] < 5000)
+		}
+		if ((sizes[i], "map-read") in median && part[2] == 8 && part[3] == 6 &&
+		    part[1] == "instructions") {
+			target(what "mapped rows at a twentieth of group reads at most",
+			       20 * median[sizes[i], "map-read"] <= median[sizes[i], "group"])
+			target(what "a cached snapshot at a quarter of one that is not at most",
+			       4 * median[sizes[i], "map-cached"] <= median[sizes[i], "snapshot"])
+		}
+		if ((sizes[i], "map-cached") in median && part[1] == "idle" && part[3] == 6)
+			target(what "a cached snapshot ten times as fast as group reads, idle",
+			       10 * median[sizes[i], "map-cached"] <= median[sizes[i], "group"])
 		if ((sizes[i], "take-read") in median) {
 			target(what "a record by read(2) at most 500",
 			       median[sizes[i], "take-read"] <= 500)
