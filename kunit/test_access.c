@@ -450,6 +450,7 @@ static void unprivileged_groups(struct kunit *test)
 		{ PERFGRP_TARGET_TASK, PERFGRP_CREATE_NO_MUX, "flags" },
 		{ PERFGRP_TARGET_TASK, PERFGRP_CREATE_EXCLUSIVE, "flags" },
 		{ PERFGRP_TARGET_TASK, PERFGRP_CREATE_BPF_EVENTS, "flags" },
+		{ PERFGRP_TARGET_TASK, PERFGRP_CREATE_MAPPED, "flags" },
 		{ PERFGRP_TARGET_CPUS, 0, "target" },
 		{ PERFGRP_TARGET_ALL_CPUS, 0, "target" },
 	};

@@ -117,6 +117,9 @@ int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err)
 	if (group->flags & PERFGRP_CREATE_BPF_EVENTS)
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
 				    "records of BPF programs need CAP_PERFMON");
+	if (group->flags & PERFGRP_CREATE_MAPPED)
+		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
+				    "MAPPED needs CAP_PERFMON: the scheduler of all CPUs looks at such groups");
 	return 0;
 }
 

@@ -459,11 +459,11 @@ TEST(not_fewer_capabilities, "A2: with the parameter a task with fewer capabilit
 	kill(pid, SIGKILL);
 }
 
-TEST(not_the_whole_pmu, "A2 G15: NO_MUX and EXCLUSIVE need CAP_PERFMON, parameter or not")
+TEST(not_for_nobody, "A2 G15 M1: NO_MUX, EXCLUSIVE and MAPPED need CAP_PERFMON, parameter or not")
 {
 	static const __u32 flags[] = {
 		PERFGRP_CREATE_NO_MUX, PERFGRP_CREATE_EXCLUSIVE,
-		PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_EXCLUSIVE,
+		PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_EXCLUSIVE, PERFGRP_CREATE_MAPPED,
 	};
 	struct refusal no = refusal(EACCES, PERFGRP_REASON_PRIVILEGE);
 	int dev = grp_device(), mine;

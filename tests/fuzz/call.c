@@ -277,7 +277,9 @@ static void make_create(struct thread *t, struct call *c)
 	/* What nobody may do: count itself. */
 	if (t->process == 2 && !one_in(t, 4)) {
 		flags &= ~(PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_EXCLUSIVE |
-			   PERFGRP_CREATE_BPF_EVENTS | PERFGRP_CREATE_SPLIT_BY_CGROUP);
+			   PERFGRP_CREATE_BPF_EVENTS | PERFGRP_CREATE_SPLIT_BY_CGROUP |
+			   PERFGRP_CREATE_MAPPED);
+		create->map_interval = 0;
 		create->target = PERFGRP_TARGET_TASK;
 		create->pid = 0;
 		create->target_fd = 0;

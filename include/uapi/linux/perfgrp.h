@@ -359,7 +359,8 @@ enum perfgrp_target {
  *	of a task	when it is switched away, and every map_interval while it runs
  *
  * and by each snapshot, each overflow, and each call that changes the group. A CPU that is idle is
- * not woken. Needs PERFGRP_FEATURE_MAPPED; neither with INHERIT nor with SPLIT_BY_CGROUP.
+ * not woken. Needs PERFGRP_FEATURE_MAPPED and CAP_PERFMON; neither with INHERIT nor with
+ * SPLIT_BY_CGROUP.
  */
 #define PERFGRP_CREATE_MAPPED		(1U << 10)
 
