@@ -47,12 +47,9 @@ static __always_inline int copy_snapshot(struct perfgrp_call *call, const struct
 static int check_cached(const struct perfgrp_group *group, const struct perfgrp_snapshot *arg,
 			struct perfgrp_error *err)
 {
-	if (!(arg->flags & PERFGRP_SNAPSHOT_CACHED)) {
-		if (!arg->max_age)
-			return 0;
+	if (!(arg->flags & PERFGRP_SNAPSHOT_CACHED))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "max_age",
 				    "max_age has no meaning without CACHED");
-	}
 	if (!group->mapped)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
 				    "CACHED: the group was created without PERFGRP_CREATE_MAPPED");
@@ -75,7 +72,7 @@ static int check_snapshot(const struct perfgrp_group *group, const struct perfgr
 	if (!ret)
 		ret = perfgrp_ioctl_check_element_size(arg->value_size, PERFGRP_VALUE_SIZE_VER0,
 						       "value_size", err);
-	if (!ret)
+	if (!ret && unlikely(arg->max_age || arg->flags & PERFGRP_SNAPSHOT_CACHED))
 		ret = check_cached(group, arg, err);
 	return ret;
 }

@@ -76,6 +76,7 @@ static void read_instance(const struct reader *reader, unsigned int instance, u3
 	const struct perfgrp_group *group = reader->group;
 	struct perfgrp_row *row = row_of(reader, instance);
 	const struct perfgrp_member_instance *counter;
+	const struct perfgrp_member *member;
 	struct perfgrp_value *value;
 	struct perfgrp_reading reading;
 	u32 flags = 0;
@@ -88,11 +89,12 @@ static void read_instance(const struct reader *reader, unsigned int instance, u3
 	value = &reader->values[row->first_value];
 	clock = perfgrp_core_clock();
 	for (i = 0; i < group->nr_members; i++, value++) {
-		counter = &group->members[i]->instances[instance];
+		member = group->members[i];
+		counter = &member->instances[instance];
 		perfgrp_row_read(group, counter->event, &counter->base, counter->goes_away,
 				 counter->away, clock, true, &reading);
-		perfgrp_row_fill_value(group->members[i]->id, counter->sched_group, counter->pmu,
-				       &reading, row_flags, value);
+		perfgrp_row_fill_value(member->id, counter->sched_group, counter->pmu, &reading,
+				       row_flags, value);
 		flags |= value->flags;
 	}
 	perfgrp_row_add_flags(row, flags);
@@ -191,7 +193,7 @@ static u64 oldest(const struct perfgrp_group *group, u64 max_age)
  * A cgroup is absent from most CPUs, and there its events cannot get on the PMU while their
  * context is locked. So these CPUs are read from here, and only the others are interrupted.
  */
-static void read_cgroup(const struct reader *reader)
+static void read_absent(const struct reader *reader)
 {
 	struct perfgrp_group *group = reader->group;
 	struct instance_reader one = { .reader = reader };
@@ -199,6 +201,15 @@ static void read_cgroup(const struct reader *reader)
 	for (; one.instance < group->nr_instances && group->nr_members; one.instance++)
 		if (group->instances[one.instance].live && !row_of(reader, one.instance)->nr_cpus)
 			perfgrp_call_if_off(group, one.instance, read_one, &one);
+}
+
+/* Where some need not be interrupted. */
+static void read_some_cpus(const struct reader *reader)
+{
+	struct perfgrp_group *group = reader->group;
+
+	if (group->cgroup)
+		read_absent(reader);
 	on_each_cpu_cond_mask(is_unread, read_cpu, (void *)reader, true, group->cpus);
 }
 
@@ -207,10 +218,8 @@ static void read_cpus(const struct reader *reader)
 	struct perfgrp_group *group = reader->group;
 	unsigned int i;
 
-	if (group->cgroup)
-		read_cgroup(reader);
-	else if (unlikely(reader->cached))
-		on_each_cpu_cond_mask(is_unread, read_cpu, (void *)reader, true, group->cpus);
+	if (unlikely(group->cgroup || reader->cached))
+		read_some_cpus(reader);
 	else if (group->nr_instances > 1)
 		on_each_cpu_mask(group->cpus, read_cpu, (void *)reader, true);
 	else if (group->instances[0].live)
