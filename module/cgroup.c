@@ -15,6 +15,7 @@
 #include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/rwsem.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -24,6 +25,7 @@
 #include "compat.h"
 #include "error.h"
 #include "group.h"
+#include "mapped.h"
 #include "perfcore.h"
 #include "tracepoint.h"
 
@@ -62,11 +64,18 @@ int perfgrp_cgroup_fail_removed(struct perfgrp_error *err)
 static void look(struct work_struct *work)
 {
 	struct perfgrp_cgroup *cgroup = container_of(work, struct perfgrp_cgroup, look.work);
+	struct perfgrp_group *group = cgroup->group;
 
-	if (perfgrp_cgroup_removed(cgroup->group))
-		wake_up_interruptible_all(&cgroup->group->wait);
-	else
+	if (!perfgrp_cgroup_removed(group)) {
 		queue_delayed_work(compat_unbound_wq, &cgroup->look, LOOK_INTERVAL);
+		return;
+	}
+	wake_up_interruptible_all(&group->wait);
+	if (!group->mapped)
+		return;
+	down_write(&group->lock);
+	perfgrp_mapped_refresh(group);
+	up_write(&group->lock);
 }
 
 /* Tracepoint cgroup_rmdir. */
@@ -99,8 +108,18 @@ static void watch(struct perfgrp_cgroup *cgroup)
 		queue_delayed_work(compat_unbound_wq, &cgroup->look, LOOK_INTERVAL);
 }
 
-static void unwatch(struct perfgrp_cgroup *cgroup)
+/**
+ * perfgrp_cgroup_unwatch - no longer look whether the group's cgroup is removed
+ * @group: a group; the lock is not held. Nothing is done if it has no cgroup.
+ *
+ * May sleep.
+ */
+void perfgrp_cgroup_unwatch(struct perfgrp_group *group)
 {
+	struct perfgrp_cgroup *cgroup = group->cgroup;
+
+	if (!cgroup)
+		return;
 	raw_spin_lock_irq(&watched_lock);
 	list_del(&cgroup->node);
 	raw_spin_unlock_irq(&watched_lock);
@@ -197,7 +216,7 @@ int perfgrp_cgroup_create(struct perfgrp_group *group, int fd, struct perfgrp_er
 
 /**
  * perfgrp_cgroup_destroy - take it from the group again, if it has one
- * @group: a group that is no longer visible to anybody else, and has no events
+ * @group: a group that is no longer visible to anybody else, has no events, and is not watched
  *
  * May sleep.
  */
@@ -207,7 +226,6 @@ void perfgrp_cgroup_destroy(struct perfgrp_group *group)
 
 	if (!cgroup)
 		return;
-	unwatch(cgroup);
 	/* The kfunc looks only whether there is one. */
 	WRITE_ONCE(group->cgroup, NULL);
 	perfgrp_core_cgroup_put(&cgroup->core);

@@ -17,7 +17,7 @@ struct perfgrp_group;
  * @core: for perfgrp_core_create(); constant
  * @group: the group; constant
  * @node: in the list of those whose removal is waited for (watched_lock)
- * @look: wakes who waits for the removal
+ * @look: wakes who waits for the removal, and lets mapped rows say so
  */
 struct perfgrp_cgroup {
 	struct perfgrp_core_cgroup core;
@@ -27,6 +27,7 @@ struct perfgrp_cgroup {
 };
 
 int perfgrp_cgroup_create(struct perfgrp_group *group, int fd, struct perfgrp_error *err);
+void perfgrp_cgroup_unwatch(struct perfgrp_group *group);
 void perfgrp_cgroup_destroy(struct perfgrp_group *group);
 bool perfgrp_cgroup_removed(const struct perfgrp_group *group);
 int perfgrp_cgroup_fail_removed(struct perfgrp_error *err);

@@ -26,19 +26,32 @@
 
 /* ---- creating ------------------------------------------------------------ */
 
-/* Clocks go on while a CPU is idle, and so may what a PMU of its own counts, such as "msr". */
-static bool counts_at_rest(const struct perfgrp_core_pmu *pmu, const struct perf_event_attr *attr)
+/*
+ * Clocks go on while a CPU is idle, and so may what a PMU of its own counts, such as "msr". A
+ * tracepoint may be that of going idle. When a task is switched away, the switch is counted last.
+ */
+static bool counts_at_rest(const struct perfgrp_group *group, const struct perfgrp_core_pmu *pmu,
+			   const struct perf_event_attr *attr)
 {
 	if (!pmu->software)
 		return pmu->uncore;
-	if (attr->type == PERF_TYPE_SOFTWARE)
-		return attr->config == PERF_COUNT_SW_CPU_CLOCK ||
-		       attr->config == PERF_COUNT_SW_TASK_CLOCK;
-	return attr->type != PERF_TYPE_TRACEPOINT && attr->type != PERF_TYPE_BREAKPOINT;
+	if (attr->type != PERF_TYPE_SOFTWARE)
+		return attr->type != PERF_TYPE_BREAKPOINT;
+	switch (attr->config) {
+	case PERF_COUNT_SW_CPU_CLOCK:
+	case PERF_COUNT_SW_TASK_CLOCK:
+		return true;
+	case PERF_COUNT_SW_CONTEXT_SWITCHES:
+	case PERF_COUNT_SW_CGROUP_SWITCHES:
+		return group->task;
+	default:
+		return false;
+	}
 }
 
 /* What is to be known of the PMU of a counter's event even if it is unregistered. */
-static void note_pmu(struct perfgrp_member_instance *counter, struct perf_event *event)
+static void note_pmu(const struct perfgrp_group *group, struct perfgrp_member_instance *counter,
+		     struct perf_event *event)
 {
 	struct perfgrp_core_pmu pmu;
 
@@ -47,7 +60,7 @@ static void note_pmu(struct perfgrp_member_instance *counter, struct perf_event 
 	counter->pmu = pmu.type;
 	counter->software = pmu.software;
 	counter->uncore = pmu.uncore;
-	counter->counts_at_rest = counts_at_rest(&pmu, &event->attr);
+	counter->counts_at_rest = counts_at_rest(group, &pmu, &event->attr);
 }
 
 /* What tells how long the task was on @cpus: another member's, or a new one. */
@@ -130,7 +143,7 @@ int perfgrp_counter_create(struct perfgrp_group *group, unsigned int instance, u
 	if (IS_ERR_OR_NULL(event))
 		return PTR_ERR_OR_ZERO(event);
 	counter->event = event;
-	note_pmu(counter, event);
+	note_pmu(group, counter, event);
 	counter->sched_group = perfgrp_sched_group_number(group, instance, index, false);
 	return group->task ? attach_away(group, index, err) : 0;
 }
@@ -205,7 +218,7 @@ void perfgrp_instance_commit(struct perfgrp_group *group, unsigned int instance,
 		counter = &group->members[i]->instances[instance];
 		if (!counter->prepared)
 			continue;
-		note_pmu(counter, counter->prepared);
+		note_pmu(group, counter, counter->prepared);
 		counter->sched_group = perfgrp_sched_group_number(group, instance, i, true);
 	}
 	for (i = 0; i < group->nr_members; i++) {

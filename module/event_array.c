@@ -186,7 +186,7 @@ void perfgrp_event_arrays_set_frozen(struct perfgrp_group *group)
  * @group: the group; either not visible to anybody else yet, or its lock is held for
  *	writing. Nothing is done if it has them.
  *
- * They are empty until perfgrp_event_arrays_publish().
+ * They have the members that the group has now.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -207,10 +207,8 @@ int perfgrp_event_arrays_create(struct perfgrp_group *group)
 		kfree(arrays);
 		return -ENOMEM;
 	}
-	for (i = 0; i < group->nr_instances; i++) {
-		active->arrays[i].nr = 0;
-		active->arrays[i].usable = false;
-	}
+	for (i = 0; i < group->nr_instances; i++)
+		fill_event_array(&active->arrays[i], group, i);
 	RCU_INIT_POINTER(arrays->active, active);
 	arrays->spare = spare;
 	arrays->cookie = get_state_synchronize_rcu();

@@ -53,7 +53,7 @@ struct perfgrp_event_array_entry {
  * @keeps_contexts: see perfgrp_sampling_keep_contexts()
  * @usable: the instance has events, or would have; as perfgrp_instance_usable(), but for
  *	perfgrp_instance.lost
- * @counts_at_rest: a member may count while the CPU is idle
+ * @counts_at_rest: that of a member
  * @reads_elsewhere: a member's PMU is not the CPU's own (uncore)
  * @epoch: perfgrp_instance.epoch
  * @generation: perfgrp_group.generation

@@ -65,7 +65,8 @@ struct perfgrp_overflow_state {
  *	created; 0 if it never had one
  * @software: its last event needs no PMU slot
  * @uncore: its last event's PMU is not the CPU's own
- * @counts_at_rest: its last event may count while the CPU is idle
+ * @counts_at_rest: its last event may count while the CPU is idle, or when the task has been
+ *	switched away already
  * @goes_away: its task may be where the member does not count; see struct perfgrp_away
  * @away: how long it was, since @away was created; NULL if the member is software, or
  *	@goes_away is not set. Members that count in the same places share it.

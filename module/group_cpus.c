@@ -25,13 +25,19 @@
 #include "records.h"
 #include "sched_group.h"
 
+/* Without members there is nothing to see, but for who maps the rows. */
+static void publish(struct perfgrp_group *group)
+{
+	if (group->nr_members || group->mapped)
+		perfgrp_event_arrays_publish(group);
+}
+
 /* Let prepared events take the place of the current ones; without them there are none. */
 static void replace_events(struct perfgrp_group *group, unsigned int index)
 {
 	perfgrp_instance_accumulate(group, index, NULL);
 	perfgrp_instance_commit(group, index, NULL);
-	if (group->nr_members)
-		perfgrp_event_arrays_publish(group);
+	publish(group);
 	perfgrp_instance_release_retired(group, index);
 }
 
@@ -82,8 +88,7 @@ static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *
 	instance->seen = true;
 	instance->live = true;
 	cpumask_set_cpu(instance->cpu, group->cpus);
-	if (group->nr_members)
-		perfgrp_event_arrays_publish(group);
+	publish(group);
 	if (group->enabled)
 		perfgrp_instance_start(group, index);
 }

@@ -389,6 +389,7 @@ static void free_group(struct perfgrp_group *group)
 {
 	perfgrp_split_destroy(group);
 	perfgrp_mapped_destroy(group);
+	perfgrp_cgroup_destroy(group);
 	perfgrp_event_arrays_destroy(group);
 	perfgrp_sampling_destroy(group);
 	if (group->task)
@@ -478,10 +479,14 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 		perfgrp_group_follow_cpus(group);
 	return group;
 uncharge:
+	if (arg->flags & PERFGRP_CREATE_BPF_EVENTS) {
+		perfgrp_bpf_events_unsubscribe(group);
+		synchronize_rcu();
+	}
 	perfgrp_access_uncharge_group(group->owner);
 free:
 	perfgrp_exec_destroy(group);
-	perfgrp_cgroup_destroy(group);
+	perfgrp_cgroup_unwatch(group);
 	perfgrp_sampling_uncharge(group);
 	free_group(group);
 	return ERR_PTR(ret);
@@ -507,7 +512,10 @@ static void destroy_group(struct perfgrp_group *group)
 	perfgrp_group_drop_members(group);
 	up_write(&group->lock);
 	perfgrp_exec_destroy(group);
-	perfgrp_cgroup_destroy(group);
+	perfgrp_cgroup_unwatch(group);
+	/* Whoever writes rows that are mapped looks at it until an RCU grace period has passed. */
+	if (!group->mapped)
+		perfgrp_cgroup_destroy(group);
 	perfgrp_split_unlink(group);
 	perfgrp_mapped_unlink(group);
 	perfgrp_bpf_events_unsubscribe(group);

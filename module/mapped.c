@@ -173,30 +173,25 @@ int perfgrp_mapped_mmap(struct perfgrp_mapped *mapped, struct vm_area_struct *vm
 
 /**
  * perfgrp_mapped_copy_row - write a row that was read for a snapshot
- * @mapped: the rows
- * @instance: whose row it is
+ * @instance: whose row it is; the caller has been the writer of its slot since before it read
+ * @removed: the group's cgroup was removed before that
  * @row: the row
  * @values: its values
  *
- * Interrupts are off. Whoever is just writing the slot has values that are as good.
+ * Interrupts are off.
  */
-void perfgrp_mapped_copy_row(struct perfgrp_mapped *mapped, unsigned int instance,
+void perfgrp_mapped_copy_row(const struct perfgrp_mapped_instance *instance, bool removed,
 			     const struct perfgrp_row *row, const struct perfgrp_value *values)
 {
-	struct perfgrp_map_slot *slot = mapped->instances[instance].slot;
-	struct perfgrp_group *group = mapped->instances[instance].group;
+	struct perfgrp_map_slot *slot = instance->slot;
 
 	lockdep_assert_irqs_disabled();
 
-	if (!perfgrp_mapped_write_begin(slot))
-		return;
-	slot->generation = group->generation;
+	slot->generation = instance->group->generation;
 	slot->row = *row;
 	slot->row.first_value = 0;
 	memcpy(perfgrp_mapped_values(slot), values, row->nr_values * sizeof(*values));
-	perfgrp_row_finish(group, &slot->row, perfgrp_mapped_values(slot),
-			   perfgrp_cgroup_removed(group));
-	perfgrp_mapped_write_end(slot);
+	perfgrp_row_finish(instance->group, &slot->row, perfgrp_mapped_values(slot), removed);
 }
 
 /**

@@ -82,8 +82,19 @@ static __always_inline void perfgrp_mapped_write_end(struct perfgrp_map_slot *sl
 	u32 seq = slot->seq + 1;
 
 	kcsan_nestable_atomic_end();
-	/* 0 is for slots that have not been written yet. */
+	/* What was written, before readers may take it. 0 is for slots that have not been written yet. */
 	smp_store_release(&slot->seq, seq ?: 2);
+}
+
+/**
+ * perfgrp_mapped_write_abort - give a slot back as it was
+ * @slot: the slot; the caller is its writer, and has written nothing
+ */
+static __always_inline void perfgrp_mapped_write_abort(struct perfgrp_map_slot *slot)
+{
+	kcsan_nestable_atomic_end();
+	/* As in perfgrp_mapped_write_end(). */
+	smp_store_release(&slot->seq, slot->seq - 1);
 }
 
 int perfgrp_mapped_create(struct perfgrp_group *group, const struct perfgrp_create *arg,
@@ -91,7 +102,7 @@ int perfgrp_mapped_create(struct perfgrp_group *group, const struct perfgrp_crea
 void perfgrp_mapped_unlink(struct perfgrp_group *group);
 void perfgrp_mapped_destroy(struct perfgrp_group *group);
 int perfgrp_mapped_mmap(struct perfgrp_mapped *mapped, struct vm_area_struct *vma);
-void perfgrp_mapped_copy_row(struct perfgrp_mapped *mapped, unsigned int instance,
+void perfgrp_mapped_copy_row(const struct perfgrp_mapped_instance *instance, bool removed,
 			     const struct perfgrp_row *row, const struct perfgrp_value *values);
 bool perfgrp_mapped_get_row(const struct perfgrp_mapped *mapped, unsigned int instance,
 			    u64 not_before, struct perfgrp_row *row, struct perfgrp_value *values,

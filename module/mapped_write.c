@@ -23,6 +23,8 @@
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
 
+#include <linux/cpuidle.h>
+#include <linux/cpumask.h>
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
 #include <linux/irqflags.h>
@@ -134,11 +136,12 @@ static void write_slot(struct perfgrp_mapped_instance *instance, bool at_rest)
 	array = get_array(instance);
 	if (is_usable(instance, array) && !(at_rest && array->reads_elsewhere)) {
 		fill_slot(instance, array, 0, true);
-		WRITE_ONCE(slot->at_rest,
-			   at_rest && (instance->group->task || !array->counts_at_rest));
+		WRITE_ONCE(slot->at_rest, at_rest && !array->counts_at_rest);
+		perfgrp_mapped_write_end(slot);
+	} else {
+		perfgrp_mapped_write_abort(slot);
 	}
 	rcu_read_unlock();
-	perfgrp_mapped_write_end(slot);
 }
 
 /**
@@ -166,12 +169,21 @@ void perfgrp_mapped_write_overflow(struct perfgrp_mapped_instance *instance, boo
 		readable = state != PERF_EVENT_STATE_ACTIVE ||
 			   perfgrp_core_read_anywhere(event, state, irqs_on);
 	}
-	if (readable && is_usable(instance, array))
+	if (readable && is_usable(instance, array)) {
 		fill_slot(instance, array, 0, false);
-	perfgrp_mapped_write_end(instance->slot);
+		perfgrp_mapped_write_end(instance->slot);
+	} else {
+		perfgrp_mapped_write_abort(instance->slot);
+	}
 }
 
 /* ---- timers ------------------------------------------------------------------- */
+
+/* Not is_idle_task(), which a task can become that injects idle time, and be no longer. */
+static bool is_idle(const struct task_struct *task)
+{
+	return !task->pid;
+}
 
 /* Whether this CPU runs what the instance counts. */
 static bool is_busy_here(const struct perfgrp_mapped_instance *instance)
@@ -181,7 +193,7 @@ static bool is_busy_here(const struct perfgrp_mapped_instance *instance)
 	if (group->task)
 		return group->task == current;
 	return group->instances[instance->index].cpu == smp_processor_id() &&
-	       !is_idle_task(current);
+	       !is_idle(current);
 }
 
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
@@ -213,6 +225,17 @@ static void stop_timer(struct perfgrp_mapped_instance *instance)
 
 /* ---- tracepoints --------------------------------------------------------------- */
 
+/* State 0 is that of a CPU that polls, unless the driver says otherwise. */
+static bool stops(unsigned int state)
+{
+	const struct cpuidle_driver *driver;
+
+	if (state)
+		return true;
+	driver = cpuidle_get_driver();
+	return driver && !(driver->states[0].flags & CPUIDLE_FLAG_POLLING);
+}
+
 /* Tracepoint cpu_idle. */
 static void on_idle(void *data, unsigned int state, unsigned int cpu)
 {
@@ -225,7 +248,7 @@ static void on_idle(void *data, unsigned int state, unsigned int cpu)
 		if (state == PWR_EVENT_EXIT)
 			WRITE_ONCE(instance->slot->at_rest, 0);
 		else
-			write_slot(instance, true);
+			write_slot(instance, stops(state));
 	}
 	rcu_read_unlock();
 	local_irq_restore(flags);
@@ -272,8 +295,8 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 		      unsigned int prev_state)
 {
 	rcu_read_lock();
-	if (is_idle_task(prev) != is_idle_task(next))
-		switch_cpu(is_idle_task(prev));
+	if (is_idle(prev) != is_idle(next))
+		switch_cpu(is_idle(prev));
 	if (READ_ONCE(nr_tasks)) {
 		leave_task(prev);
 		enter_task(next);
@@ -286,6 +309,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 /* With perfgrp_group.lock held by who waits for it. */
 static void refresh_slot(struct perfgrp_mapped_instance *instance)
 {
+	const struct perfgrp_event_array *array;
 	struct perfgrp_map_slot *slot = instance->slot;
 	u32 flags = 0;
 
@@ -297,7 +321,10 @@ static void refresh_slot(struct perfgrp_mapped_instance *instance)
 	while (!perfgrp_mapped_write_begin(slot))
 		cpu_relax();
 	rcu_read_lock();
-	fill_slot(instance, get_array(instance), flags, true);
+	array = get_array(instance);
+	fill_slot(instance, array, flags, true);
+	if (array->counts_at_rest)
+		WRITE_ONCE(slot->at_rest, 0);
 	rcu_read_unlock();
 	perfgrp_mapped_write_end(slot);
 	if (is_busy_here(instance))
@@ -332,7 +359,7 @@ static bool is_left(const struct perfgrp_group *group, unsigned int index)
 	const struct perfgrp_instance *instance = &group->instances[index];
 
 	return instance->seen &&
-	       (!cpumask_test_cpu(instance->cpu, group->cpus) ||
+	       (!cpumask_test_cpu(instance->cpu, group->cpus) || !cpu_online(instance->cpu) ||
 		group->mapped->instances[index].slot->generation != group->generation);
 }
 

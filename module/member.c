@@ -25,6 +25,7 @@
 #include "event_array.h"
 #include "exec.h"
 #include "group.h"
+#include "mapped.h"
 #include "member.h"
 #include "perfcore.h"
 #include "perfgrp.h"
@@ -416,6 +417,8 @@ static void drop_member(struct perfgrp_group *group, struct perfgrp_member *memb
 	group->members[group->nr_members] = NULL;
 	group->generation++;
 	perfgrp_event_arrays_publish(group);
+	/* Before their release, which may take long. */
+	perfgrp_mapped_refresh(group);
 	release_member(group, member);
 }
 
@@ -435,6 +438,9 @@ void perfgrp_group_drop_members(struct perfgrp_group *group)
 	group->nr_members = 0;
 	group->generation++;
 	perfgrp_event_arrays_publish(group);
+	perfgrp_mapped_refresh(group);
+	/* Before their release, which may take long. */
+	perfgrp_mapped_refresh(group);
 	release_members(group, 0, nr);
 	perfgrp_sampling_release_events(group);
 }

@@ -101,18 +101,32 @@ static void read_instance(const struct reader *reader, unsigned int instance, u3
 	row->time_after = perfgrp_clock_now(group->clockid);
 }
 
-/* The same for whoever maps the rows. */
+/*
+ * The same, and for who maps the rows. Nobody else writes the slot meanwhile, who might have read
+ * later; if somebody is just at it, the slot is his.
+ */
+static void read_mapped(const struct reader *reader, unsigned int instance, u32 row_flags)
+{
+	struct perfgrp_group *group = reader->group;
+	const struct perfgrp_mapped_instance *to = &group->mapped->instances[instance];
+	bool writes = perfgrp_mapped_write_begin(to->slot);
+	bool removed = perfgrp_cgroup_removed(group);
+	const struct perfgrp_row *row = row_of(reader, instance);
+
+	read_instance(reader, instance, row_flags);
+	if (!writes)
+		return;
+	perfgrp_mapped_copy_row(to, removed, row, &reader->values[row->first_value]);
+	perfgrp_mapped_write_end(to->slot);
+}
+
 static __always_inline void read_here(const struct reader *reader, unsigned int instance,
 				      u32 row_flags)
 {
-	struct perfgrp_group *group = reader->group;
-	const struct perfgrp_row *row;
-
-	read_instance(reader, instance, row_flags);
-	if (likely(!group->mapped))
-		return;
-	row = row_of(reader, instance);
-	perfgrp_mapped_copy_row(group->mapped, instance, row, &reader->values[row->first_value]);
+	if (unlikely(reader->group->mapped))
+		read_mapped(reader, instance, row_flags);
+	else
+		read_instance(reader, instance, row_flags);
 }
 
 /**

@@ -285,6 +285,17 @@ TRIAL(create_mapped, "A5 M6: CREATE of a group whose rows can be mapped")
 	return made(s, ret ? ret : create.fd);
 }
 
+TRIAL(create_mapped_with_records, "A5 M6 B9: CREATE of one that gets records of BPF programs")
+{
+	struct perfgrp_create create = {
+		.size = sizeof(create), .flags = PERFGRP_CREATE_MAPPED | PERFGRP_CREATE_BPF_EVENTS,
+		.target = PERFGRP_TARGET_ALL_CPUS, .buffer_size = 8192, .fd = -1,
+	};
+	int ret = grp_ioctl(s->dev, PERFGRP_CREATE, &create);
+
+	return made(s, ret ? ret : create.fd);
+}
+
 TRIAL(create_on_task, "A5: CREATE on a task")
 {
 	return made(s, grp_create_on(s->dev, PERFGRP_CREATE_INHERIT, PERFGRP_TARGET_TASK, 0, NULL,

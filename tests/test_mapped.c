@@ -225,9 +225,12 @@ TEST(no_members, "M1: a group without members has rows without values")
 	EXPECT_EQ(s.nr, 0);
 	EXPECT_EQ(s.row.cpu, (int)cpus.cpu[0]);
 	EXPECT_EQ(s.row.flags, 0);
+	EXPECT_EQ(s.row.epoch, 0);
+	EXPECT_EQ(s.generation, map_rows(fd)->generation);
 	s = see(map_rows(task), 0);
 	EXPECT_EQ(s.nr, 0);
 	EXPECT_EQ(s.row.cpu, -1);
+	EXPECT_EQ(s.generation, map_rows(task)->generation);
 }
 
 TEST(readers_map, "M1: read-only fds can be mapped, too, with and without the right to records")
@@ -479,14 +482,32 @@ TEST(task_switched_away, "M2: the row of a task that does not run is exact, and 
 	__u32 i;
 
 	add_faults(fd);
-	REQUIRE_GT(grp_add(fd, PERFGRP_SW_TASK_CLOCK), 0);
 	for (i = 1; i <= 10; i++) {
 		child_do_all(&child, ORDER_FAULT, 7);
 		EXPECT(at_rest(map, 0));
 		EXPECT_EQ(see(map, 0).value[0].raw, i * 7);
 	}
-	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
-	EXPECT_EQ(snap_value(&snap, -1, see(map, 0).value[1].id)->raw, see(map, 0).value[1].raw);
+}
+
+TEST(task_switches_go_on, "M2: but not if it counts what comes last, the switch, or time")
+{
+	static const __u64 events[] = { PERFGRP_SW_CONTEXT_SWITCHES, PERFGRP_SW_TASK_CLOCK };
+	struct child child = child_start();
+	const struct perfgrp_map *map;
+	unsigned int i;
+	__u32 id;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		fd = mapped_task(PERFGRP_CREATE_ENABLED, child.pid, 0);
+		map = map_rows(fd);
+		id = grp_add(fd, events[i]);
+		child_do_all(&child, ORDER_FAULT, 7);
+		EXPECT(!at_rest(map, 0));
+		/* So that this is not the value of before. */
+		REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+		EXPECT_EQ(see(map, 0).value[0].raw, snap_value(&snap, -1, id)->raw);
+	}
 }
 
 TEST(task_runs, "M2: that of one that runs is written at the interval")
@@ -971,8 +992,8 @@ TEST(of_cgroup, "M1 M5: a cgroup's rows, where it is and where it has not been; 
 	child_exit(&child);
 	child_reap(&child);
 	REQUIRE(BECOMES_TRUE(rmdir(cg.path) == 0, 5000));
-	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
-	EXPECT(see(map, last_cpu()).row.flags & PERFGRP_ROW_EXITED);
+	EXPECT(BECOMES_TRUE(see(map, last_cpu()).row.flags & PERFGRP_ROW_EXITED, 5000));
+	EXPECT(BECOMES_TRUE(see(map, cpus.cpu[0]).row.flags & PERFGRP_ROW_EXITED, 5000));
 }
 
 static void *change_on_and_on(void *arg)

@@ -358,8 +358,8 @@ enum perfgrp_target {
  *	of a CPU	when it goes idle, and every map_interval while it is not
  *	of a task	when it is switched away, and every map_interval while it runs
  *
- * and by each snapshot, each overflow, and each call that changes the group. A CPU that is idle is
- * not woken. Needs PERFGRP_FEATURE_MAPPED and CAP_PERFMON; neither with INHERIT nor with
+ * and by each snapshot, each overflow, and each call that changes the group. The interval wakes no
+ * CPU that is idle. Needs PERFGRP_FEATURE_MAPPED and CAP_PERFMON; neither with INHERIT nor with
  * SPLIT_BY_CGROUP.
  */
 #define PERFGRP_CREATE_MAPPED		(1U << 10)
@@ -956,11 +956,12 @@ struct perfgrp_snapshot {
  * @generation: of the group; see &struct perfgrp_snapshot. A call that changes the group writes it
  *	after all slots.
  *
- * The fd of a PERFGRP_CREATE_MAPPED group, or a read-only one, can be mapped at PERFGRP_MMAP_ROWS,
- * MAP_SHARED and PROT_READ, any length up to @map_size: one page is enough to learn that. The
- * mapping keeps the group, also when the fd is closed. All but @generation is constant.
+ * The fd of a PERFGRP_CREATE_MAPPED group, or a read-only one, can be mapped at PERFGRP_MMAP_ROWS
+ * (which needs an off_t of 64 bits), MAP_SHARED and PROT_READ, any length up to @map_size: one page
+ * is enough to learn that. The mapping keeps the group, also when the fd is closed. All but
+ * @generation is constant.
  *
- * A slot is written by its CPU, at any time. To read one:
+ * Slots are written at any time. To read one:
  *
  *	1. load seq (acquire): 0 if there is no row, odd while it is being written
  *	2. copy what is wanted
@@ -989,8 +990,10 @@ struct perfgrp_map {
  * @at_rest: 1 if nothing has run since that could be counted: the CPU is idle, or the task is not
  *	on a CPU. It is cleared, without a change of @seq, when that ends. So a row is that of the
  *	moment at which @at_rest is seen to be 1, whatever its age; the events of an interrupt that
- *	hits an idle CPU are there once it has ended, and times are those of time_after. Rows with
- *	members that count on an idle CPU, such as clocks and uncore events, are never at rest.
+ *	hits an idle CPU are there once it has ended, and times are those of time_after. Hardware
+ *	counters of the kernel lack what it does to stop, or to switch the task away. Rows with
+ *	members that may count meanwhile are never at rest: clocks, tracepoints, uncore events, of
+ *	tasks also context switches. Nor is a CPU that polls while it is idle.
  * @generation: of the group, as of the row
  * @row: first_value is 0
  *
