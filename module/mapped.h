@@ -82,7 +82,7 @@ static __always_inline void perfgrp_mapped_write_end(struct perfgrp_map_slot *sl
 	u32 seq = slot->seq + 1;
 
 	kcsan_nestable_atomic_end();
-	/* What was written, before readers may take it. 0 is for slots that have not been written yet. */
+	/* After what was written. 0 is for slots that have not been written yet. */
 	smp_store_release(&slot->seq, seq ?: 2);
 }
 
