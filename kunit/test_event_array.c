@@ -155,7 +155,7 @@ static void only_where_needed(struct kunit *test)
 	ret = perfgrp_event_arrays_create(group);
 	up_write(&group->lock);
 	KUNIT_ASSERT_EQ(test, ret, 0);
-	KUNIT_EXPECT_EQ(test, array_of(group, 0)->nr, 0U);
+	EXPECT_MEMBERS(test, group);
 	publish(group);
 	EXPECT_MEMBERS(test, group);
 	/* A second time changes nothing. */
