@@ -57,7 +57,7 @@ static DEFINE_MUTEX(users_lock);
 /* struct perfgrp_mapped_instance (users_lock); readers use RCU */
 static DEFINE_PER_CPU(struct hlist_head, cpu_instances);
 static struct hlist_head task_instances[1 << TASK_BITS];
-static unsigned int nr_tasks;
+static unsigned int nr_tasks;	/* of them (users_lock; the scheduler reads it without) */
 
 static struct hlist_head *bucket_of(const struct task_struct *task)
 {
@@ -120,9 +120,10 @@ static bool is_usable(const struct perfgrp_mapped_instance *instance,
 
 /*
  * Write the slot of an instance whose events are on this CPU, or were until now. Interrupts are
- * off, and the perf core is not at work on them. @at_rest: from now on nothing is counted.
+ * off, and the perf core is not at work on them. @uncore: any PMU may be called. @at_rest: from now
+ * on nothing is counted.
  */
-static void write_slot(struct perfgrp_mapped_instance *instance, bool at_rest)
+static void write_slot(struct perfgrp_mapped_instance *instance, bool uncore, bool at_rest)
 {
 	struct perfgrp_map_slot *slot = instance->slot;
 	const struct perfgrp_event_array *array;
@@ -134,7 +135,7 @@ static void write_slot(struct perfgrp_mapped_instance *instance, bool at_rest)
 	rcu_read_lock();
 	/* Not before: who changes the group waits for the writer, and has the last word. */
 	array = get_array(instance);
-	if (is_usable(instance, array) && !(at_rest && array->reads_elsewhere)) {
+	if (is_usable(instance, array) && (uncore || !array->reads_elsewhere)) {
 		fill_slot(instance, array, 0, true);
 		WRITE_ONCE(slot->at_rest, at_rest && !array->counts_at_rest);
 		perfgrp_mapped_write_end(slot);
@@ -204,7 +205,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	/* Timers of a CPU that goes offline are moved to another one. */
 	if (!is_busy_here(instance))
 		return HRTIMER_NORESTART;
-	write_slot(instance, false);
+	write_slot(instance, true, false);
 	hrtimer_forward_now(timer, ns_to_ktime(instance->interval));
 	return HRTIMER_RESTART;
 }
@@ -242,13 +243,14 @@ static void on_idle(void *data, unsigned int state, unsigned int cpu)
 	struct perfgrp_mapped_instance *instance;
 	unsigned long flags;
 
+	/* A CPU that has polled tells so with interrupts on: cpu_idle_poll(). */
 	local_irq_save(flags);
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(instance, this_cpu_ptr(&cpu_instances), node) {
 		if (state == PWR_EVENT_EXIT)
 			WRITE_ONCE(instance->slot->at_rest, 0);
 		else
-			write_slot(instance, stops(state));
+			write_slot(instance, false, stops(state));
 	}
 	rcu_read_unlock();
 	local_irq_restore(flags);
@@ -274,7 +276,7 @@ static void leave_task(const struct task_struct *task)
 		if (instance->group->task != task)
 			continue;
 		stop_timer(instance);
-		write_slot(instance, true);
+		write_slot(instance, false, true);
 	}
 }
 

@@ -422,27 +422,44 @@ static void drop_member(struct perfgrp_group *group, struct perfgrp_member *memb
 	release_member(group, member);
 }
 
-/**
- * perfgrp_group_drop_members - release all members
- * @group: the group; the lock is held for writing
- *
- * May sleep.
- */
-void perfgrp_group_drop_members(struct perfgrp_group *group)
+/* For who looks at the group it has no members any more; release_all() follows. */
+static unsigned int forget_members(struct perfgrp_group *group)
 {
 	unsigned int nr = group->nr_members;
-
-	lockdep_assert_held_write(&group->lock);
 
 	perfgrp_group_stop_all(group);
 	group->nr_members = 0;
 	group->generation++;
 	perfgrp_event_arrays_publish(group);
-	perfgrp_mapped_refresh(group);
-	/* Before their release, which may take long. */
-	perfgrp_mapped_refresh(group);
+	return nr;
+}
+
+static void release_all(struct perfgrp_group *group, unsigned int nr)
+{
 	release_members(group, 0, nr);
 	perfgrp_sampling_release_events(group);
+}
+
+/**
+ * perfgrp_group_drop_members - release all members
+ * @group: a group that is being destroyed; the lock is held for writing
+ *
+ * May sleep.
+ */
+void perfgrp_group_drop_members(struct perfgrp_group *group)
+{
+	lockdep_assert_held_write(&group->lock);
+
+	release_all(group, forget_members(group));
+}
+
+/* The same while others may look: before the release, which may take long. */
+static void drop_all(struct perfgrp_group *group)
+{
+	unsigned int nr = forget_members(group);
+
+	perfgrp_mapped_refresh(group);
+	release_all(group, nr);
 }
 
 /*
@@ -540,7 +557,7 @@ static int remove_member(struct perfgrp_group *group, u32 id, bool cascade,
 			return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
 					    "member %u leads %u others; remove them first, or all at once with CASCADE",
 					    id, group->nr_members - 1);
-		perfgrp_group_drop_members(group);
+		drop_all(group);
 		return 0;
 	}
 	if (any_needs_rebuild(group, member))

@@ -95,6 +95,23 @@ static __u32 seq_of(const struct perfgrp_map *map, __u32 nr)
 	return __atomic_load_n(&perfgrp_map_slot(map, nr)->seq, __ATOMIC_ACQUIRE);
 }
 
+/* Waits until the slot is at rest. */
+static void need_rest(const struct perfgrp_map *map, __u32 nr)
+{
+	struct seen s;
+	__u32 seq;
+
+	if (BECOMES_TRUE(at_rest(map, nr), 5000))
+		return;
+	seq = seq_of(map, nr);
+	nap_ns(100 * MS);
+	s = see(map, nr);
+	fail("slot %u is not at rest: seq %u, then %u; flags %#x, first value %llu, %lld ns old",
+	     nr, seq, seq_of(map, nr), s.row.flags, (unsigned long long)s.value[0].raw,
+	     (long long)(now_ns() - s.row.time_after));
+	test_end();
+}
+
 /* The page faults of user mode. */
 static __u32 add_faults(int fd)
 {
@@ -327,11 +344,11 @@ TEST(idle_cpu, "M2: the row of a CPU that is idle is exact, and at rest; nobody 
 	add_faults(fd);
 	wait_until_asleep(child.pid);
 	for (i = 0; i < 10; i++) {
-		REQUIRE(BECOMES_TRUE(at_rest(map, nr), 5000));
+		need_rest(map, nr);
 		raw = see(map, nr).value[0].raw;
 		before = now_ns();
 		child_do_all(&child, ORDER_FAULT, 7);
-		REQUIRE(BECOMES_TRUE(at_rest(map, nr), 5000));
+		need_rest(map, nr);
 		EXPECT_EQ(see(map, nr).value[0].raw, raw + 7);
 		EXPECT_GE(see(map, nr).row.time_after, before);
 		EXPECT_EQ(see(map, nr).value[0].state, PERFGRP_STATE_COUNTED);
@@ -350,7 +367,7 @@ TEST(idle_instructions, "M2: so it is with hardware counters: what is at rest do
 		skip("no hardware counters");
 	REQUIRE_GT(grp_add_with(fd, PERFGRP_HW_INSTRUCTIONS, PERFGRP_COUNTER_EXCLUDE_KERNEL), 0);
 	child_do_all(&child, ORDER_SPIN, 1000000);
-	REQUIRE(BECOMES_TRUE(at_rest(map, nr), 5000));
+	need_rest(map, nr);
 	s = see(map, nr);
 	EXPECT_GE(s.value[0].raw, 2000000);
 	EXPECT_LT(s.value[0].raw, 2100000);
@@ -416,7 +433,7 @@ TEST(idle_not_woken, "M2: an interval does not wake a CPU that is idle")
 	nr = last_cpu();
 	add_faults(fd);
 	run_on(cpus.cpu[0]);
-	REQUIRE(BECOMES_TRUE(at_rest(map, nr), 5000));
+	need_rest(map, nr);
 	/* A CPU that is woken writes its row when it goes idle again. */
 	seq = seq_of(map, nr);
 	nap_ns(1000 * MS);
@@ -727,7 +744,7 @@ TEST(cached_idle, "M4 S6: CACHED interrupts no CPU that is idle, and has its row
 	id = add_faults(fd);
 	run_on(cpus.cpu[0]);
 	child_do_all(&child, ORDER_FAULT, 31);
-	REQUIRE(BECOMES_TRUE(at_rest(map, nr), 5000));
+	need_rest(map, nr);
 	before = function_call_interrupts(nr);
 	for (i = 0; i < 200; i++)
 		REQUIRE_EQ(snapshot_cached(fd, 0, &snap), 0);
@@ -936,7 +953,7 @@ TEST(cpu_goes, "M5 G19: an offline CPU's row says so; its epoch, and counts, whe
 	EXPECT_EQ(see(map, CPU).row.epoch, 1);
 	child_do(&child, ORDER_RUN_ON, CPU);
 	child_do_all(&child, ORDER_FAULT, 50);
-	REQUIRE(BECOMES_TRUE(at_rest(map, CPU), 5000));
+	need_rest(map, CPU);
 	EXPECT_GE(see(map, CPU).value[0].raw, raw + 50);
 	EXPECT_EQ(see(map, CPU).value[0].state, PERFGRP_STATE_COUNTED);
 }
@@ -985,7 +1002,7 @@ TEST(of_cgroup, "M1 M5: a cgroup's rows, where it is and where it has not been; 
 	add_faults(fd);
 	map = map_rows(fd);
 	child_do_all(&child, ORDER_FAULT, 40);
-	REQUIRE(BECOMES_TRUE(at_rest(map, last_cpu()), 5000));
+	need_rest(map, last_cpu());
 	EXPECT_EQ(see(map, last_cpu()).value[0].raw, 40);
 	EXPECT_EQ(see(map, cpus.cpu[0]).value[0].raw, 0);
 	EXPECT(see(map, cpus.cpu[0]).value[0].flags & PERFGRP_VALUE_ABSENT);
