@@ -4,11 +4,8 @@
 #define BENCH_CGROUPS_H
 
 #include <fcntl.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <linux/perfgrp.h>
 
 #include "bench.h"
 
@@ -51,16 +48,6 @@ static inline void remove_cgroups(void)
 		snprintf(path, sizeof(path), ROOT "/bench%u", i);
 		rmdir(path);
 	}
-}
-
-static struct perfgrp_error error = { .size = sizeof(error) };
-
-/* @arg begins as all arguments do. */
-static inline void grp_ioctl(int fd, unsigned long request, void *arg)
-{
-	((struct perfgrp_control *)arg)->error = (uintptr_t)&error;
-	if (ioctl(fd, request, arg))
-		die("ioctl %#lx: %s (%s)", request, strerror(errno), error.text);
 }
 
 #endif /* BENCH_CGROUPS_H */

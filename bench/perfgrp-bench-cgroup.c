@@ -30,13 +30,13 @@
 
 #include "bench.h"
 #include "cgroups.h"
+#include "group.h"
 
 #define NR_COUNTERS 4
 #define MAX_CPUS    64
 #define MAX_ROUNDS  20
 
 static unsigned int nr_cpus;
-static int device;
 static int group[NR_CGROUPS];
 static int event[NR_CGROUPS][MAX_CPUS][NR_COUNTERS];
 
@@ -44,29 +44,12 @@ static int event[NR_CGROUPS][MAX_CPUS][NR_COUNTERS];
 
 static void grp_create(void)
 {
-	struct perfgrp_counter counters[NR_COUNTERS];
-	struct perfgrp_create create;
-	struct perfgrp_add add;
-	unsigned int i, m;
+	struct perfgrp_create how = { .target = PERFGRP_TARGET_CGROUP };
+	unsigned int i;
 
 	for (i = 0; i < NR_CGROUPS; i++) {
-		create = (struct perfgrp_create){
-			.size = sizeof(create),
-			.target = PERFGRP_TARGET_CGROUP,
-			.target_fd = dir[i],
-		};
-		add = (struct perfgrp_add){
-			.size = sizeof(add),
-			.counters = (uintptr_t)counters,
-			.counter_size = sizeof(counters[0]),
-			.nr_counters = NR_COUNTERS,
-		};
-		memset(counters, 0, sizeof(counters));
-		for (m = 0; m < NR_COUNTERS; m++)
-			counters[m].event = PERFGRP_HW_CPU_CYCLES;
-		grp_ioctl(device, PERFGRP_CREATE, &create);
-		grp_ioctl(create.fd, PERFGRP_ADD, &add);
-		group[i] = create.fd;
+		how.target_fd = dir[i];
+		group[i] = grp_new(how, NR_COUNTERS);
 	}
 }
 
@@ -226,7 +209,6 @@ int main(int argc, char **argv)
 	const unsigned int nr = 5;
 	struct rlimit files = { 65536, 65536 };
 	unsigned int round, side, i;
-	cpu_set_t set;
 
 	if (argc != 2 || argv[1][0] == '-') {
 		fputs("usage: perfgrp-bench-cgroup LABEL\n  LABEL: what the clock counts\n"
@@ -238,12 +220,7 @@ int main(int argc, char **argv)
 		die("at most %d CPUs", MAX_CPUS);
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		die("setrlimit: %s", strerror(errno));
-	CPU_ZERO(&set);
-	CPU_SET(0, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-	device = open("/dev/perfgrp", O_RDWR | O_CLOEXEC);
-	if (device < 0)
-		die("/dev/perfgrp: %s", strerror(errno));
+	run_on_cpu(0);
 	make_cgroups();
 	for (round = 0; round < nr; round++) {
 		run_side(steps[round % 2], round);

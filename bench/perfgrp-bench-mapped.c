@@ -9,11 +9,9 @@
  * perfgrp-bench.c.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
@@ -23,11 +21,11 @@
 
 #include "../userspace/lib/perfgrp.h"
 #include "bench.h"
+#include "group.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define MAX_CPUS   256
-#define MAX_VALUES 16
 #define NR_READS   200
 #define NR_PASSES  2000
 #define NR_ROUNDS  9
@@ -35,16 +33,6 @@
 
 static const char *label;
 static unsigned int nr_cpus;
-
-static void run_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die_errno("sched_setaffinity");
-}
 
 static void report(const char *way, unsigned int nr_counters, double *cost, unsigned int nr)
 {
@@ -63,7 +51,7 @@ static struct {
 	int fd;
 	const struct perfgrp_map *map;
 	struct perfgrp_row rows[MAX_CPUS];
-	struct perfgrp_value values[MAX_CPUS * MAX_VALUES];
+	struct perfgrp_value values[MAX_CPUS * GROUP_MAX];
 } grp;
 
 static const struct perfgrp_map *map_bytes(size_t size)
@@ -88,26 +76,8 @@ static void map_rows(void)
 
 static void create(struct perfgrp_create how, unsigned int nr)
 {
-	struct perfgrp_counter counters[MAX_VALUES] = {};
-	struct perfgrp_add add = {
-		.size = sizeof(add),
-		.counters = (uintptr_t)counters,
-		.counter_size = sizeof(counters[0]),
-		.nr_counters = nr,
-	};
-	int device = open("/dev/perfgrp", O_RDWR | O_CLOEXEC);
-	unsigned int i;
-
-	if (device < 0)
-		die_errno("/dev/perfgrp");
-	for (i = 0; i < nr; i++)
-		counters[i].event = PERFGRP_HW_CPU_CYCLES;
-	how.size = sizeof(how);
 	how.flags |= PERFGRP_CREATE_ENABLED;
-	if (ioctl(device, PERFGRP_CREATE, &how) || ioctl(how.fd, PERFGRP_ADD, &add))
-		die_errno("creating a group");
-	close(device);
-	grp.fd = how.fd;
+	grp.fd = grp_new(how, nr);
 	grp.map = NULL;
 	if (how.flags & PERFGRP_CREATE_MAPPED)
 		map_rows();
@@ -170,8 +140,7 @@ static void snapshot(__u32 flags, __u64 max_age)
 		.value_size = sizeof(grp.values[0]), .nr_values = ARRAY_SIZE(grp.values),
 	};
 
-	if (ioctl(grp.fd, PERFGRP_SNAPSHOT, &arg))
-		die_errno("PERFGRP_SNAPSHOT");
+	grp_ioctl(grp.fd, PERFGRP_SNAPSHOT, &arg);
 }
 
 static void take_cached(void)
@@ -233,7 +202,7 @@ static void start_child(int cpu)
 		die_errno("fork");
 	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		run_on(cpu);
+		run_on_cpu(cpu);
 		close(to[1]);
 		while (read(to[0], &byte, 1) == 1)
 			if (write(from[1], &byte, 1) != 1)
@@ -282,7 +251,7 @@ static void start_yielding_child(void)
 	if (child)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	run_on(0);
+	run_on_cpu(0);
 	for (;;)
 		sched_yield();
 }
@@ -393,7 +362,7 @@ int main(int argc, char **argv)
 	}
 	label = argv[1];
 	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	run_on(0);
+	run_on_cpu(0);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		bench_reads(sizes[i]);
 		if (argc == 2)

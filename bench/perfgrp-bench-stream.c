@@ -40,16 +40,6 @@ static size_t page;
 static const char *label = "ns";
 static struct utsname name;
 
-static void run_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die_errno("sched_setaffinity");
-}
-
 /* Faults on each CPU in turn, so that records of all of them follow one another. */
 static void make_records(void)
 {
@@ -61,14 +51,14 @@ static void make_records(void)
 		die_errno("mmap");
 	for (turn = 0; turn < TURNS; turn++) {
 		for (cpu = 0; cpu < nr_cpus; cpu++) {
-			run_on(cpu);
+			run_on_cpu(cpu);
 			for (i = 0; i < FAULTS; i++)
 				memory[i * page] = 1;
 			madvise(memory, FAULTS * page, MADV_DONTNEED);
 		}
 	}
 	munmap(memory, FAULTS * page);
-	run_on(0);
+	run_on_cpu(0);
 }
 
 /* ---- rings ----------------------------------------------------------------- */

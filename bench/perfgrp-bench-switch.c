@@ -26,6 +26,7 @@
 
 #include "bench.h"
 #include "cgroups.h"
+#include "group.h"
 
 #define NR_COUNTERS 4
 #define NR_PASSES   3000
@@ -137,31 +138,14 @@ static void open_all(void)
 
 static void open_group(uint32_t flags, int target_fd, uint32_t max)
 {
-	struct perfgrp_counter counters[NR_COUNTERS] = {};
-	struct perfgrp_create create = {
-		.size = sizeof(create),
+	const struct perfgrp_create how = {
 		.flags = PERFGRP_CREATE_ENABLED | flags,
 		.target = PERFGRP_TARGET_ALL_CPUS,
 		.target_fd = target_fd,
 		.split_max = max,
 	};
-	struct perfgrp_add add = {
-		.size = sizeof(add),
-		.counters = (uintptr_t)counters,
-		.counter_size = sizeof(counters[0]),
-		.nr_counters = NR_COUNTERS,
-	};
-	int device = open("/dev/perfgrp", O_RDWR | O_CLOEXEC);
-	unsigned int i;
 
-	if (device < 0)
-		die_errno("/dev/perfgrp");
-	for (i = 0; i < NR_COUNTERS; i++)
-		counters[i].event = PERFGRP_HW_CPU_CYCLES;
-	grp_ioctl(device, PERFGRP_CREATE, &create);
-	grp_ioctl(create.fd, PERFGRP_ADD, &add);
-	add_fd(create.fd, "PERFGRP_CREATE");
-	close(device);
+	add_fd(grp_new(how, NR_COUNTERS), "PERFGRP_CREATE");
 }
 
 static void open_plain(void)
@@ -233,16 +217,13 @@ static void report(struct way *way, const char *label)
 int main(int argc, char **argv)
 {
 	unsigned int round, i;
-	cpu_set_t set;
 
 	if (argc != 2 || argv[1][0] == '-') {
 		fputs("usage: perfgrp-bench-switch LABEL\n  LABEL: what the clock counts\n"
 		      "  output: as that of perfgrp-bench\n", argc == 2 ? stdout : stderr);
 		return argc == 2 ? 0 : 2;
 	}
-	CPU_ZERO(&set);
-	CPU_SET(0, &set);
-	sched_setaffinity(0, sizeof(set), &set);
+	run_on_cpu(0);
 	make_cgroups();
 	root = open(ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)

@@ -80,15 +80,6 @@ static void run_on(const cpu_set_t *set)
 		die("sched_setaffinity: %s", strerror(errno));
 }
 
-static void run_on_cpu(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	run_on(&set);
-}
-
 /* ---- perf_event_open(2) -------------------------------------------------- */
 
 /* The same counters on all CPUs, as a group a CPU or each by itself. */
