@@ -11,6 +11,11 @@ leaks=$debugfs/kmemleak
 loaded_here=
 status=0
 
+# Once a program that calls bpf_printk() has been loaded the tracer records names of tasks at
+# sched_switch, for good; a suite looks whether that tracepoint has handlers.
+printk=/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk/enable
+[ ! -e "$printk" ] || echo 0 >"$printk"
+
 # An object counts as leaked once it is five seconds old and a second scan found nothing either.
 scan() {
 	echo scan >"$leaks"

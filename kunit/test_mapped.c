@@ -61,7 +61,7 @@ static void handlers_while_needed(struct kunit *test)
 {
 	struct perfgrp_group *one, *two;
 
-	KUNIT_ASSERT_TRUE(test, handlers_become(test, 0));
+	KUNIT_ASSERT_TRUE_MSG(test, handlers_become(test, 0), "handlers: %u", with_handlers(test));
 	one = mapped_group(test, 0);
 	KUNIT_EXPECT_EQ(test, with_handlers(test), IDLE);
 	two = mapped_group(test, NSEC_PER_MSEC);

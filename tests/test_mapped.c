@@ -95,12 +95,18 @@ static __u32 seq_of(const struct perfgrp_map *map, __u32 nr)
 	return __atomic_load_n(&perfgrp_map_slot(map, nr)->seq, __ATOMIC_ACQUIRE);
 }
 
-/* Waits until the slot is at rest. */
+static __u32 last_cpu(void)
+{
+	return cpus.cpu[cpus.nr - 1];
+}
+
+/* Waits until the slot of a CPU is at rest: on another one, as who looks keeps his own busy. */
 static void need_rest(const struct perfgrp_map *map, __u32 nr)
 {
 	struct seen s;
 	__u32 seq;
 
+	run_on(nr == cpus.cpu[0] ? last_cpu() : cpus.cpu[0]);
 	if (BECOMES_TRUE(at_rest(map, nr), 5000))
 		return;
 	seq = seq_of(map, nr);
@@ -153,11 +159,6 @@ static struct child child_apart(void)
 		skip("there is one CPU");
 	child_do(&child, ORDER_RUN_ON, cpus.cpu[cpus.nr - 1]);
 	return child;
-}
-
-static __u32 last_cpu(void)
-{
-	return cpus.cpu[cpus.nr - 1];
 }
 
 /* ---- M1: what stands where ------------------------------------------------------------ */
@@ -440,7 +441,9 @@ TEST(idle_not_woken, "M2: an interval does not wake a CPU that is idle")
 	EXPECT_LT(seq_of(map, nr) - seq, 2 * 500);
 }
 
-/* How often CPU NR goes idle while a child there has something to do 50 times. */
+#define ORDERS 100
+
+/* How often the last CPU goes idle while a child there has something to do ORDERS times. */
 static __u32 idle_entries(struct child *child, __u64 interval)
 {
 	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, interval), i;
@@ -450,9 +453,9 @@ static __u32 idle_entries(struct child *child, __u64 interval)
 	add_faults(fd);
 	child_do_all(child, ORDER_FAULT, 1);
 	seq = seq_of(map, last_cpu());
-	for (i = 0; i < 50; i++) {
+	for (i = 0; i < ORDERS; i++) {
 		child_do_all(child, ORDER_FAULT, 1);
-		nap_ns(20 * MS);
+		nap_ns(12 * MS);
 	}
 	seq = seq_of(map, last_cpu()) - seq;
 	munmap((void *)map, map->map_size);
@@ -462,16 +465,23 @@ static __u32 idle_entries(struct child *child, __u64 interval)
 
 TEST(timer_stops, "M2: nor does it leave a timer that would wake it once")
 {
+	__u32 without = ~0U, with = ~0U, nr;
 	struct child child;
-	__u32 without;
+	int i;
 
 	NEED_FEATURE(MAPPED);
 	cpus_online(&cpus);
 	child = child_apart();
 	run_on(cpus.cpu[0]);
-	without = idle_entries(&child, 0);
-	EXPECT_GE(without, 40);
-	EXPECT_LT(idle_entries(&child, 10 * MS), without + 25);
+	/* Others wake the CPU, too, now more often, now less. */
+	for (i = 0; i < 3; i++) {
+		nr = idle_entries(&child, 0);
+		without = nr < without ? nr : without;
+		nr = idle_entries(&child, 10 * MS);
+		with = nr < with ? nr : with;
+	}
+	EXPECT_GE(without, ORDERS - 10);
+	EXPECT_LT(with, without + ORDERS / 2);
 }
 
 TEST(clocks_go_on, "M2: rows with clocks are written when the CPU goes idle, never at rest")
@@ -684,8 +694,8 @@ TEST(not_torn_task, "M3: so it is with a task that moves, is read, sampled and t
 		.flags = PERFGRP_CREATE_ENABLED, .target = PERFGRP_TARGET_TASK, .pid = child.pid,
 		.buffer_size = 8192, .map_interval = MS });
 	const struct perfgrp_map *map;
-	__u64 end, raw = 0;
-	unsigned int i = 0, torn = 0, back = 0;
+	__u64 end, until, raw = 0;
+	unsigned int i, torn = 0, back = 0;
 	pthread_t thread;
 	struct seen s;
 
@@ -700,21 +710,22 @@ TEST(not_torn_task, "M3: so it is with a task that moves, is read, sampled and t
 	stop = false;
 	REQUIRE_EQ(pthread_create(&thread, NULL, take_snapshots, NULL), 0);
 	end = now_ns() + rounds(1000) * MS;
-	while (now_ns() < end) {
-		child_tell(&child, ORDER_RUN_ON, cpus.cpu[1 + i++ % (cpus.nr - 1)]);
+	for (i = 1; i <= 10 || now_ns() < end; i++) {
+		child_tell(&child, ORDER_RUN_ON, cpus.cpu[1 + i % (cpus.nr - 1)]);
 		child_tell(&child, ORDER_FAULT, 10);
+		/* A snapshot may be at the slot when it leaves. */
+		until = now_ns() + 100 * MS;
 		do {
 			s = see(map, 0);
 			torn += differ(&s);
 			back += s.value[1].raw < raw;
 			raw = s.value[1].raw;
-		} while (s.value[1].raw < i * 10 && now_ns() < end);
+		} while (s.value[1].raw < i * 10 && now_ns() < until);
 		child_wait(&child);
 		child_wait(&child);
 	}
 	stop = true;
 	pthread_join(thread, NULL);
-	EXPECT_GT(i, 10);
 	EXPECT_EQ(torn, 0);
 	EXPECT_EQ(back, 0);
 }
