@@ -410,10 +410,10 @@ static const struct perfgrp_row *row_like(const struct perfgrp_row *rows, __u32 
 	return NULL;
 }
 
-static void check_value_progress(struct thread *t, struct call *c, const struct perfgrp_row *row,
+static void check_value_progress(struct thread *t, struct call *c, const struct known *g,
+				 const struct perfgrp_row *row, const struct perfgrp_row *old_row,
 				 const struct perfgrp_value *old, const struct perfgrp_value *now)
 {
-	const struct known *g = c ? known_of(&c->handle) : NULL;
 	/* Tasks may still be exiting when their cgroup has been removed. */
 	bool cgroup = g && !row->cgroup_id ? g->target == PERFGRP_TARGET_CGROUP : row->cpu >= 0;
 	bool final = old->flags & PERFGRP_VALUE_EXITED;
@@ -424,10 +424,12 @@ static void check_value_progress(struct thread *t, struct call *c, const struct 
 	    (!final || cgroup ||
 	     (now->raw == old->raw && now->time_running == old->time_running)))
 		return;
-	violation(t, c, "%s: cpu %d member %u: raw %llu to %llu, enabled %llu to %llu, running %llu to %llu, flags %#x to %#x",
+	violation(t, c, "%s: cpu %d member %u: raw %llu to %llu, enabled %llu to %llu, running %llu to %llu, flags %#x to %#x; row flags %#x to %#x, epoch %u to %u, %lld ns between; target %d, created with %#x",
 		  final ? "a final value changed" : "went back", row->cpu, now->id, old->raw,
 		  now->raw, old->time_enabled, now->time_enabled, old->time_running,
-		  now->time_running, old->flags, now->flags);
+		  now->time_running, old->flags, now->flags, old_row->flags, row->flags,
+		  old_row->epoch, row->epoch, (long long)(row->time_after - old_row->time_after),
+		  g ? (int)g->target : -1, g ? g->flags : 0);
 }
 
 /**
@@ -443,6 +445,7 @@ void check_progress(struct thread *t, struct call *c, const struct watch *w,
 		    const struct perfgrp_snapshot *hdr, const struct perfgrp_row *rows,
 		    const struct perfgrp_value *values)
 {
+	const struct known *g = known_of(&w->handle);
 	const struct perfgrp_row *old, *now;
 	__u32 i, v;
 
@@ -472,19 +475,19 @@ void check_progress(struct thread *t, struct call *c, const struct watch *w,
 				violation(t, c, "other members in the same generation");
 				return;
 			}
-			check_value_progress(t, c, now, was, is);
+			check_value_progress(t, c, g, now, old, was, is);
 		}
 	}
 }
 
 static void check_snapshot_call(struct thread *t, struct call *c)
 {
-	struct perfgrp_snapshot hdr;
+	struct perfgrp_snapshot hdr = { 0 };
 	uint64_t now = time_of(&c->handle);
 
-	memcpy(&hdr, c->at, sizeof(hdr));
 	if (c->array_wrong || c->arg_wrong)
 		return;
+	memcpy(&hdr, c->at, c->size);
 	hdr.flags = c->arg.flags;
 	EXPECT(t, c, is_filled(t->rows.start + hdr.nr_rows * hdr.row_size, hdr.row_size));
 	EXPECT(t, c, is_filled(t->values.start + hdr.nr_values * hdr.value_size, hdr.value_size));

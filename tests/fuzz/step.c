@@ -343,7 +343,7 @@ static void step_watch(struct thread *t, unsigned int slot)
 {
 	struct watch *w = &t->watch;
 	static __thread struct call c;
-	struct perfgrp_snapshot hdr;
+	struct perfgrp_snapshot hdr = { 0 };
 	bool change = one_in(t, 24), reset = one_in(t, 30);
 
 	if (w->handle.fd < 0 || change)
@@ -359,7 +359,7 @@ static void step_watch(struct thread *t, unsigned int slot)
 	do_call(t, &c);
 	if (c.ret)
 		return;
-	memcpy(&hdr, c.at, sizeof(hdr));
+	memcpy(&hdr, c.at, c.size);
 	hdr.flags = 0;
 	if (w->valid)
 		check_progress(t, &c, w, &hdr, (void *)t->rows.start, (void *)t->values.start);
