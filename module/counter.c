@@ -434,6 +434,8 @@ void perfgrp_counter_start(const struct perfgrp_group *group,
 	if (counter->away)
 		perf_event_enable(counter->away->event);
 	perf_event_enable(event);
+	if (group->cgroup)
+		perfgrp_core_cgroup_enabled(event);
 }
 
 /**

@@ -13,6 +13,14 @@
  * place of the context's: perf_cgroup_event_time() and perf_cgroup_event_time_now() of 6.1.192,
  * 6.12.117 and 7.3.4.
  *
+ * Those kernels set perf_cgroup_info.active of a cgroup that is switched to, and clear it of one
+ * that is switched away from; but not when the last event of a cgroup in a CPU's context is
+ * disabled, which only clears perf_cpu_context.cgrp (perf_cgroup_event_disable()). From then on
+ * time seems to pass for the cgroup that ran, whatever runs, until it is switched away from with
+ * an event of a cgroup enabled. And perf_event_disable() adds that time to the cgroup's, for good
+ * (update_cgrp_time_from_event()). So this is put right once an event is enabled. Then it stays
+ * right, because perf_cpu_context.cgrp is what runs on that CPU.
+ *
  * When a cgroup is removed, cgroup_destroy_locked() of the same kernels clears CSS_ONLINE of its
  * own css (cgroup.self) first, and then nothing finds it by its directory.
  *
@@ -33,7 +41,9 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
@@ -231,6 +241,52 @@ bool perfgrp_core_cgroup_is_removed(const struct perfgrp_core_cgroup *cgroup)
 
 /* ---- times ------------------------------------------------------------------ */
 
+/*
+ * Whether what runs on the CPU of an enabled event is not in the event's cgroup, as
+ * perf_cgroup_match() sees it. The context of a cgroup's event is a CPU's.
+ */
+static bool is_away(const struct perf_cgroup *cgroup, const struct perf_event *event)
+{
+	const struct perf_cpu_context *cpuctx =
+		container_of(event->ctx, struct perf_cpu_context, ctx);
+	const struct perf_cgroup *running = READ_ONCE(cpuctx->cgrp);
+
+	return running && !cgroup_is_descendant(running->css.cgroup, cgroup->css.cgroup);
+}
+
+static bool is_left_active(const struct perf_event *event)
+{
+	const struct perf_cgroup *cgroup = perfgrp_core_event_cgroup(event);
+
+	return READ_ONCE(per_cpu_ptr(cgroup->info, event->cpu)->active) && is_away(cgroup, event);
+}
+
+/* IPI, which the perf core does not let in while it switches cgroups. */
+static void clear_active(void *data)
+{
+	const struct perf_event *event = data;
+
+	if (is_left_active(event))
+		WRITE_ONCE(this_cpu_ptr(event->cgrp->info)->active, 0);
+}
+
+/**
+ * perfgrp_core_cgroup_enabled - let time pass for an event's cgroup only while it runs
+ * @event: an event of a cgroup, which has just been enabled
+ *
+ * See the top of this file. May sleep.
+ */
+void perfgrp_core_cgroup_enabled(struct perf_event *event)
+{
+	bool left;
+
+	rcu_read_lock();
+	left = is_left_active(event);
+	rcu_read_unlock();
+	if (left)
+		smp_call_function_single(event->cpu, clear_active, event, true);
+}
+
 static u64 time_at(const struct perf_cgroup_info *info, const struct perf_event *event, u64 clock)
 {
 	u64 time = clock + compat_cgroup_timeoffset(info);
@@ -272,7 +328,7 @@ u64 perfgrp_core_cgroup_now(const struct perf_cgroup *cgroup, const struct perf_
 	u64 time;
 
 	/* The offset is set before it, update_cgrp_time_from_cpuctx() clears it after the time. */
-	if (smp_load_acquire(&info->active))
+	if (smp_load_acquire(&info->active) && !is_away(cgroup, event))
 		return time_at(info, event, clock);
 	time = compat_cgroup_time(info);
 	return event->attr.exclude_guest ? time - compat_cgroup_guest_time(info) : time;

@@ -965,6 +965,55 @@ TEST(after_reset, "C3 G9 S13: after a reset the cgroup has not run yet")
 	EXPECT_EQ(v.flags & PERFGRP_VALUE_ABSENT, 0);
 }
 
+/*
+ * The perf core takes a cgroup to be on a CPU until it sees it leave, and does not look any more
+ * once the last event of a cgroup has been disabled there.
+ */
+static void stop_last_while_it_runs(struct child *child, const struct cgroup *cg)
+{
+	int fd, id;
+
+	fd = faults_of(PERFGRP_CREATE_ENABLED, cg, &id);
+	child_tell(child, ORDER_BURN, 100000);
+	REQUIRE(BECOMES_TRUE(!is_absent(fd, cpus.cpu[1], id), 5000));
+	REQUIRE_EQ(grp_disable(fd), 0);
+	close(fd);
+	child_wait(child);
+	wait_until_asleep(child->pid);
+}
+
+TEST(stopped_while_it_ran, "C3: no time passes for what ran when another group was stopped")
+{
+	struct perfgrp_value v;
+	struct child child;
+	struct cgroup cg;
+	int fd, id, i;
+
+	arrange();
+	need_two_cpus();
+	cg = cgroup_make("a");
+	child = child_in_on(&cg, cpus.cpu[1]);
+	stop_last_while_it_runs(&child, &cg);
+	fd = faults_of(PERFGRP_CREATE_ENABLED, &cg, &id);
+	nap_ns(50000000);
+	expect_absent_everywhere(fd, id);
+	/* The perf core brings a cgroup's time up to date when an event is disabled. */
+	for (i = 0; i < 3; i++) {
+		REQUIRE_EQ(grp_disable(fd), 0);
+		expect_absent_everywhere(fd, id);
+		stop_last_while_it_runs(&child, &cg);
+		REQUIRE_EQ(grp_enable(fd), 0);
+		nap_ns(50000000);
+		expect_absent_everywhere(fd, id);
+	}
+	child_do_all(&child, ORDER_FAULT, 10);
+	v = grp_value_on(fd, cpus.cpu[1], id);
+	EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(v.raw, 10);
+	EXPECT_GT(v.time_enabled, 0);
+	EXPECT_LT(v.time_enabled, 40000000);
+}
+
 static uint64_t process_time_ns(pid_t pid)
 {
 	struct timespec t;
