@@ -48,14 +48,16 @@ static inline void compat_set_config3(struct perf_event_attr *attr, u64 config3)
 
 /*
  * Before 6.2 a task has a perf context for its software events and one for its hardware
- * events, which PMUs other than the first may join only with this capability.
+ * events, which PMUs other than the first may join only with this capability. So has a CPU.
  */
 #ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
 #define COMPAT_HW_TASK_CONTEXT	   perf_hw_context
 #define COMPAT_CAP_HW_TASK_CONTEXT PERF_PMU_CAP_HETEROGENEOUS_CPUS
+#define COMPAT_ONE_CPU_CONTEXT	   0
 #else
 #define COMPAT_HW_TASK_CONTEXT	   perf_sw_context
 #define COMPAT_CAP_HW_TASK_CONTEXT 0
+#define COMPAT_ONE_CPU_CONTEXT	   1
 #endif
 
 /*
@@ -146,6 +148,18 @@ static inline u64 compat_cgroup_timeoffset(const struct perf_cgroup_info *info)
 	return READ_ONCE(info->time.offset);
 #else
 	return READ_ONCE(info->timeoffset);
+#endif
+}
+
+/* As __update_cgrp_time(info, now, false): the time goes on from here. */
+static inline void compat_cgroup_stamp(struct perf_cgroup_info *info, u64 now)
+{
+#ifdef PERFGRP_HAVE_TIME_CTX
+	info->time.stamp = now;
+	WRITE_ONCE(info->time.offset, info->time.time - now);
+#else
+	info->timestamp = now;
+	WRITE_ONCE(info->timeoffset, info->time - now);
 #endif
 }
 

@@ -340,14 +340,14 @@ void perfgrp_instance_accumulate(struct perfgrp_group *group, unsigned int insta
 	lockdep_assert_held_write(&group->lock);
 
 	if (leader)
-		perf_event_disable(leader);
+		perfgrp_core_disable(leader);
 	else
 		perfgrp_instance_stop(group, instance);
 	for (i = group->nr_members; i--;) {
 		counter = &group->members[i]->instances[instance];
 		if (!counter->event || !is_replaced(counter, leader))
 			continue;
-		perf_event_disable(counter->event);
+		perfgrp_core_disable(counter->event);
 		counter->base =
 			perfgrp_count_add(counter->base, read_stopped(group, counter->event));
 	}
@@ -433,9 +433,7 @@ void perfgrp_counter_start(const struct perfgrp_group *group,
 		return;
 	if (counter->away)
 		perf_event_enable(counter->away->event);
-	perf_event_enable(event);
-	if (group->cgroup)
-		perfgrp_core_cgroup_enabled(event);
+	perfgrp_core_enable(event);
 }
 
 /**
@@ -467,7 +465,7 @@ void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance)
 	for (i = 0; i < group->nr_members; i++) {
 		event = group->members[i]->instances[instance].event;
 		if (event && event->group_leader == event)
-			perf_event_disable(event);
+			perfgrp_core_disable(event);
 	}
 	if (!group->task)
 		return;

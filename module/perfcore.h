@@ -217,6 +217,36 @@ static __always_inline void perfgrp_core_times(const struct perf_event *event,
 }
 
 /**
+ * perfgrp_core_enable - perf_event_enable(), with the right times
+ * @event: an event that is not inherited
+ *
+ * May sleep.
+ */
+static inline void perfgrp_core_enable(struct perf_event *event)
+{
+	const bool cgroup = perfgrp_core_event_cgroup(event);
+
+	if (cgroup)
+		perfgrp_core_cgroup_begin(event);
+	perf_event_enable(event);
+	if (cgroup)
+		perfgrp_core_cgroup_settle(event);
+}
+
+/**
+ * perfgrp_core_disable - perf_event_disable(), with the right times
+ * @event: the event
+ *
+ * May sleep.
+ */
+static inline void perfgrp_core_disable(struct perf_event *event)
+{
+	if (perfgrp_core_event_cgroup(event))
+		perfgrp_core_cgroup_settle(event);
+	perf_event_disable(event);
+}
+
+/**
  * perfgrp_core_read - read an event and its times, without an IPI
  * @event: an event that is not inherited
  * @clock: perfgrp_core_clock()

@@ -13,13 +13,20 @@
  * place of the context's: perf_cgroup_event_time() and perf_cgroup_event_time_now() of 6.1.192,
  * 6.12.117 and 7.3.4.
  *
- * Those kernels set perf_cgroup_info.active of a cgroup that is switched to, and clear it of one
- * that is switched away from; but not when the last event of a cgroup in a CPU's context is
- * disabled, which only clears perf_cpu_context.cgrp (perf_cgroup_event_disable()). From then on
- * time seems to pass for the cgroup that ran, whatever runs, until it is switched away from with
- * an event of a cgroup enabled. And perf_event_disable() adds that time to the cgroup's, for good
- * (update_cgrp_time_from_event()). So this is put right once an event is enabled. Then it stays
- * right, because perf_cpu_context.cgrp is what runs on that CPU.
+ * perf_cpu_context.cgrp is the cgroup that runs on a CPU while an event of any cgroup is enabled
+ * there, and NULL otherwise. perf_cgroup_info.active should say the same of one cgroup, but
+ *
+ *	- it stays set of what runs when the last event of a cgroup is disabled. From then on time
+ *	  seems to pass whatever runs, and perf_event_disable() adds that to the cgroup's time, for
+ *	  good: update_cgrp_time_from_event();
+ *	- it is not set when the first event is enabled (in 6.1 it is), and what has passed since the
+ *	  last update, perhaps since boot, is added to the time at the next switch:
+ *	  perf_cgroup_set_timestamp() is left out where ctx_time_freeze() has kept EVENT_TIME;
+ *	- it is cleared, but for a cgroup that goes on running, when events of the CPU are
+ *	  scheduled again: ctx_sched_out() takes each for the last.
+ *
+ * So it is put right on the CPU before and after an event is enabled, and before it is disabled;
+ * who reads looks at perf_cpu_context.cgrp. What perf_event_open() counts has these errors.
  *
  * When a cgroup is removed, cgroup_destroy_locked() of the same kernels clears CSS_ONLINE of its
  * own css (cgroup.self) first, and then nothing finds it by its directory.
@@ -40,6 +47,7 @@
 #include <linux/kernfs.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -241,50 +249,87 @@ bool perfgrp_core_cgroup_is_removed(const struct perfgrp_core_cgroup *cgroup)
 
 /* ---- times ------------------------------------------------------------------ */
 
-/*
- * Whether what runs on the CPU of an enabled event is not in the event's cgroup, as
- * perf_cgroup_match() sees it. The context of a cgroup's event is a CPU's.
- */
-static bool is_away(const struct perf_cgroup *cgroup, const struct perf_event *event)
+/* What runs on the CPU of an event, if an event of a cgroup is enabled there. */
+static const struct perf_cgroup *running_there(const struct perf_event *event)
 {
-	const struct perf_cpu_context *cpuctx =
-		container_of(event->ctx, struct perf_cpu_context, ctx);
-	const struct perf_cgroup *running = READ_ONCE(cpuctx->cgrp);
-
-	return running && !cgroup_is_descendant(running->css.cgroup, cgroup->css.cgroup);
+	/* The context of a cgroup's event is a CPU's. */
+	return READ_ONCE(container_of(event->ctx, struct perf_cpu_context, ctx)->cgrp);
 }
 
-static bool is_left_active(const struct perf_event *event)
+static bool is_below(const struct perf_cgroup *cgroup, const struct perf_cgroup *ancestor)
 {
-	const struct perf_cgroup *cgroup = perfgrp_core_event_cgroup(event);
-
-	return READ_ONCE(per_cpu_ptr(cgroup->info, event->cpu)->active) && is_away(cgroup, event);
+	return cgroup_is_descendant(cgroup->css.cgroup, ancestor->css.cgroup);
 }
 
-/* IPI, which the perf core does not let in while it switches cgroups. */
-static void clear_active(void *data)
+/* IPI. No event of a cgroup was enabled on this CPU: nobody kept the time. */
+static void begin_time(void *data)
 {
 	const struct perf_event *event = data;
+	struct perf_cgroup_info *info = this_cpu_ptr(event->cgrp->info);
 
-	if (is_left_active(event))
-		WRITE_ONCE(this_cpu_ptr(event->cgrp->info)->active, 0);
+	if (running_there(event))
+		return;
+	compat_cgroup_stamp(info, perfgrp_core_clock());
+	/* After the offset, as in perf_cgroup_set_timestamp(). */
+	smp_store_release(&info->active, is_below(perf_cgroup_from_task(current, NULL),
+						  event->cgrp));
 }
 
 /**
- * perfgrp_core_cgroup_enabled - let time pass for an event's cgroup only while it runs
- * @event: an event of a cgroup, which has just been enabled
+ * perfgrp_core_cgroup_begin - let the time of an event's cgroup begin
+ * @event: an event of a cgroup, which is to be enabled
+ *
+ * perfgrp_core_cgroup_settle() follows when it has been. See the top of this file. May sleep.
+ */
+void perfgrp_core_cgroup_begin(struct perf_event *event)
+{
+	/* The contexts of a CPU share the times. */
+	if (COMPAT_ONE_CPU_CONTEXT && !running_there(event))
+		smp_call_function_single(event->cpu, begin_time, event, true);
+}
+
+static bool is_settled(const struct perf_event *event)
+{
+	const struct perf_cgroup *running = running_there(event);
+	const struct perf_cgroup_info *info = per_cpu_ptr(event->cgrp->info, event->cpu);
+
+	return !running || !!READ_ONCE(info->active) == is_below(running, event->cgrp);
+}
+
+/* IPI, which the perf core does not let in while it switches cgroups. */
+static void settle(void *data)
+{
+	const struct perf_event *event = data;
+	struct perf_cgroup_info *info = this_cpu_ptr(event->cgrp->info);
+
+	if (!is_settled(event))
+		WRITE_ONCE(info->active, !info->active);
+}
+
+/**
+ * perfgrp_core_cgroup_settle - let the perf core know whether an event's cgroup runs
+ * @event: an event of a cgroup, which is enabled
  *
  * See the top of this file. May sleep.
  */
-void perfgrp_core_cgroup_enabled(struct perf_event *event)
+void perfgrp_core_cgroup_settle(struct perf_event *event)
 {
-	bool left;
+	bool settled;
 
 	rcu_read_lock();
-	left = is_left_active(event);
+	settled = is_settled(event);
 	rcu_read_unlock();
-	if (left)
-		smp_call_function_single(event->cpu, clear_active, event, true);
+	if (!settled)
+		smp_call_function_single(event->cpu, settle, event, true);
+}
+
+/*
+ * perf_cgroup_switch() changes perf_cpu_context.cgrp before it brings the time up to date, and
+ * clears perf_cgroup_info.active meanwhile. Only an NMI, or another CPU, can see that.
+ */
+static bool may_switch_now(const struct perf_event *event)
+{
+	return in_nmi() || event->cpu != raw_smp_processor_id();
 }
 
 static u64 time_at(const struct perf_cgroup_info *info, const struct perf_event *event, u64 clock)
@@ -316,7 +361,7 @@ u64 perfgrp_core_cgroup_time_at(const struct perf_cgroup *cgroup, const struct p
  * @event: the event
  * @clock: perfgrp_core_clock()
  *
- * As perf_cgroup_event_time_now(). Any context.
+ * As perf_cgroup_event_time_now() should be. Any context.
  *
  * Return: ns in which event->tstamp is. They do not pass while no task of the cgroup is on the
  * event's CPU.
@@ -325,10 +370,12 @@ u64 perfgrp_core_cgroup_now(const struct perf_cgroup *cgroup, const struct perf_
 			    u64 clock)
 {
 	const struct perf_cgroup_info *info = per_cpu_ptr(cgroup->info, event->cpu);
+	const struct perf_cgroup *running = running_there(event);
 	u64 time;
 
-	/* The offset is set before it, update_cgrp_time_from_cpuctx() clears it after the time. */
-	if (smp_load_acquire(&info->active) && !is_away(cgroup, event))
+	if (running && is_below(running, cgroup) &&
+	    /* update_cgrp_time_from_cpuctx() clears it after it has changed the time. */
+	    (smp_load_acquire(&info->active) || !may_switch_now(event)))
 		return time_at(info, event, clock);
 	time = compat_cgroup_time(info);
 	return event->attr.exclude_guest ? time - compat_cgroup_guest_time(info) : time;
@@ -344,7 +391,7 @@ static int try_reading(const struct perfgrp_core_cgroup *cgroup, int cpu)
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	perf_event_enable(event);
+	perfgrp_core_enable(event);
 	/* All tasks are in the root, and so one of it is always there. */
 	ret = perfgrp_core_test_reads(event, cpu);
 	perf_event_release_kernel(event);

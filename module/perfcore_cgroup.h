@@ -50,7 +50,8 @@ void perfgrp_core_cgroup_put(struct perfgrp_core_cgroup *cgroup);
 const struct cgroup *perfgrp_core_cgroup_of(const struct perfgrp_core_cgroup *cgroup);
 u64 perfgrp_core_cgroup_id(const struct perfgrp_core_cgroup *cgroup);
 bool perfgrp_core_cgroup_is_removed(const struct perfgrp_core_cgroup *cgroup);
-void perfgrp_core_cgroup_enabled(struct perf_event *event);
+void perfgrp_core_cgroup_begin(struct perf_event *event);
+void perfgrp_core_cgroup_settle(struct perf_event *event);
 struct perf_event *perfgrp_core_create_in_cgroup(const struct perfgrp_core_request *request);
 u64 perfgrp_core_cgroup_time_at(const struct perf_cgroup *cgroup, const struct perf_event *event,
 				u64 clock);
@@ -120,7 +121,11 @@ static inline bool perfgrp_core_cgroup_is_removed(const struct perfgrp_core_cgro
 	return false;
 }
 
-static inline void perfgrp_core_cgroup_enabled(struct perf_event *event)
+static inline void perfgrp_core_cgroup_begin(struct perf_event *event)
+{
+}
+
+static inline void perfgrp_core_cgroup_settle(struct perf_event *event)
 {
 }
 

@@ -1014,6 +1014,102 @@ TEST(stopped_while_it_ran, "C3: no time passes for what ran when another group w
 	EXPECT_LT(v.time_enabled, 40000000);
 }
 
+/* The scheduler's clock, which times are on, and CLOCK_MONOTONIC differ a little. */
+static __u64 most_since(__u64 begin)
+{
+	__u64 passed = now_ns() - begin;
+
+	return passed + passed / 50;
+}
+
+static __u64 enabled_for(int fd, __u32 id)
+{
+	return grp_value_on(fd, cpus.cpu[1], id).time_enabled;
+}
+
+/* The group is enabled, and has been since BEGIN; before that for BEFORE. */
+static void expect_time_since(__u64 begin, int fd, __u32 id, __u64 before)
+{
+	__u64 time;
+
+	nap_ns(50000000);
+	EXPECT_EQ(grp_value_on(fd, cpus.cpu[1], id).state, PERFGRP_STATE_COUNTED);
+	time = enabled_for(fd, id) - before;
+	EXPECT_GE(time, 10000000);
+	EXPECT_LE(time, most_since(begin));
+}
+
+TEST(enabled_while_it_runs, "C3: times begin when a group is enabled, also while its cgroup runs")
+{
+	struct child child;
+	__u64 begin, time;
+	struct cgroup cg;
+	int fd, id, i;
+
+	arrange();
+	need_two_cpus();
+	cg = cgroup_make("a");
+	child = child_in_on(&cg, cpus.cpu[1]);
+	child_tell(&child, ORDER_BURN, 1500000);
+	nap_ns(100000000);
+	for (i = 0; i < 3; i++) {
+		begin = now_ns();
+		fd = faults_of(PERFGRP_CREATE_ENABLED, &cg, &id);
+		expect_time_since(begin, fd, id, 0);
+		time = enabled_for(fd, id);
+		REQUIRE_EQ(grp_disable(fd), 0);
+		EXPECT_GE(enabled_for(fd, id), time);
+		EXPECT_LE(enabled_for(fd, id), most_since(begin));
+		time = enabled_for(fd, id);
+		nap_ns(100000000);
+		EXPECT_EQ(enabled_for(fd, id), time);
+		begin = now_ns();
+		REQUIRE_EQ(grp_enable(fd), 0);
+		expect_time_since(begin, fd, id, time);
+		if (i < 2)
+			close(fd);
+	}
+	/* The perf core brings its time up to date when it leaves. */
+	child_wait(&child);
+	wait_until_asleep(child.pid);
+	EXPECT_LE(enabled_for(fd, id) - time, most_since(begin));
+}
+
+TEST(disturbed, "C3: time goes on for a cgroup that runs, whatever else is enabled there")
+{
+	struct child child;
+	struct cgroup cg;
+	int fd, id, other, i;
+	__u64 time;
+
+	arrange();
+	need_two_cpus();
+	cg = cgroup_make("a");
+	child = child_in_on(&cg, cpus.cpu[1]);
+	fd = faults_of(PERFGRP_CREATE_ENABLED, &cg, &id);
+	child_tell(&child, ORDER_BURN, 1500000);
+	REQUIRE(BECOMES_TRUE(!is_absent(fd, cpus.cpu[1], id), 5000));
+	for (i = 0; i < 10; i++) {
+		if (i % 2)
+			other = grp_on_cpu(PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_NO_MUX,
+					   cpus.cpu[1]);
+		else
+			other = grp_on_task(PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_NO_MUX,
+					    child.pid);
+		REQUIRE_GT(grp_add(other, PERFGRP_SW_PAGE_FAULTS), 0);
+		time = enabled_for(fd, id);
+		nap_ns(30000000);
+		EXPECT_GE(enabled_for(fd, id) - time, 5000000);
+		time = enabled_for(fd, id);
+		close(other);
+		EXPECT_GE(enabled_for(fd, id), time);
+	}
+	time = enabled_for(fd, id);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	EXPECT_GE(enabled_for(fd, id), time);
+	child_wait(&child);
+}
+
 static uint64_t process_time_ns(pid_t pid)
 {
 	struct timespec t;
