@@ -37,6 +37,7 @@ remove() {
 	done
 }
 container=docker-3f2a9c0d1e4b3f2a9c0d1e4b3f2a9c0d1e4b3f2a9c0d1e4b3f2a9c0d1e4b3f2a.scope
+id=${container%.scope}
 for cgroup in pgtest pgtest/busy pgtest/idle pgtest/$container; do
 	at_exit "remove $root/$cgroup"
 	mkdir "$root/$cgroup" || exit 1
@@ -204,5 +205,18 @@ perfgrp stat -x, -o perfgrp.csv -a -e page-faults --cgroups -I 300 --interval-co
 	>output 2>errors
 is "C16: a cgroup that comes and goes meanwhile is seen" \
 	"$(awk -F, '$5 == "pgtest/short" && $2 >= 500 { n++ } END { print n + 0 }' perfgrp.csv)" = 1
+
+# ---- containers ------------------------------------------------------------------------
+
+HOSTNAME=web-7d9f ./run "pgtest/$container" sh -c 'while :; do /tests/work 100000 100; done' &
+at_exit "kill $!"
+perfgrp stat -o table -a -e page-faults --cgroups sleep 0.5
+is "C16: a container is called by its host name and its id" \
+	"$(grep -c 'page-faults  *web-7d9f \[docker-3f2a9c0d1e4b\]' table)" = 1
+perfgrp stat -j -o json -a -e page-faults --cgroups sleep 0.5
+is "C16: JSON has the path, the id and the name" \
+	"$(grep -c "\"cgroup\": \"pgtest/$container\", \"container-id\": \"${id#docker-}\", \"container-name\": \"web-7d9f\"" json)" = 1
+perfgrp stat -x, -o csv -a -e page-faults --cgroups sleep 0.5
+is "C16: CSV has the path" "$(grep -c ",page-faults,pgtest/$container," csv)" = 1
 echo "1..$nr"
 exit $failed

@@ -3,6 +3,7 @@
  * From names of cgroups to directories, in a tree that stands in for a cgroup filesystem. TAP on
  * standard output; anything but 0 at the end if a test has failed.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -147,6 +148,93 @@ static void find_all(const char *mount)
 	       "C8: what a pattern is, perf decides");
 }
 
+/* ---- containers ------------------------------------------------------------------ */
+
+static void write_to(const char *path, const char *text, size_t len)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fwrite(text, 1, len, f) != len)
+		printf("# cannot write %s\n", path);
+	if (f)
+		fclose(f);
+}
+
+/* What is called how, where the first process of a container has an environment, or none. */
+static const struct {
+	const char *path;
+	const char *procs;	/* below which cgroup.procs is, and what is in it */
+	const char *pids;
+	const char *environ;	/* of process 42; a blank stands for a zero byte */
+	const char *label;	/* NULL: it is no container's */
+	const char *name;
+} containers[] = {
+	{ "web/cache", NULL, NULL, NULL, NULL, NULL },
+	{ "session-123456.scope", NULL, NULL, NULL, NULL, NULL },
+	{ POD "/crio-conmon-" ID_C ".scope", NULL, NULL, NULL, NULL, NULL },
+	{ POD "/crio-" ID_C ".scope", NULL, NULL, NULL, "crio-c0ffee001122", NULL },
+	{ POD "/crio-" ID_C ".scope", POD "/crio-" ID_C ".scope", "42\n43\n",
+	  "PATH=/bin HOSTNAME=web-7d9f A=B ", "web-7d9f [crio-c0ffee001122]", "web-7d9f" },
+	/* In a PID namespace that is not ours. */
+	{ POD "/crio-" ID_C ".scope", POD "/crio-" ID_C ".scope", "0\n", "HOSTNAME=web-7d9f ",
+	  "crio-c0ffee001122", NULL },
+	{ POD "/crio-" ID_C ".scope", POD "/crio-" ID_C ".scope", "42\n",
+	  "HOSTNAME=\033[31m XHOSTNAME=b ", "crio-c0ffee001122", NULL },
+	/* Docker's, unless told otherwise. */
+	{ POD "/crio-" ID_C ".scope", POD "/crio-" ID_C ".scope", "42\n",
+	  "HOSTNAME=c0ffee001122 ", "crio-c0ffee001122", "c0ffee001122" },
+	/* No ids of containers, but of terminals and of pods. */
+	{ "docker/abcdef012345", "docker/abcdef012345", "42\n", "HOSTNAME=db ", NULL, NULL },
+	{ "vte-spawn-1b4e28ba-2fa1-11d2-883f-0016d3cca427.scope", NULL, NULL, NULL, NULL, NULL },
+	/* One in another. */
+	{ "docker/" ID_B "/docker/" ID_C, "docker", "42\n", "HOSTNAME=db ",
+	  "c0ffee001122", NULL },
+	/* Its processes are in a cgroup below it. */
+	{ "system.slice/docker-" ID_A ".scope", "system.slice/docker-" ID_A ".scope/init", "42\n",
+	  "HOSTNAME=db ", "db [docker-3f2a9c0d1e4b]", "db" },
+	{ "system.slice/docker-" ID_A ".scope/init", "system.slice/docker-" ID_A ".scope/init",
+	  "42\n", "HOSTNAME=db ", "db [docker-3f2a9c0d1e4b/init]", "db" },
+};
+
+static void call_container(const char *mount, size_t i)
+{
+	char *procs = xasprintf("cg/%s/cgroup.procs", containers[i].procs ?: ""), *text, *c;
+	const char *label = containers[i].label, *name = containers[i].name;
+	struct container *container;
+	bool ok;
+
+	text = xstrdup(containers[i].environ ?: "");
+	write_to(procs, containers[i].pids ?: "", strlen(containers[i].pids ?: ""));
+	for (c = text; *c; c++)
+		if (*c == ' ')
+			*c = '\0';
+	write_to("proc/42/environ", text, strlen(containers[i].environ ?: ""));
+	container = container_find(mount, "proc", containers[i].path);
+	ok = label ? container && !strcmp(container->label, label) &&
+			     !strcmp(container->name ?: "", name ?: "") :
+		     !container;
+	result(ok, "C16: '%s' is %s", containers[i].path, label ?: "no container");
+	if (!ok)
+		printf("# got %s\n", container ? container->label : "none");
+	container_free(container);
+	unlink(procs);
+	free(procs);
+	free(text);
+}
+
+static void call_containers(const char *mount)
+{
+	size_t i;
+
+	mkdir("proc", 0755);
+	mkdir("proc/42", 0755);
+	for (i = 0; i < ARRAY_SIZE(containers); i++)
+		call_container(mount, i);
+	unlink("proc/42/environ");
+	rmdir("proc/42");
+	rmdir("proc");
+}
+
 int main(void)
 {
 	char dir[] = "/tmp/perfgrp-test.XXXXXX", *mount;
@@ -162,6 +250,7 @@ int main(void)
 			printf("# cannot make %s\n", tree[i]);
 	mount = xasprintf("%s/cg", top);
 	find_all(mount);
+	call_containers(mount);
 	free(mount);
 	for (i = ARRAY_SIZE(tree); i-- > 0;)
 		rmdir(tree[i]);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aggr.h"
+#include "cgroup.h"
 
 static const struct aggr_place nowhere = {
 	.cpu = -1, .socket = -1, .die = -1, .core = -1, .node = -1, .tid = -1,
@@ -174,6 +175,7 @@ void aggr_clear(struct aggr *aggr)
 	for (i = 0; i < aggr->nr; i++) {
 		free(aggr->places[i].comm);
 		free(aggr->places[i].name);
+		container_free(aggr->places[i].container);
 	}
 	free(aggr->places);
 	free(aggr->of_cpu);

@@ -7,6 +7,8 @@
 
 #include "util.h"
 
+struct container;
+
 enum aggr_mode {
 	AGGR_GLOBAL,		/* one sum of all */
 	AGGR_CPU,		/* CPUs apart */
@@ -30,6 +32,7 @@ enum aggr_mode {
  * @cgroup: the cgroup's id, or 0
  * @special: PERFGRP_ROW_* of what is in no single cgroup
  * @name: the cgroup's name, or what it is in place of one; NULL if there is no cgroup
+ * @container: what container the cgroup is that of, or NULL
  * @nr_cpus: CPUs that are added up
  */
 struct aggr_place {
@@ -43,6 +46,7 @@ struct aggr_place {
 	__u64 cgroup;
 	__u32 special;
 	char *name;
+	struct container *container;
 	unsigned int nr_cpus;
 };
 

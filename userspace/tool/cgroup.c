@@ -22,7 +22,6 @@
 
 #include "cgroup.h"
 
-#define HEX_DIGITS	"0123456789abcdef"
 /* Ids have 64 digits; docker ps shows so many. What is shorter is a number. */
 #define MIN_ID		12
 /* Digits of an id that a user must name: a word can have a few. */
@@ -143,19 +142,23 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/*
- * Where the id of a container begins in the name of its cgroup, or NULL: docker-ID.scope,
- * cri-containerd-ID.scope, ID. What watches over a container has a cgroup that is named after
- * it, and is not meant.
+/**
+ * cgroup_find_id - where the id of a container begins in the name of its cgroup
+ * @component: of a path
+ *
+ * docker-ID.scope, cri-containerd-ID.scope, ID. What watches over a container has a cgroup that
+ * is named after it, and is not meant.
+ *
+ * Return: where, or NULL
  */
-static const char *find_id(const char *component)
+const char *cgroup_find_id(const char *component)
 {
 	const char *s = component;
 
 	if (strstr(component, "conmon-"))
 		return NULL;
 	for (;;) {
-		size_t len = strspn(s, HEX_DIGITS);
+		size_t len = strspn(s, CGROUP_ID_DIGITS);
 
 		if (len >= MIN_ID && (!s[len] || s[len] == '.'))
 			return s;
@@ -172,12 +175,12 @@ static bool has_name(const char *component, const char *name)
 
 static bool has_id(const char *component, const char *name)
 {
-	const char *id = find_id(component);
+	const char *id = cgroup_find_id(component);
 	size_t len = strlen(name);
 
 	if (!id)
 		return false;
-	if (len >= MIN_DIGITS && name[strspn(name, HEX_DIGITS)] == '\0' && !strncmp(id, name, len))
+	if (len >= MIN_DIGITS && strspn(name, CGROUP_ID_DIGITS) == len && !strncmp(id, name, len))
 		return true;
 	return id > component && len >= (size_t)(id - component) + MIN_REST &&
 	       !strncmp(component, name, len);

@@ -9,12 +9,32 @@
 
 /* cgroup.c: from names to directories */
 
+#define CGROUP_ID_DIGITS	"0123456789abcdef"
+
 char *cgroup_mount(void);
 char *cgroup2_mount(void);
 char *cgroup_find(const char *mount, const char *name, char **why);
 int cgroup_match(const char *mount, const char *pattern, struct strings *paths, char **why);
 void cgroup_list_below(const char *mount, const char *below, struct strings *paths);
 bool cgroup_is_pattern(const char *text);
+const char *cgroup_find_id(const char *component);
+
+/* container.c: what containers are called */
+
+/**
+ * struct container - the container that a cgroup is that of
+ * @id: its id
+ * @name: its host name, or NULL if that is not known
+ * @label: both, short, and what part of the container the cgroup is
+ */
+struct container {
+	char *id;
+	char *name;
+	char *label;
+};
+
+struct container *container_find(const char *mount, const char *proc, const char *path);
+void container_free(struct container *container);
 
 /* cgroup_split.c: all cgroups at once: the option --cgroups */
 

@@ -146,8 +146,10 @@ static size_t place_of(struct stat_cmd *st, const struct perfgrp_row *row, unsig
 		return aggr_of_cpu(&st->aggr, row->cpu);
 	i = aggr_of_cgroup(&st->aggr, row->cgroup_id, row->flags & special);
 	place = &st->aggr.places[i];
-	if (!place->name)
+	if (!place->name) {
 		place->name = cgroup_split_name(&st->split, row->cgroup_id, row->flags, looked);
+		place->container = container_find(st->split.mount, "/proc", place->name);
+	}
 	return i;
 }
 

@@ -99,6 +99,13 @@ static void add_raw(struct json_object *object, const struct stat_cell *cell)
 	json_add_u64(object, "group", stat_sched_group(cell));
 }
 
+static void add_container(struct json_object *object, const struct container *container)
+{
+	json_add_string(object, "container-id", container->id);
+	if (container->name)
+		json_add_string(object, "container-name", container->name);
+}
+
 static void line(struct stat_cmd *st, const struct stat_line *line)
 {
 	struct json_object *object = new_line(st, line);
@@ -118,6 +125,8 @@ static void line(struct stat_cmd *st, const struct stat_line *line)
 	json_add_string(object, "event", line->name);
 	if (line->cgroup)
 		json_add_string(object, "cgroup", line->cgroup);
+	if (line->place->container)
+		add_container(object, line->place->container);
 	if (st->opt.runs > 1)
 		json_add_double(object, "variance", "%.2f", line->noise);
 	if (line->runs)

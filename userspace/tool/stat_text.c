@@ -158,6 +158,12 @@ static void print_metric(const struct stat_metric *metric, FILE *out)
 	fprintf(out, " %-*s", METRIC_WIDTH - n - 1, metric->unit);
 }
 
+/* A person does not read 64 digits. */
+static const char *cgroup_of_line(const struct stat_line *line)
+{
+	return line->place->container ? line->place->container->label : line->cgroup;
+}
+
 static void print_line(struct stat_cmd *st, const struct stat_line *line, FILE *out)
 {
 	const struct stat_cell *cell = line->cell;
@@ -168,7 +174,7 @@ static void print_line(struct stat_cmd *st, const struct stat_line *line, FILE *
 	fprintf(out, "%-*s ", unit_width(st), line->event->unit);
 	fprintf(out, "%-*s", line->missing ? 25 : 32, line->name);
 	if (line->cgroup)
-		fprintf(out, " %-*s", CGROUP_WIDTH, line->cgroup);
+		fprintf(out, " %-*s", CGROUP_WIDTH, cgroup_of_line(line));
 	print_metric(line->nr_metrics ? &line->metrics[0] : NULL, out);
 	for (i = 1; i < line->nr_metrics; i++) {
 		fputc('\n', out);

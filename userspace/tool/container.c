@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What to call a container. Its id is in the name of its cgroup, and its host name in the
+ * environment of its first process, where Docker, Podman and Kubernetes put it: HOSTNAME, which in
+ * Kubernetes is the name of the pod.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgroup.h"
+
+#define ID_LEN		64	/* digits */
+#define SHORT_ID	12	/* as docker ps shows them */
+#define VARIABLE	"HOSTNAME="
+#define NAME_CHARS	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"
+#define MAX_NAME	253	/* RFC 1123 */
+#define MAX_ENVIRON	(128 << 10)
+
+/* What a container says is not trusted. */
+static bool is_host_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len && len <= MAX_NAME && strspn(name, NAME_CHARS) == len;
+}
+
+/* A process can make its environment appear to be as long as its address space. */
+static char *host_name_of(const char *proc, const char *pid)
+{
+	char *path = xasprintf("%s/%s/environ", proc, pid), *name = NULL, *text, *s;
+	FILE *f = fopen(path, "re");
+	size_t len;
+
+	free(path);
+	if (!f)
+		return NULL;
+	text = xcalloc(1, MAX_ENVIRON + 1);
+	len = fread(text, 1, MAX_ENVIRON, f);
+	fclose(f);
+	for (s = text; s < text + len && !name; s += strlen(s) + 1)
+		if (!strncmp(s, VARIABLE, strlen(VARIABLE)) && is_host_name(s + strlen(VARIABLE)))
+			name = xstrdup(s + strlen(VARIABLE));
+	free(text);
+	return name;
+}
+
+/* NULL if there is none that this PID namespace has a number for. */
+static char *process_in(const char *mount, const char *path)
+{
+	char *pid = read_file("%s/%s/cgroup.procs", mount, path);
+
+	if (pid)
+		pid[strcspn(pid, "\n")] = '\0';
+	if (pid && *pid && strcmp(pid, "0"))
+		return pid;
+	free(pid);
+	return NULL;
+}
+
+/* The first process in a cgroup, or below it. */
+static char *first_process(const char *mount, const char *path)
+{
+	char *pid = process_in(mount, path);
+	struct strings paths = { 0 };
+	size_t i;
+
+	if (pid)
+		return pid;
+	cgroup_list_below(mount, path, &paths);
+	for (i = 0; i < paths.nr && !pid; i++)
+		pid = process_in(mount, paths.s[i]);
+	strings_free(&paths);
+	return pid;
+}
+
+static char *find_name(const char *mount, const char *proc, const char *path)
+{
+	char *pid = first_process(mount, path), *name;
+
+	name = pid ? host_name_of(proc, pid) : NULL;
+	free(pid);
+	return name;
+}
+
+/* Where in a path the component is that has a container's id, and where in that the id. */
+struct place {
+	size_t begin;
+	size_t id;
+	size_t end;
+};
+
+/* Containers may be in one another: the last is meant. */
+static bool find_component(const char *path, struct place *place)
+{
+	size_t begin, end = 0;
+	bool found = false;
+	char *component;
+	const char *id;
+
+	while (path[end]) {
+		begin = end + (path[end] == '/');
+		end = begin + strcspn(path + begin, "/");
+		component = xstrndup(path + begin, end - begin);
+		id = cgroup_find_id(component);
+		if (id && strspn(id, CGROUP_ID_DIGITS) == ID_LEN) {
+			*place = (struct place){ begin, begin + (id - component), end };
+			found = true;
+		}
+		free(component);
+	}
+	return found;
+}
+
+/**
+ * container_find - what a cgroup's container is called
+ * @mount: where cgroups are mounted
+ * @proc: where processes are, /proc
+ * @path: the cgroup's path below @mount
+ *
+ * Return: to be freed with container_free(); NULL if the cgroup is not that of a container
+ */
+struct container *container_find(const char *mount, const char *proc, const char *path)
+{
+	struct container *container;
+	char *cgroup, *label;
+	struct place place;
+	const char *id;
+
+	if (!find_component(path, &place))
+		return NULL;
+	id = path + place.id;
+	cgroup = xstrndup(path, place.end);
+	container = xcalloc(1, sizeof(*container));
+	container->id = xstrndup(id, ID_LEN);
+	container->name = find_name(mount, proc, cgroup);
+	label = xasprintf("%.*s%s", (int)(place.id - place.begin + SHORT_ID), path + place.begin,
+			  path + place.end);
+	/* Docker's have the beginning of the id as their host name, unless told otherwise. */
+	if (!container->name || !strncmp(id, container->name, strlen(container->name))) {
+		container->label = label;
+	} else {
+		container->label = xasprintf("%s [%s]", container->name, label);
+		free(label);
+	}
+	free(cgroup);
+	return container;
+}
+
+void container_free(struct container *container)
+{
+	if (!container)
+		return;
+	free(container->id);
+	free(container->name);
+	free(container->label);
+	free(container);
+}
