@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kfunc bpf_perfgrp_read(), with which BPF programs read a group on their CPU.
+ * The kfuncs bpf_perfgrp_read(), with which BPF programs read a group on their CPU, and
+ * bpf_perfgrp_read_row(), with which they read what any CPU has written for the mapping.
  *
  * User space gets the group's handle from PERFGRP_GET_BPF_HANDLE and passes it to its
  * program, usually in a map. Handles are random, so a program cannot find a group whose
  * handle it was not given, and a handle finds nothing after its group is destroyed, or has a
- * new one. A program may run in any context, such as an NMI or the scheduler, so the kfunc takes
- * no lock: it finds the group and its event array under RCU.
+ * new one. A program may run in any context, such as an NMI or the scheduler, so the kfuncs take
+ * no lock: they find the group, and its event array or rows, under RCU.
  *
  * The kernel finds a module's kfuncs by the module's BTF, which kbuild generates if pahole
  * is installed and vmlinux is beside the headers. Kernels before 6.9 register kfuncs in
@@ -14,29 +15,31 @@
  * of type tracing, from 6.12 on those of types tracepoint and perf_event, too, and those of type
  * kprobe have a hook of their own.
  *
- * Process context, except for the kfunc. Takes handles_lock.
+ * Process context, except for the kfuncs. Takes handles_lock.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
 #include <linux/capability.h>
+#include <linux/cpumask.h>
 #include <linux/hashtable.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/module.h>
+#include <linux/processor.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
-#include <linux/string.h>
 
 #include "away.h"
 #include "bpf_kfunc.h"
 #include "error.h"
 #include "event_array.h"
 #include "group.h"
+#include "mapped.h"
 #include "perfcore.h"
 #include "value.h"
 
@@ -128,7 +131,6 @@ static void read_entry(const struct perfgrp_group *group,
 static int read_group(const struct perfgrp_group *group, bool irqs_on, void *values, u32 size,
 		      u32 value_size)
 {
-	const u32 common = min_t(u32, value_size, sizeof(struct perfgrp_value));
 	const struct perfgrp_event_array *array;
 	int instance = instance_here(group);
 	struct perfgrp_value value;
@@ -143,10 +145,37 @@ static int read_group(const struct perfgrp_group *group, bool irqs_on, void *val
 	clock = perfgrp_core_clock();
 	for (i = 0; i < array->nr; i++, values += value_size) {
 		read_entry(group, array, i, clock, irqs_on, &value);
-		memcpy(values, &value, common);
-		memset(values + common, 0, value_size - common);
+		perfgrp_value_copy(values, value_size, &value);
 	}
 	return array->nr;
+}
+
+/* Index of the instance whose row has this cpu; -1 if there is none. */
+static int instance_of_cpu(const struct perfgrp_group *group, s32 cpu)
+{
+	if (!group->instance_of)
+		return group->instances[0].cpu == cpu ? 0 : -1;
+	return cpu >= 0 && cpu < nr_cpu_ids ? group->instance_of[cpu] : -1;
+}
+
+/* Inside rcu_read_lock(). */
+static int read_row(const struct perfgrp_group *group, s32 cpu, struct perfgrp_map_slot *slot,
+		    u32 size, u32 value_size)
+{
+	int instance = group->mapped ? instance_of_cpu(group, cpu) : -1;
+	unsigned int tries;
+	int ret = -ENODATA;
+
+	if (instance < 0)
+		return ret;
+	/* The writer may be what the program has interrupted, and then goes on only afterwards. */
+	for (tries = 0; tries < 3; tries++) {
+		ret = perfgrp_mapped_copy_slot(group->mapped, instance, slot, size, value_size);
+		if (ret != -EAGAIN)
+			break;
+		cpu_relax();
+	}
+	return ret;
 }
 
 __bpf_kfunc_start_defs();
@@ -185,10 +214,41 @@ __bpf_kfunc int bpf_perfgrp_read(u64 handle, struct perfgrp_value *values, u32 v
 	return ret;
 }
 
+/**
+ * bpf_perfgrp_read_row - read the mapped row of any CPU, without asking it
+ * @handle: from PERFGRP_GET_BPF_HANDLE, of a PERFGRP_CREATE_MAPPED group
+ * @cpu: whose row; of a task's group: the CPU that it was created for, -1 for any
+ * @slot: filled in; the values follow it, one per member, leader first
+ * @slot__sz: size of @slot, with room for the values, in bytes
+ * @value_size: size of one value in bytes, as the program knows it
+ *
+ * Copies what userspace sees in the mapping. Any context.
+ *
+ * Return: the number of members; -EINVAL (@value_size, or there is no room for a slot), -ENOENT
+ * (no group has this handle), -ENODATA (the group has no such row, is not mapped, or the row was
+ * never written), -EMSGSIZE (no room for all values), -EAGAIN (somebody is writing it).
+ */
+__bpf_kfunc int bpf_perfgrp_read_row(u64 handle, s32 cpu, struct perfgrp_map_slot *slot,
+				     u32 slot__sz, u32 value_size)
+{
+	const struct perfgrp_group *group;
+	int ret = -ENOENT;
+
+	if (slot__sz < sizeof(*slot) || value_size < PERFGRP_VALUE_SIZE_VER0)
+		return -EINVAL;
+	rcu_read_lock();
+	group = find_group(handle);
+	if (group)
+		ret = read_row(group, cpu, slot, slot__sz, value_size);
+	rcu_read_unlock();
+	return ret;
+}
+
 __bpf_kfunc_end_defs();
 
 BTF_KFUNCS_START(kfuncs)
 BTF_ID_FLAGS(func, bpf_perfgrp_read)
+BTF_ID_FLAGS(func, bpf_perfgrp_read_row)
 BTF_KFUNCS_END(kfuncs)
 
 static const struct btf_kfunc_id_set kfunc_set = {

@@ -17,5 +17,7 @@ void perfgrp_bpf_kfunc_free_handle(struct perfgrp_group *group);
 /* Called by BPF programs only. */
 int bpf_perfgrp_read(u64 handle, struct perfgrp_value *values, u32 values__sz, u32 value_size,
 		     u64 flags);
+int bpf_perfgrp_read_row(u64 handle, s32 cpu, struct perfgrp_map_slot *slot, u32 slot__sz,
+			 u32 value_size);
 
 #endif /* PERFGRP_BPF_KFUNC_H */

@@ -27,6 +27,7 @@
 #include "mapped.h"
 #include "perfgrp.h"
 #include "row.h"
+#include "value.h"
 
 /* ---- memory ---------------------------------------------------------------- */
 
@@ -128,7 +129,8 @@ int perfgrp_mapped_create(struct perfgrp_group *group, const struct perfgrp_crea
 
 /**
  * perfgrp_mapped_destroy - free what a group has because it is mapped, if it is
- * @group: an RCU grace period has passed since perfgrp_mapped_unlink()
+ * @group: an RCU grace period has passed since perfgrp_mapped_unlink(), and since programs could
+ *	find the group: perfgrp_bpf_kfunc_free_handle()
  *
  * May sleep, for longer if it is the last such group.
  */
@@ -194,6 +196,26 @@ void perfgrp_mapped_copy_row(const struct perfgrp_mapped_instance *instance, boo
 	perfgrp_row_finish(instance->group, &slot->row, perfgrp_mapped_values(slot), removed);
 }
 
+/* Returns false if it has a writer, or has never had one. */
+static bool read_begin(const struct perfgrp_map_slot *slot, u32 *seq)
+{
+	/* Pairs with perfgrp_mapped_write_end(). */
+	*seq = smp_load_acquire(&slot->seq);
+	if (!*seq || *seq & 1)
+		return false;
+	kcsan_nestable_atomic_begin();
+	return true;
+}
+
+/* Returns whether nobody has written it since read_begin() returned true. */
+static bool read_end(const struct perfgrp_map_slot *slot, u32 seq)
+{
+	kcsan_nestable_atomic_end();
+	/* The copy is made before it is seen whether somebody writes; write_begin() pairs. */
+	smp_rmb();
+	return READ_ONCE(slot->seq) == seq;
+}
+
 /**
  * perfgrp_mapped_get_row - take a row, if it is new enough
  * @mapped: the rows
@@ -216,18 +238,50 @@ bool perfgrp_mapped_get_row(const struct perfgrp_mapped *mapped, unsigned int in
 	u32 first_value = row->first_value, seq;
 	bool at_rest;
 
-	/* Pairs with perfgrp_mapped_write_end(). */
-	seq = smp_load_acquire(&slot->seq);
-	if (!seq || seq & 1)
+	if (!read_begin(slot, &seq))
 		return false;
-	kcsan_nestable_atomic_begin();
 	*row = slot->row;
 	row->first_value = first_value;
 	memcpy(values, perfgrp_mapped_values(slot),
 	       min(room, slot->row.nr_values) * sizeof(*values));
 	at_rest = READ_ONCE(slot->at_rest);
-	kcsan_nestable_atomic_end();
-	/* The copy is made before it is seen whether somebody writes; write_begin() pairs. */
-	smp_rmb();
-	return READ_ONCE(slot->seq) == seq && (at_rest || row->time_after >= not_before);
+	return read_end(slot, seq) && (at_rest || row->time_after >= not_before);
+}
+
+/**
+ * perfgrp_mapped_copy_slot - copy a slot as it is
+ * @mapped: the rows
+ * @instance: whose slot
+ * @to: where to; the values follow it
+ * @size: bytes there, at least those of a slot
+ * @value_size: bytes of a value there, at least PERFGRP_VALUE_SIZE_VER0
+ *
+ * Any context, as perfgrp_mapped_get_row().
+ *
+ * Return: the number of values; -EMSGSIZE if there is no room for them; -ENODATA if it was never
+ * written; -EAGAIN if it has a writer, and then @to may have been written.
+ */
+int perfgrp_mapped_copy_slot(const struct perfgrp_mapped *mapped, unsigned int instance,
+			     struct perfgrp_map_slot *to, u32 size, u32 value_size)
+{
+	struct perfgrp_map_slot *slot = mapped->instances[instance].slot;
+	/* BPF programs take the values to be there. */
+	static_assert(sizeof(*to) == 64);
+	const u32 room = (size - sizeof(*to)) / value_size;
+	u32 seq, nr, i;
+
+	if (!read_begin(slot, &seq))
+		return seq ? -EAGAIN : -ENODATA;
+	nr = READ_ONCE(slot->row.nr_values);
+	if (nr <= room) {
+		memcpy(to, slot, sizeof(*to));
+		/* Somebody may have begun to write, and given up. */
+		to->seq = seq;
+		for (i = 0; i < nr; i++)
+			perfgrp_value_copy((void *)(to + 1) + i * value_size, value_size,
+					   &perfgrp_mapped_values(slot)[i]);
+	}
+	if (!read_end(slot, seq))
+		return -EAGAIN;
+	return nr <= room ? nr : -EMSGSIZE;
 }

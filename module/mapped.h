@@ -107,6 +107,8 @@ void perfgrp_mapped_copy_row(const struct perfgrp_mapped_instance *instance, boo
 bool perfgrp_mapped_get_row(const struct perfgrp_mapped *mapped, unsigned int instance,
 			    u64 not_before, struct perfgrp_row *row, struct perfgrp_value *values,
 			    unsigned int room);
+int perfgrp_mapped_copy_slot(const struct perfgrp_mapped *mapped, unsigned int instance,
+			     struct perfgrp_map_slot *to, u32 size, u32 value_size);
 
 /* mapped_write.c */
 void perfgrp_mapped_init(void);

@@ -3,6 +3,8 @@
 #ifndef PERFGRP_VALUE_H
 #define PERFGRP_VALUE_H
 
+#include <linux/minmax.h>
+#include <linux/string.h>
 #include <linux/types.h>
 #include <uapi/linux/perfgrp.h>
 
@@ -36,6 +38,20 @@ static inline struct perfgrp_count perfgrp_count_sub(struct perfgrp_count a, str
 		.enabled = a.enabled - b.enabled,
 		.running = a.running - b.running,
 	};
+}
+
+/**
+ * perfgrp_value_copy - copy a value to somebody who may know it shorter, or longer
+ * @to: where to
+ * @size: bytes there, at least PERFGRP_VALUE_SIZE_VER0
+ * @value: the value
+ */
+static inline void perfgrp_value_copy(void *to, u32 size, const struct perfgrp_value *value)
+{
+	const u32 common = min_t(u32, size, sizeof(*value));
+
+	memcpy(to, value, common);
+	memset(to + common, 0, size - common);
 }
 
 u64 perfgrp_scale(u64 raw, u64 enabled, u64 running, bool *saturated);

@@ -388,7 +388,7 @@ TEST(verifier,
      "B13: the verifier refuses to read into what is not there, and other types of programs")
 {
 	static const char *const wrong[] = { "too_long", "nowhere", "maybe_null", "into_context",
-					     "unbounded", "socket", "xdp" };
+					     "unbounded", "socket", "xdp", "row_too_long" };
 	struct bpf_program *program;
 	struct bpf_object *other;
 	size_t i;
@@ -434,6 +434,180 @@ TEST(longer_values, "B13: a program that knows longer values gets zeros at their
 			EXPECT_EQ(value[k], 0);
 	}
 	EXPECT_EQ(((unsigned char *)job.value)[2 * size], 0xa5);
+}
+
+/* ---- rows that are mapped ----------------------------------------------------------- */
+
+static int mapped_on_cpus(__u32 buffer_size)
+{
+	int fd;
+
+	NEED_FEATURE(MAPPED);
+	fd = grp_create_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_MAPPED | PERFGRP_CREATE_ENABLED,
+		.target = PERFGRP_TARGET_ALL_CPUS, .buffer_size = buffer_size });
+	REQUIRE_GE(fd, 0);
+	return fd;
+}
+
+static struct job job_of_row(int fd, __s32 cpu)
+{
+	return (struct job){ .handle = handle_of(fd), .mapped = 1, .cpu = cpu };
+}
+
+/* Reads a row; what the program returned if that is at rest. */
+static int job_of_rest(int fd, __s32 cpu, struct job *job)
+{
+	*job = do_job(job_of_row(fd, cpu));
+	return job->slot.at_rest ? job->ret : -1;
+}
+
+static struct child child_on(int cpu)
+{
+	struct child child = child_start();
+
+	child_do(&child, ORDER_RUN_ON, cpu);
+	return child;
+}
+
+TEST(reads_row, "M9: a program reads the row of a CPU that is idle, and does not wake it")
+{
+	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_DUMMY },
+					{ .event = PERFGRP_SW_PAGE_FAULTS,
+					  .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL } };
+	static struct grp_snap snap;
+	struct child child;
+	struct cpus cpus;
+	struct job job;
+	int fd, cpu;
+	__u32 seq;
+
+	load();
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("there is one CPU");
+	cpu = cpus.cpu[cpus.nr - 1];
+	child = child_on(cpu);
+	fd = mapped_on_cpus(0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	run_on(0);
+	child_do(&child, ORDER_FAULT, 7);
+	REQUIRE(BECOMES_TRUE(job_of_rest(fd, cpu, &job) == 2, 5000));
+	EXPECT_EQ(job.slot.row.cpu, cpu);
+	EXPECT_EQ(job.slot.row.nr_values, 2);
+	EXPECT_EQ(job.value[0].id, c[0].id);
+	EXPECT_EQ(job.value[1].id, c[1].id);
+	EXPECT_GE(job.value[1].raw, 7);
+	/* A CPU that is woken writes its row. Others wake it, too, but not a thousand times. */
+	seq = job.slot.seq;
+	job = do_jobs(job_of_row(fd, cpu), 1000);
+	EXPECT_LT(job.slot.seq - seq, 2 * 500);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	EXPECT_EQ(job.slot.generation, snap.hdr.generation);
+	EXPECT_EQ(job.value[1].raw, snap_value(&snap, cpu, c[1].id)->raw);
+	/* A row of its own CPU, which is not idle, is as old as it says. */
+	job = do_job(job_of_row(fd, 0));
+	EXPECT_EQ(job.ret, 2);
+	EXPECT_EQ(job.slot.row.cpu, 0);
+	EXPECT_EQ(job.slot.at_rest, 0);
+}
+
+TEST(row_errors, "M9: a row that is not there is an error, and so is no room for it")
+{
+	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_DUMMY },
+					{ .event = PERFGRP_SW_DUMMY } };
+	struct job job;
+	__s32 wrong[] = { -1, -2, 1 << 30, -1 - (1 << 30) }, i;
+	int fd;
+
+	load();
+	fd = grp_on_all_cpus(0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	EXPECT_EQ(do_job(job_of_row(fd, 0)).ret, -ENODATA);
+	fd = mapped_on_cpus(0);
+	EXPECT_EQ(do_job(job_of_row(fd, 0)).ret, 0);
+	c[0].id = 0;
+	c[1].id = 0;
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	EXPECT_EQ(do_job(job_of_row(fd, 0)).ret, 2);
+	for (i = 0; i < (int)ARRAY_SIZE(wrong); i++)
+		EXPECT_EQ(do_job(job_of_row(fd, wrong[i])).ret, -ENODATA);
+	job = job_of_row(fd, 0);
+	job.small = 1;
+	EXPECT_EQ(do_job(job).ret, -EMSGSIZE);
+	job = job_of_row(fd, 0);
+	job.value_size = 40;
+	EXPECT_EQ(do_job(job).ret, -EINVAL);
+	job.value_size = ~0U;
+	EXPECT_EQ(do_job(job).ret, -EMSGSIZE);
+	job.handle++;
+	job.value_size = 0;
+	EXPECT_EQ(do_job(job).ret, -ENOENT);
+	/* Values that are longer than the module's. */
+	job = job_of_row(fd, 0);
+	job.value_size = 64;
+	memset(job.value, 0xa5, sizeof(job.value));
+	job = do_job(job);
+	EXPECT_EQ(job.ret, 2);
+	EXPECT_EQ(*(__u32 *)((char *)job.value + 64), c[1].id);
+	EXPECT_EQ(*(__u64 *)((char *)job.value + 56), 0);
+	EXPECT_EQ(((unsigned char *)job.value)[128], 0xa5);
+}
+
+TEST(reads_task_row, "M9: of a task the row is that of its CPU, or of any")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS,
+				     .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL };
+	struct child child = child_start();
+	struct job job;
+	int fd;
+
+	load();
+	NEED_FEATURE(MAPPED);
+	fd = grp_create_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_MAPPED | PERFGRP_CREATE_ENABLED,
+		.target = PERFGRP_TARGET_TASK, .pid = child.pid });
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	child_do(&child, ORDER_FAULT, 7);
+	REQUIRE(BECOMES_TRUE(job_of_rest(fd, -1, &job) == 1, 5000));
+	EXPECT_EQ(job.value[0].raw, 7);
+	EXPECT_EQ(do_job(job_of_row(fd, 0)).ret, -ENODATA);
+}
+
+TEST(row_not_torn, "M9 M3: a row that is written meanwhile is refused, or whole")
+{
+	/* Each fault writes the row: when the first overflows, which is the last to count. */
+	struct perfgrp_counter c[2] = {
+		{ .event = PERFGRP_SW_PAGE_FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL,
+		  .sample_period = 1 },
+		{ .event = PERFGRP_SW_PAGE_FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
+	};
+	unsigned int i, whole = 0, torn = 0, other = 0;
+	struct child child;
+	struct cpus cpus;
+	struct job job;
+	int fd, cpu;
+
+	load();
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("there is one CPU");
+	cpu = cpus.cpu[cpus.nr - 1];
+	child = child_on(cpu);
+	fd = mapped_on_cpus(8192);
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	for (i = 0; i < rounds(500); i++) {
+		child_tell(&child, ORDER_FAULT, 1000);
+		job = do_job(job_of_row(fd, cpu));
+		child_wait(&child);
+		whole += job.ret == 2;
+		torn += job.ret == 2 && job.value[0].raw != job.value[1].raw;
+		other += job.ret != 2 && job.ret != -EAGAIN;
+	}
+	EXPECT_GT(whole, i / 10);
+	EXPECT_EQ(torn, 0);
+	EXPECT_EQ(other, 0);
 }
 
 /* ---- charging tasks --------------------------------------------------------------- */

@@ -16,6 +16,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 extern int bpf_perfgrp_read(__u64 handle, struct perfgrp_value *values, __u32 values__sz,
 			    __u32 value_size, __u64 flags) __ksym;
+extern int bpf_perfgrp_read_row(__u64 handle, __s32 cpu, struct perfgrp_map_slot *slot,
+				__u32 slot__sz, __u32 value_size) __ksym;
 
 #define VALUE_SIZE	sizeof(struct perfgrp_value)
 
@@ -53,7 +55,11 @@ static __always_inline void do_job(void)
 	if (!j)
 		return;
 	size = j->small ? sizeof(j->value[0]) : sizeof(j->value);
-	j->ret = bpf_perfgrp_read(j->handle, j->value, size, j->value_size, j->flags);
+	if (j->mapped)
+		j->ret = bpf_perfgrp_read_row(j->handle, j->cpu, &j->slot, sizeof(j->slot) + size,
+					      j->value_size);
+	else
+		j->ret = bpf_perfgrp_read(j->handle, j->value, size, j->value_size, j->flags);
 	j->failed += j->ret < 0;
 	j->runs++;
 }
@@ -111,6 +117,14 @@ int too_long(struct bpf_perf_event_data *ctx)
 	struct perfgrp_value value[2] = {};
 
 	return bpf_perfgrp_read(1, value, sizeof(value) + 8, VALUE_SIZE, 0);
+}
+
+SEC("?perf_event")
+int row_too_long(struct bpf_perf_event_data *ctx)
+{
+	struct perfgrp_map_slot slot = {};
+
+	return bpf_perfgrp_read_row(1, 0, &slot, sizeof(slot) + 8, VALUE_SIZE);
 }
 
 /* To no memory of the program's. */

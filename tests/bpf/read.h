@@ -11,9 +11,12 @@ struct job {
 	__u64 flags;
 	__u32 value_size;
 	__u32 small;		/* room for one value only */
+	__u32 mapped;		/* the mapped row of @cpu */
+	__s32 cpu;
 	__s32 ret;
 	__u32 failed;		/* how many runs had a negative one */
 	__u64 runs;
+	struct perfgrp_map_slot slot;
 	struct perfgrp_value value[READ_VALUES];
 };
 

@@ -206,7 +206,7 @@ struct perfgrp_error {
 #define PERFGRP_FEATURE_BPF		(1ULL << 6)
 /* PERFGRP_CREATE_BPF_EVENTS */
 #define PERFGRP_FEATURE_BPF_EVENTS	(1ULL << 7)
-/* PERFGRP_GET_BPF_HANDLE, and the kfunc bpf_perfgrp_read() */
+/* PERFGRP_GET_BPF_HANDLE, and the kfuncs bpf_perfgrp_read() and bpf_perfgrp_read_row() */
 #define PERFGRP_FEATURE_KFUNC		(1ULL << 8)
 /* PERFGRP_TARGET_PIDFD */
 #define PERFGRP_FEATURE_PIDFD		(1ULL << 9)
@@ -1438,6 +1438,18 @@ struct perfgrp_bpf_query {
  * speaks for itself: neither NO_MUX nor the end of the task fails the others. Members that
  * cannot be read here, such as those of an uncore PMU if interrupts are off, have the value that
  * the kernel read last.
+ *
+ * Of a PERFGRP_CREATE_MAPPED group another kfunc reads what is in the mapping, of any CPU, without
+ * interrupting it (with PERFGRP_FEATURE_MAPPED):
+ *
+ *	int bpf_perfgrp_read_row(u64 handle, s32 cpu, struct perfgrp_map_slot *slot, u32 slot__sz,
+ *				 u32 value_size) __ksym;
+ *
+ * cpu is &struct perfgrp_row.cpu of the row, -1 for a task on any CPU. The values follow the struct,
+ * at byte 64, and slot__sz is the size of all. Returns as bpf_perfgrp_read(), but -EINVAL also if
+ * slot__sz has no room for the struct, -ENODATA also if the group is not mapped or the row was never
+ * written; and -EAGAIN if it is being written, perhaps by what the program has interrupted: then
+ * what slot points to may have changed.
  *
  * For programs of types tracing and lsm, from 6.12 on also tracepoint, perf_event and kprobe. While
  * one that uses it is loaded the module cannot be unloaded.
