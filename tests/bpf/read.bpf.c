@@ -61,6 +61,7 @@ static __always_inline void do_job(void)
 	else
 		j->ret = bpf_perfgrp_read(j->handle, j->value, size, j->value_size, j->flags);
 	j->failed += j->ret < 0;
+	j->torn += j->ret > 1 && j->value[0].raw != j->value[1].raw;
 	j->runs++;
 }
 

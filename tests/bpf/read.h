@@ -15,6 +15,7 @@ struct job {
 	__s32 cpu;
 	__s32 ret;
 	__u32 failed;		/* how many runs had a negative one */
+	__u32 torn;		/* and in how many of several the first two differed */
 	__u64 runs;
 	struct perfgrp_map_slot slot;
 	struct perfgrp_value value[READ_VALUES];
