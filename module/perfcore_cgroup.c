@@ -19,8 +19,8 @@
  *	- it stays set of what runs when the last event of a cgroup is disabled. From then on time
  *	  seems to pass whatever runs, and perf_event_disable() adds that to the cgroup's time, for
  *	  good: update_cgrp_time_from_event();
- *	- it is not set when the first event is enabled (in 6.1 it is), and what has passed since the
- *	  last update, perhaps since boot, is added to the time at the next switch:
+ *	- it is not set when the first event is enabled (in 6.1 it is), and what has passed since
+ *	  the last update, perhaps since boot, is added to the time at the next switch:
  *	  perf_cgroup_set_timestamp() is left out where ctx_time_freeze() has kept EVENT_TIME;
  *	- it is cleared, but for a cgroup that goes on running, when events of the CPU are
  *	  scheduled again: ctx_sched_out() takes each for the last.

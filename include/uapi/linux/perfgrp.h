@@ -1445,11 +1445,11 @@ struct perfgrp_bpf_query {
  *	int bpf_perfgrp_read_row(u64 handle, s32 cpu, struct perfgrp_map_slot *slot, u32 slot__sz,
  *				 u32 value_size) __ksym;
  *
- * cpu is &struct perfgrp_row.cpu of the row, -1 for a task on any CPU. The values follow the struct,
- * at byte 64, and slot__sz is the size of all. Returns as bpf_perfgrp_read(), but -EINVAL also if
- * slot__sz has no room for the struct, -ENODATA also if the group is not mapped or the row was never
- * written; and -EAGAIN if it is being written, perhaps by what the program has interrupted: then
- * what slot points to may have changed.
+ * cpu is &struct perfgrp_row.cpu of the row, -1 for a task on any CPU. The values follow the
+ * struct, at byte 64, and slot__sz is the size of all. Returns as bpf_perfgrp_read(), but -EINVAL
+ * also if slot__sz has no room for the struct, -ENODATA also if the group is not mapped or the row
+ * was never written; and -EAGAIN if it is being written, perhaps by what the program has
+ * interrupted: then what slot points to may have changed.
  *
  * For programs of types tracing and lsm, from 6.12 on also tracepoint, perf_event and kprobe. While
  * one that uses it is loaded the module cannot be unloaded.
