@@ -45,6 +45,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernfs.h>
+#include <linux/lockdep.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
@@ -267,6 +268,8 @@ static void begin_time(void *data)
 	const struct perf_event *event = data;
 	struct perf_cgroup_info *info = this_cpu_ptr(event->cgrp->info);
 
+	lockdep_assert_irqs_disabled();
+
 	if (running_there(event))
 		return;
 	compat_cgroup_stamp(info, perfgrp_core_clock());
@@ -301,6 +304,8 @@ static void settle(void *data)
 {
 	const struct perf_event *event = data;
 	struct perf_cgroup_info *info = this_cpu_ptr(event->cgrp->info);
+
+	lockdep_assert_irqs_disabled();
 
 	if (!is_settled(event))
 		WRITE_ONCE(info->active, !info->active);

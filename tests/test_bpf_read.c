@@ -462,11 +462,18 @@ static int job_of_rest(int fd, __s32 cpu, struct job *job)
 	return job->slot.at_rest ? job->ret : -1;
 }
 
-static struct child child_on(int cpu)
+/* A child on the last CPU, while the jobs are done on the first. */
+static struct child child_apart(int *cpu)
 {
-	struct child child = child_start();
+	struct child child;
+	struct cpus cpus;
 
-	child_do(&child, ORDER_RUN_ON, cpu);
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("there is one CPU");
+	*cpu = cpus.cpu[cpus.nr - 1];
+	child = child_start();
+	child_do(&child, ORDER_RUN_ON, *cpu);
 	return child;
 }
 
@@ -477,17 +484,12 @@ TEST(reads_row, "M9: a program reads the row of a CPU that is idle, and does not
 					  .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL } };
 	static struct grp_snap snap;
 	struct child child;
-	struct cpus cpus;
 	struct job job;
 	int fd, cpu;
 	__u32 seq;
 
 	load();
-	cpus_online(&cpus);
-	if (cpus.nr < 2)
-		skip("there is one CPU");
-	cpu = cpus.cpu[cpus.nr - 1];
-	child = child_on(cpu);
+	child = child_apart(&cpu);
 	fd = mapped_on_cpus(0);
 	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
 	run_on(0);
@@ -585,16 +587,11 @@ TEST(row_not_torn, "M9 M3: a row that is written meanwhile is refused, or whole"
 	};
 	unsigned int i, failed = 0, torn = 0, nr = rounds(10);
 	struct child child;
-	struct cpus cpus;
 	struct job job;
 	int fd, cpu;
 
 	load();
-	cpus_online(&cpus);
-	if (cpus.nr < 2)
-		skip("there is one CPU");
-	cpu = cpus.cpu[cpus.nr - 1];
-	child = child_on(cpu);
+	child = child_apart(&cpu);
 	fd = mapped_on_cpus(8192);
 	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
 	for (i = 0; i < nr; i++) {
