@@ -10,6 +10,7 @@
 #include "../module/bpf.h"
 #include "../module/compat.h"
 #include "../module/control.h"
+#include "../module/counter.h"
 #include "../module/error.h"
 #include "../module/event.h"
 #include "../module/event_array.h"
@@ -47,6 +48,12 @@ EXPORT_FOR_TESTS(perfgrp_group_remove);
 EXPORT_FOR_TESTS(perfgrp_group_set_period);
 EXPORT_FOR_TESTS(perfgrp_group_enable);
 EXPORT_FOR_TESTS(perfgrp_group_disable);
+
+/* counter.c */
+EXPORT_FOR_TESTS(perfgrp_instance_prepare);
+EXPORT_FOR_TESTS(perfgrp_instance_accumulate);
+EXPORT_FOR_TESTS(perfgrp_instance_commit);
+EXPORT_FOR_TESTS(perfgrp_instance_release_retired);
 
 /* away.c */
 EXPORT_FOR_TESTS(perfgrp_away_exit);

@@ -12,6 +12,8 @@
 #include <linux/sched/clock.h>
 #include <linux/workqueue.h>
 
+#include "../module/counter.h"
+#include "../module/event_array.h"
 #include "../module/group.h"
 #include "../module/perfcore.h"
 #include "../module/snapshot.h"
@@ -576,6 +578,70 @@ static void cpumask_changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
 }
 
+/*
+ * What REMOVE does when the perf core's leader leaves, with the CPU going offline in the middle:
+ * then the perf core takes the scheduling group apart. Nothing is counted twice, and no event that
+ * was prepared stays behind.
+ */
+static void goes_while_replaced(struct kunit *test, bool accumulated)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, CPU, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_member_instance *counter;
+	struct perfgrp_member *leaving;
+	u32 ids[3];
+	int i;
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	for (i = 0; i < ARRAY_SIZE(ids); i++)
+		ids[i] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	leaving = group->members[1];
+	fake_pmu_tick(fake, 100);
+
+	KUNIT_ASSERT_EQ(test, perfgrp_core_link_begin(), 0);
+	down_write(&group->lock);
+	KUNIT_EXPECT_EQ(test, perfgrp_instance_prepare(group, 0, leaving, &err), 0);
+	perfgrp_core_link_end();
+	if (accumulated)
+		perfgrp_instance_accumulate(group, 0, leaving);
+	KUNIT_EXPECT_EQ(test, remove_cpu(CPU), 0);
+	if (!accumulated)
+		perfgrp_instance_accumulate(group, 0, leaving);
+	perfgrp_instance_commit(group, 0, leaving);
+	for (i = 1; i < group->nr_members; i++) {
+		counter = &group->members[i]->instances[0];
+		KUNIT_EXPECT_NULL(test, counter->prepared);
+		KUNIT_EXPECT_NOT_NULL(test, counter->retired);
+		KUNIT_EXPECT_EQ(test, !counter->event, i == 1);
+	}
+	perfgrp_event_arrays_publish(group);
+	perfgrp_instance_release_retired(group, 0);
+	up_write(&group->lock);
+
+	flush_delayed_work(&group->hotplug_work);
+	for (i = 0; i < ARRAY_SIZE(ids); i++)
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[i]).raw, 100ULL);
+	cpu_up(test, group);
+	fake_pmu_tick(fake, 10);
+	for (i = 0; i < ARRAY_SIZE(ids); i++)
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[i]).raw, 110ULL);
+}
+
+/* [G11] [G19] See goes_while_replaced(). */
+static void goes_before_accumulate(struct kunit *test)
+{
+	goes_while_replaced(test, false);
+}
+
+/* [G11] [G19] See goes_while_replaced(). */
+static void goes_before_commit(struct kunit *test)
+{
+	goes_while_replaced(test, true);
+}
+
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(offline_and_online),
 	KUNIT_CASE(many_epochs),
@@ -592,6 +658,8 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(added_with_no_cpu),
 	KUNIT_CASE(created_as_who_added),
 	KUNIT_CASE(cpumask_changes),
+	KUNIT_CASE(goes_before_accumulate),
+	KUNIT_CASE(goes_before_commit),
 	{}
 };
 

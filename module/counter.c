@@ -155,10 +155,21 @@ static struct perf_event *replaced_leader(const struct perfgrp_member *leaving,
 	return leaving ? leaving->instances[instance].event : NULL;
 }
 
-static bool is_replaced(const struct perfgrp_member_instance *counter,
-			const struct perf_event *leader)
+static bool is_under(const struct perfgrp_member_instance *counter,
+		     const struct perf_event *leader)
 {
 	return !leader || (counter->event && counter->event->group_leader == leader);
+}
+
+/*
+ * Whether commit gives a member another event, or none. What has been prepared is what tells:
+ * when a CPU goes offline the perf core takes its scheduling groups apart, and an event that was
+ * under the leader then is not any more.
+ */
+static bool is_replaced(const struct perfgrp_member *member, unsigned int instance,
+			const struct perfgrp_member *leaving)
+{
+	return !leaving || member == leaving || member->instances[instance].prepared;
 }
 
 /**
@@ -183,7 +194,7 @@ int perfgrp_instance_prepare(struct perfgrp_group *group, unsigned int instance,
 
 	for (i = 0; i < group->nr_members; i++) {
 		if (group->members[i] == leaving ||
-		    !is_replaced(&group->members[i]->instances[instance], leader))
+		    !is_under(&group->members[i]->instances[instance], leader))
 			continue;
 		event = perfgrp_sched_group_create_event(group, instance, i, true, err);
 		if (IS_ERR(event)) {
@@ -208,7 +219,6 @@ int perfgrp_instance_prepare(struct perfgrp_group *group, unsigned int instance,
 void perfgrp_instance_commit(struct perfgrp_group *group, unsigned int instance,
 			     const struct perfgrp_member *leaving)
 {
-	struct perf_event *leader = replaced_leader(leaving, instance);
 	struct perfgrp_member_instance *counter;
 	unsigned int i;
 
@@ -223,7 +233,7 @@ void perfgrp_instance_commit(struct perfgrp_group *group, unsigned int instance,
 	}
 	for (i = 0; i < group->nr_members; i++) {
 		counter = &group->members[i]->instances[instance];
-		if (!is_replaced(counter, leader))
+		if (!is_replaced(group->members[i], instance, leaving))
 			continue;
 		counter->retired = counter->event;
 		counter->event = counter->prepared;
@@ -345,7 +355,7 @@ void perfgrp_instance_accumulate(struct perfgrp_group *group, unsigned int insta
 		perfgrp_instance_stop(group, instance);
 	for (i = group->nr_members; i--;) {
 		counter = &group->members[i]->instances[instance];
-		if (!counter->event || !is_replaced(counter, leader))
+		if (!counter->event || !is_replaced(group->members[i], instance, leaving))
 			continue;
 		perfgrp_core_disable(counter->event);
 		counter->base =

@@ -511,17 +511,20 @@ struct perf_event *perfgrp_sched_group_create_event(struct perfgrp_group *group,
 	cred = override_creds(group->members[index]->cred);
 	event = create_in_sched_group(group, instance, index, prepared, err);
 	revert_creds(cred);
-	/* An event created while the CPU went offline may be dead, or its leader may. */
-	if (!group->task && (test_bit(0, &on->lost) || !perfgrp_hotplug_cpu_usable(on->cpu))) {
-		if (!IS_ERR(event))
+	if (!IS_ERR(event)) {
+		ret = check_event(group, instance, index, event, prepared, err);
+		if (ret) {
 			perf_event_release_kernel(event);
-		return NULL;
+			event = ERR_PTR(ret);
+		}
 	}
-	if (IS_ERR(event))
+	/*
+	 * An event created while the CPU went offline may be dead, and the perf core may have
+	 * taken its scheduling group apart; so an error means nothing either.
+	 */
+	if (group->task || (!test_bit(0, &on->lost) && perfgrp_hotplug_cpu_usable(on->cpu)))
 		return event;
-	ret = check_event(group, instance, index, event, prepared, err);
-	if (!ret)
-		return event;
-	perf_event_release_kernel(event);
-	return ERR_PTR(ret);
+	if (!IS_ERR(event))
+		perf_event_release_kernel(event);
+	return NULL;
 }
