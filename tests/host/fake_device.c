@@ -894,10 +894,15 @@ static int snapshot(struct group *group, struct perfgrp_snapshot *arg)
 		arg->nr_values = nr_values;
 		return refuse(arg, EMSGSIZE, PERFGRP_REASON_BUFFER, PERFGRP_NONE, "no room");
 	}
-	log_call("SNAPSHOT group=%u%s%s%s", group->nr,
+	if (arg->flags & PERFGRP_SNAPSHOT_CACHED &&
+	    (!(group->create.flags & PERFGRP_CREATE_MAPPED) ||
+	     arg->flags & PERFGRP_SNAPSHOT_RESET))
+		die("SNAPSHOT: CACHED with RESET, or of a group that is not mapped");
+	log_call("SNAPSHOT group=%u%s%s%s%s", group->nr,
 		 arg->flags & PERFGRP_SNAPSHOT_TOTALS ? " TOTALS" : "",
 		 arg->flags & PERFGRP_SNAPSHOT_MIX_PMUS ? " MIX_PMUS" : "",
-		 arg->flags & PERFGRP_SNAPSHOT_RESET ? " RESET" : "");
+		 arg->flags & PERFGRP_SNAPSHOT_RESET ? " RESET" : "",
+		 arg->flags & PERFGRP_SNAPSHOT_CACHED ? " CACHED" : "");
 	line = find_failure("SNAPSHOT", ++calls, NONE);
 	if (line)
 		return fail(arg, line, PERFGRP_NONE);

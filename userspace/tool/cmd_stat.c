@@ -89,6 +89,7 @@ enum {
 	OPT_NO_BIG_NUM,
 	OPT_NO_MERGE,
 	OPT_NO_SCALE,
+	OPT_NO_WAKE,
 	OPT_PER_CORE,
 	OPT_PER_DIE,
 	OPT_PER_NODE,
@@ -119,6 +120,7 @@ static const struct option option_table[] = {
 	{ "null", no_argument, NULL, 'n' },
 	{ "interval-print", required_argument, NULL, 'I' },
 	{ "interval-count", required_argument, NULL, OPT_INTERVAL_COUNT },
+	{ "no-wake", no_argument, NULL, OPT_NO_WAKE },
 	{ "raw", no_argument, NULL, OPT_RAW },
 	{ "no-scale", no_argument, NULL, OPT_NO_SCALE },
 	{ "no-merge", no_argument, NULL, OPT_NO_MERGE },
@@ -162,6 +164,7 @@ static void usage(FILE *out)
 	      "  -r, --repeat N           COMMAND N times, with the mean and its deviation; 0: for ever\n"
 	      "  -I, --interval-print MS  a report every so many ms\n"
 	      "      --interval-count N   N such reports\n"
+	      "      --no-wake            idle CPUs are not woken for them\n"
 	      "What to print:\n"
 	      "  -A, --no-aggr            a row a CPU\n"
 	      "      --per-core, --per-die, --per-socket, --per-node, --per-thread\n"
@@ -259,6 +262,9 @@ static int parse_option(void *arg, int c)
 		return cmd_parse_uint("--interval-print", optarg, 1, max, &opt->interval);
 	case OPT_INTERVAL_COUNT:
 		return cmd_parse_uint("--interval-count", optarg, 1, max, &opt->interval_count);
+	case OPT_NO_WAKE:
+		opt->no_wake = true;
+		break;
 	case OPT_RAW:
 		opt->raw = true;
 		break;
@@ -321,6 +327,8 @@ static int check_options(const struct stat_cmd *st, const struct command_line *l
 		error("--timeout and --interval-print exclude one another");
 	else if (opt->interval_count && !opt->interval)
 		error("--interval-count needs --interval-print");
+	else if (opt->no_wake && !opt->interval)
+		error("--no-wake needs --interval-print");
 	else if (opt->runs != 1 && (!st->target.command || opt->interval))
 		error("--repeat needs a command, and no intervals");
 	else if (opt->null && line->events)
@@ -363,6 +371,10 @@ static int open_device(struct stat_cmd *st)
 	st->features = info.features;
 	if (st->split.mount && !(st->features & PERFGRP_FEATURE_SPLIT_BY_CGROUP)) {
 		error("--cgroups: this module lacks 'cgroup-split'");
+		return -EOPNOTSUPP;
+	}
+	if (st->opt.no_wake && !(st->features & PERFGRP_FEATURE_MAPPED)) {
+		error("--no-wake: this module lacks 'mapped'");
 		return -EOPNOTSUPP;
 	}
 	if (!(st->features & PERFGRP_FEATURE_INHERIT) && !target_has_cpus(&st->target) &&
@@ -412,6 +424,20 @@ static int split_by_cgroup(struct stat_cmd *st)
 	return -EINVAL;
 }
 
+/* --no-wake: CPUs write rows of their own when they go idle. */
+static int check_no_wake(const struct stat_cmd *st)
+{
+	if (!st->opt.no_wake)
+		return 0;
+	if (!target_has_cpus(&st->target))
+		error("--no-wake counts on CPUs: add -a or -C");
+	else if (cgroups_named(&st->cgroups) || st->cgroups.each || st->split.mount)
+		error("--no-wake excludes cgroups (-G, --for-each-cgroup, --cgroups)");
+	else
+		return 0;
+	return -EINVAL;
+}
+
 static int run_stat(struct stat_cmd *st, const struct command_line *line)
 {
 	int status, failed;
@@ -427,6 +453,8 @@ static int run_stat(struct stat_cmd *st, const struct command_line *line)
 			return EXIT_USAGE;
 		st->aggr.mode = AGGR_CGROUP;
 	}
+	if (check_no_wake(st))
+		return EXIT_USAGE;
 	if (!line->events && !st->opt.null && add_default_events(st))
 		return EXIT_USAGE;
 	if (!st->opt.null && add_detailed_events(st, line->detail))

@@ -20,6 +20,7 @@
  * @no_scale: print raw counts in place of scaled ones
  * @merge: add up CPUs with different PMUs
  * @no_inherit: do not count children
+ * @no_wake: let idle CPUs sleep: use the rows that they have written
  * @null: count nothing
  * @verbose: say more
  * @interval: print every so many ms; 0: at the end
@@ -36,6 +37,7 @@ struct stat_options {
 	bool no_scale;
 	bool merge;
 	bool no_inherit;
+	bool no_wake;
 	bool null;
 	bool verbose;
 	unsigned int interval;
@@ -119,6 +121,8 @@ struct stat_event {
  * @room: how many @fds has room for
  * @ids: the members' ids, those of the first of @fds first
  * @events: one for each event
+ * @last: with no_wake: the values of the last snapshot, by CPU and event
+ * @nr_last: how many
  */
 struct stat_group {
 	struct perfgrp_group **fds;
@@ -127,6 +131,8 @@ struct stat_group {
 	size_t room;
 	__u32 *ids;
 	struct stat_event *events;
+	struct perfgrp_value *last;
+	size_t nr_last;
 };
 
 /**
@@ -189,6 +195,10 @@ int stat_collect(struct stat_cmd *st);
 void stat_add_run(struct stat_cmd *st);
 bool stat_tasks_exited(struct stat_cmd *st);
 bool stat_cgroups_removed(struct stat_cmd *st);
+
+/* stat_interval.c: what has been counted since the last snapshot */
+void stat_since_last(struct stat_group *group, size_t nr, unsigned int cpu, size_t event,
+		     struct perfgrp_value *value);
 
 /* stat_cell.c: what can be said about one count */
 bool stat_names_cgroups(const struct stat_cmd *st);

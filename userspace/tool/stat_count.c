@@ -117,6 +117,12 @@ static void add_cell(struct stat_cell *sum, const struct stat_cell *cell)
 	sum->flags = flags;
 }
 
+/* It was to be counted, but never was on the PMU: that is no 0 that could be added. */
+static bool is_missing(const struct stat_cell *cell)
+{
+	return cell->enabled && !(cell->flags & PERFGRP_VALUE_SCALED);
+}
+
 static void add_value(struct stat_cell *sum, const struct perfgrp_value *value,
 		      __u32 sched_group)
 {
@@ -129,8 +135,12 @@ static void add_value(struct stat_cell *sum, const struct perfgrp_value *value,
 		.enabled = value->time_enabled,
 		.running = value->time_running,
 	};
+	const bool partial = sum->state != PERFGRP_STATE_NONE &&
+			     is_missing(sum) != is_missing(&cell);
 
 	add_cell(sum, &cell);
+	if (partial)
+		sum->flags |= PERFGRP_VALUE_PARTIAL;
 }
 
 static size_t place_of(struct stat_cmd *st, const struct perfgrp_row *row, unsigned int task,
@@ -167,13 +177,17 @@ static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd,
 		size_t place = place_of(st, row, group->tasks[fd], &looked);
 
 		for (i = 0; i < nr; i++) {
-			const struct perfgrp_value *value;
+			const struct perfgrp_value *found;
+			struct perfgrp_value value;
 
-			value = perfgrp_snap_value(&st->snap, row, ids[i]);
-			if (!value)
+			found = perfgrp_snap_value(&st->snap, row, ids[i]);
+			if (!found)
 				continue;
-			add_value(find_cell(st, &group->events[i].last, place, value->pmu), value,
-				  find_sched_group(value, ids, nr, first_event));
+			value = *found;
+			if (st->opt.no_wake)
+				stat_since_last(group, nr, row->cpu, i, &value);
+			add_value(find_cell(st, &group->events[i].last, place, value.pmu), &value,
+				  find_sched_group(&value, ids, nr, first_event));
 		}
 	}
 }
@@ -187,6 +201,23 @@ static int compare_counts(const void *a, const void *b)
 	return x->place < y->place ? -1 : 1;
 }
 
+/* Sums over CPUs are the tool's own where it takes differences of rows. */
+static __u32 snapshot_flags(const struct stat_cmd *st)
+{
+	__u32 flags = 0;
+
+	if (st->opt.no_wake)
+		return PERFGRP_SNAPSHOT_CACHED;
+	if (target_has_cpus(&st->target) &&
+	    (st->aggr.mode == AGGR_GLOBAL || st->aggr.mode == AGGR_CGROUP))
+		flags |= PERFGRP_SNAPSHOT_TOTALS;
+	if (flags && st->opt.merge)
+		flags |= PERFGRP_SNAPSHOT_MIX_PMUS;
+	if (st->opt.interval)
+		flags |= PERFGRP_SNAPSHOT_RESET;
+	return flags;
+}
+
 /**
  * stat_collect - read all groups
  * @st: the cells of its events are filled in
@@ -198,15 +229,6 @@ static int compare_counts(const void *a, const void *b)
 int stat_collect(struct stat_cmd *st)
 {
 	size_t first_event = 0, i, j;
-	__u32 flags = 0;
-
-	if (target_has_cpus(&st->target) &&
-	    (st->aggr.mode == AGGR_GLOBAL || st->aggr.mode == AGGR_CGROUP))
-		flags |= PERFGRP_SNAPSHOT_TOTALS;
-	if (flags && st->opt.merge)
-		flags |= PERFGRP_SNAPSHOT_MIX_PMUS;
-	if (st->opt.interval)
-		flags |= PERFGRP_SNAPSHOT_RESET;
 
 	st->skew = 0;
 	for (i = 0; i < st->nr_groups; i++) {
@@ -216,7 +238,7 @@ int stat_collect(struct stat_cmd *st)
 		for (j = 0; j < nr; j++)
 			group->events[j].last.nr = 0;
 		for (j = 0; j < group->nr; j++) {
-			int err = perfgrp_take_snap(group->fds[j], flags, &st->snap);
+			int err = perfgrp_take_snap(group->fds[j], snapshot_flags(st), &st->snap);
 
 			if (err) {
 				error("%s: %s", st->list.groups[i].events[0].name,

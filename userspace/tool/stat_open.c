@@ -23,6 +23,8 @@ static __u32 create_flags(const struct stat_cmd *st, const struct event_group *e
 		flags |= PERFGRP_CREATE_INHERIT;
 	if (stat_enables_on_exec(st))
 		flags |= PERFGRP_CREATE_ENABLE_ON_EXEC;
+	if (st->opt.no_wake)
+		flags |= PERFGRP_CREATE_MAPPED;
 	return flags;
 }
 
@@ -92,11 +94,14 @@ static void close_fds(struct stat_group *group)
 	free(group->fds);
 	free(group->tasks);
 	free(group->ids);
+	free(group->last);
 	group->fds = NULL;
 	group->tasks = NULL;
 	group->ids = NULL;
+	group->last = NULL;
 	group->nr = 0;
 	group->room = 0;
+	group->nr_last = 0;
 }
 
 static struct perfgrp_group *create_group(const struct stat_cmd *st,

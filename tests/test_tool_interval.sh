@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Intervals of perfgrp stat, of all CPUs (S13, M8).
+# timeout: 200
+
+# shellcheck source=tests/common/shell.sh
+. /tests/shell.sh
+
+cd "$scratch" || exit 1
+if perfgrp info | grep -Eq '^ *mapped +no'; then
+	echo "1..0 # SKIP rows cannot be mapped"
+	exit 0
+fi
+
+# sum FILE: what all intervals together have counted.
+sum() {
+	awk -F, '$4 == "page-faults" && $2 ~ /^[0-9]+$/ { sum += $2 } END { print sum + 0 }' "$1"
+}
+
+# conserves TEXT OPTION...: a command makes 40,000 faults while one stat counts in intervals and
+# another, around it, as a whole.
+conserves() {
+	text=$1
+	shift
+	perfgrp stat -a -x, -o whole -e page-faults \
+		perfgrp stat -a -x, -o parts -I 30 -e page-faults "$@" \
+		/tests/work 200000 2000 20 >output 2>errors
+	parts=$(sum parts)
+	whole=$(awk -F, '$3 == "page-faults" { print $1 }' whole)
+	intervals=$(grep -c page-faults parts)
+	is "$text: $parts of ${whole:-0} in $intervals intervals" "$parts" -ge 40000 -a \
+		"$parts" -le "${whole:-0}" -a "$intervals" -ge 3
+}
+
+# calls: how often CPUs but the first have been interrupted to call a function.
+calls() {
+	awk '/Function call interrupts/ {
+		for (i = 3; i <= NF && $i ~ /^[0-9]+$/; i++)
+			sum += $i
+	} END { print sum + 0 }' /proc/interrupts
+}
+
+# interrupts OPTION...: how often, in 40 intervals in which nothing happens.
+interrupts() {
+	before=$(calls)
+	taskset -c 0 perfgrp stat -a -I 25 --interval-count 40 -o idle -e page-faults "$@" 2>errors
+	echo $(($(calls) - before))
+}
+
+conserves "S13: no fault is lost between intervals"
+conserves "M8: nor without a reset (--no-wake)" --no-wake
+
+others=$(($(grep -c ^processor /proc/cpuinfo) - 1))
+if [ $others -eq 0 ]; then
+	result ok "M8: --no-wake lets idle CPUs sleep # SKIP there is one CPU"
+else
+	woken=$(interrupts)
+	asleep=$(interrupts --no-wake)
+	is "S13: each interval interrupts the others: $woken" "$woken" -ge $((40 * others))
+	is "M8: --no-wake lets idle CPUs sleep: $asleep interrupts, not $woken" \
+		"$asleep" -lt $((20 * others))
+fi
+
+echo "1..$nr"
+exit $failed
