@@ -26,7 +26,10 @@ struct sample {
 	struct perfgrp_sample_value values[2];
 };
 
-static const struct perfgrp_layout layout = { PERFGRP_SAMPLE_TYPE, PERFGRP_READ_FORMAT };
+static const struct perfgrp_layout layout = {
+	.sample_type = PERFGRP_SAMPLE_TYPE,
+	.read_format = PERFGRP_READ_FORMAT,
+};
 
 /* Where samples hit: it has a name that perf can find. */
 __attribute__((noinline, used)) void test_perf_data_function(void)

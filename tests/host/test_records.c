@@ -17,7 +17,10 @@
 #define MISC	PERF_RECORD_MISC_USER
 
 /* What all streams have today. */
-static const struct perfgrp_layout today = { PERFGRP_SAMPLE_TYPE, PERFGRP_READ_FORMAT };
+static const struct perfgrp_layout today = {
+	.sample_type = PERFGRP_SAMPLE_TYPE,
+	.read_format = PERFGRP_READ_FORMAT,
+};
 
 /* Words of a record in that layout. */
 static const __u64 sample_words[] = {
@@ -81,13 +84,35 @@ static void good_sample(void)
 
 	record = make(sample_words, sizeof(sample_words), PERF_RECORD_SAMPLE,
 		      sizeof(sample_words));
-	result(!perfgrp_decode_sample(&today, record, &s), "O3 a sample is decoded");
+	result(!perfgrp_decode_sample(&today, record, &s, sizeof(s)), "O3 a sample is decoded");
 	result(s.ip == 0x1111 && s.pid == 1 && s.tid == 2 && s.time == 333 && s.id == 5 &&
 	       s.cpu == 3 && s.period == 1000 && s.time_enabled == 80 && s.time_running == 40,
 	       "O3 its fields are what they were");
 	result(s.nr == 2 && value_is(&s, 0, 4000, 5) && value_is(&s, 1, 7000, 6),
 	       "O3 so are its values");
 	result(!s.addr && !s.stream_id && !s.nr_ips, "O17 what the layout lacks is zero");
+}
+
+/* The caller may have been compiled when the struct was shorter, or longer, than the library's. */
+static void other_sizes(void)
+{
+	const size_t shorter = offsetof(struct perfgrp_sample, period);
+	struct {
+		struct perfgrp_sample s;
+		__u64 more[2];
+	} to;
+	const struct perf_event_header *record;
+
+	record = make(sample_words, sizeof(sample_words), PERF_RECORD_SAMPLE,
+		      sizeof(sample_words));
+	memset(&to, 0x55, sizeof(to));
+	result(!perfgrp_decode_sample(&today, record, &to.s, shorter) && to.s.cpu == 3 &&
+	       to.s.period == 0x5555555555555555ULL,
+	       "a sample is decoded into a shorter struct, and not beyond it");
+	memset(&to, 0x55, sizeof(to));
+	result(!perfgrp_decode_sample(&today, record, &to.s, sizeof(to)) && to.s.period == 1000 &&
+	       !to.more[0] && !to.more[1],
+	       "what the library does not know of a longer one is zero");
 }
 
 /* Whatever size and number of values a record claims, only the true ones are taken. */
@@ -107,7 +132,8 @@ static void broken_samples(void)
 			memcpy(words, sample_words, sizeof(words));
 			words[7] = nr;
 			record = make(words, size, PERF_RECORD_SAMPLE, size);
-			all &= perfgrp_decode_sample(&today, record, &s) == (good ? 0 : -EBADMSG);
+			all &= perfgrp_decode_sample(&today, record, &s, sizeof(s)) ==
+			       (good ? 0 : -EBADMSG);
 		}
 	}
 	result(all, "a sample with another size than its values have is refused");
@@ -122,10 +148,10 @@ static void too_many_values(void)
 	/* In bytes, in 64 bits, so many are two. */
 	words[7] = (1ULL << 60) + 2;
 	result(perfgrp_decode_sample(&today, make(words, sizeof(words), PERF_RECORD_SAMPLE,
-						  sizeof(words)), &s) == -EBADMSG,
+						  sizeof(words)), &s, sizeof(s)) == -EBADMSG,
 	       "a number of values that overflows is refused");
 	result(perfgrp_decode_sample(&today, make(words, sizeof(words), PERF_RECORD_LOST,
-						  sizeof(words)), &s) == -EINVAL,
+						  sizeof(words)), &s, sizeof(s)) == -EINVAL,
 	       "another record is no sample");
 }
 
@@ -136,7 +162,8 @@ static void too_many_values(void)
 		   PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN)
 
 static const struct perfgrp_layout full = {
-	FULL_TYPE, PERFGRP_READ_FORMAT | PERF_FORMAT_LOST,
+	.sample_type = FULL_TYPE,
+	.read_format = PERFGRP_READ_FORMAT | PERF_FORMAT_LOST,
 };
 
 static const __u64 full_words[] = {
@@ -159,7 +186,8 @@ static const __u64 full_words[] = {
 static int decode(const struct perfgrp_layout *layout, const __u64 *words, size_t len,
 		  struct perfgrp_sample *sample)
 {
-	return perfgrp_decode_sample(layout, make(words, len, PERF_RECORD_SAMPLE, len), sample);
+	return perfgrp_decode_sample(layout, make(words, len, PERF_RECORD_SAMPLE, len), sample,
+				     sizeof(*sample));
 }
 
 static void all_fields(void)
@@ -227,7 +255,10 @@ static void single_fields(void)
 static void value_formats(void)
 {
 	static const __u64 words[] = { 0, 2, 11, 12, 13, 14 };
-	struct perfgrp_layout layout = { PERF_SAMPLE_READ, PERF_FORMAT_GROUP };
+	struct perfgrp_layout layout = {
+		.sample_type = PERF_SAMPLE_READ,
+		.read_format = PERF_FORMAT_GROUP,
+	};
 	struct perfgrp_sample s;
 
 	result(!decode(&layout, words, 32, &s) && s.nr == 2 && value_is(&s, 0, 11, 0) &&
@@ -260,7 +291,7 @@ static void unknown_layouts(void)
 		all &= perfgrp_decode_record(&layout,
 					     make(lost_words, sizeof(lost_words),
 						  PERF_RECORD_LOST, sizeof(lost_words)),
-					     &r) == -EOPNOTSUPP;
+					     &r, sizeof(r)) == -EOPNOTSUPP;
 	}
 	result(all, "O17 a sample_type with unknown bits is an error");
 	for (all = true, bit = 5; bit < 64; bit++) {
@@ -280,7 +311,7 @@ static void unknown_layouts(void)
 static int decode_record(const struct perfgrp_layout *layout, const __u64 *words, size_t len,
 			 __u32 type, union perfgrp_record *to)
 {
-	return perfgrp_decode_record(layout, make(words, len, type, len), to);
+	return perfgrp_decode_record(layout, make(words, len, type, len), to, sizeof(*to));
 }
 
 static bool sample_id_is(const struct perfgrp_sample_id *s, __u32 pid, __u64 time, __u64 id,
@@ -366,7 +397,7 @@ static void other_sample_ids(void)
 {
 	static const __u64 none[] = { 0, 0, 17 };
 	static const __u64 more[] = { 0, 0, 17, SAMPLE_ID(444, 5, 55), 3, 6 };
-	struct perfgrp_layout layout = { PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD, 0 };
+	struct perfgrp_layout layout = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD };
 	union perfgrp_record r;
 
 	result(!decode_record(&layout, none, sizeof(none), PERF_RECORD_LOST, &r) &&
@@ -457,6 +488,7 @@ static void reading(void)
 int main(void)
 {
 	good_sample();
+	other_sizes();
 	broken_samples();
 	too_many_values();
 	all_fields();

@@ -6,7 +6,7 @@
 #include "internal.h"
 
 /**
- * perfgrp_bpf_attach - have a BPF program run at each overflow of a member
+ * perfgrp_attach_bpf - have a BPF program run at each overflow of a member
  * @group: the group
  * @id: the member, one that samples
  * @prog_fd: a program of type BPF_PROG_TYPE_PERF_EVENT, which the caller may close
@@ -16,7 +16,7 @@
  *
  * Return: 0 or a negative errno
  */
-int perfgrp_bpf_attach(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
+int perfgrp_attach_bpf(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
 		       __u32 flags)
 {
 	struct perfgrp_bpf_attach arg = {
@@ -30,10 +30,10 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, __u32 id, int prog_fd, __u64
 }
 
 /**
- * perfgrp_bpf_replace - put another BPF program in the place of a member's
+ * perfgrp_replace_bpf - put another BPF program in the place of a member's
  * @group: the group
  * @id: the member
- * @prog_fd: the new program, as in perfgrp_bpf_attach()
+ * @prog_fd: the new program, as in perfgrp_attach_bpf()
  * @cookie: the new program's cookie
  * @flags: PERFGRP_BPF_*
  * @expected: id of the program that is to be there; 0 for whichever is
@@ -42,7 +42,7 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, __u32 id, int prog_fd, __u64
  *
  * Return: 0 or a negative errno; -ESTALE where another program than @expected is there
  */
-int perfgrp_bpf_replace(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
+int perfgrp_replace_bpf(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
 			__u32 flags, __u32 expected)
 {
 	struct perfgrp_bpf_attach arg = {
@@ -57,7 +57,7 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, __u32 id, int prog_fd, __u6
 }
 
 /**
- * perfgrp_bpf_detach - take a member's BPF program away
+ * perfgrp_detach_bpf - take a member's BPF program away
  * @group: the group
  * @id: the member, which counts and samples on
  * @expected: id of the program that is to be there; 0 for whichever is
@@ -66,7 +66,7 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, __u32 id, int prog_fd, __u6
  *
  * Return: 0 or a negative errno; -ESTALE where another program than @expected is there
  */
-int perfgrp_bpf_detach(struct perfgrp_group *group, __u32 id, __u32 expected)
+int perfgrp_detach_bpf(struct perfgrp_group *group, __u32 id, __u32 expected)
 {
 	struct perfgrp_bpf_detach arg = {
 		.id = id,
@@ -77,19 +77,25 @@ int perfgrp_bpf_detach(struct perfgrp_group *group, __u32 id, __u32 expected)
 }
 
 /**
- * perfgrp_bpf_query - ask what is attached to a member, and how often it ran
+ * perfgrp_query_bpf - ask what is attached to a member, and how often it ran
  * @group: the group
  * @id: the member
  * @query: filled in
+ * @size: sizeof(*@query)
  *
  * Return: 0 or a negative errno; -ENOENT where nothing is (the error's reason is
  * PERFGRP_REASON_BPF_NONE), or where there is no such member
  */
-int perfgrp_bpf_query(struct perfgrp_group *group, __u32 id, struct perfgrp_bpf_query *query)
+int perfgrp_query_bpf(struct perfgrp_group *group, __u32 id, struct perfgrp_bpf_query *query,
+		      size_t size)
 {
-	memset(query, 0, sizeof(*query));
+	if (size < PERFGRP_BPF_QUERY_SIZE_VER0) {
+		perfgrp_set_error(&group->error, EINVAL);
+		return -EINVAL;
+	}
+	memset(query, 0, size);
 	query->id = id;
-	return perfgrp_call(group, PERFGRP_BPF_QUERY, query);
+	return perfgrp_call_sized(group, PERFGRP_BPF_QUERY, query, size);
 }
 
 static int get_handle(struct perfgrp_group *group, __u32 flags, __u64 *handle)
@@ -144,5 +150,5 @@ struct perfgrp_group *perfgrp_create_bpf_events(struct perfgrp_dev *dev, __u32 b
 		.buffer_size = buffer_size,
 	};
 
-	return perfgrp_create_with(dev, &how);
+	return perfgrp_create_with(dev, &how, sizeof(how));
 }

@@ -9,6 +9,16 @@
 #include "internal.h"
 
 /**
+ * perfgrp_lib_version - the version of the library that runs
+ *
+ * Return: as PERFGRP_LIB_VERSION
+ */
+const char *perfgrp_lib_version(void)
+{
+	return PERFGRP_LIB_VERSION;
+}
+
+/**
  * perfgrp_open - open the device
  *
  * Return: a handle for perfgrp_close(), or NULL with errno set. ENOENT means
@@ -16,18 +26,44 @@
  */
 struct perfgrp_dev *perfgrp_open(void)
 {
+	return perfgrp_open_path(PERFGRP_DEVICE);
+}
+
+/**
+ * perfgrp_open_path - open the device under another name, as in a container
+ * @path: the name
+ *
+ * Return: as perfgrp_open()
+ */
+struct perfgrp_dev *perfgrp_open_path(const char *path)
+{
+	struct perfgrp_dev *dev;
+	int fd, err;
+
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	dev = perfgrp_open_fd(fd);
+	if (!dev) {
+		err = errno;
+		close(fd);
+		errno = err;
+	}
+	return dev;
+}
+
+/**
+ * perfgrp_open_fd - take over a file descriptor of the device
+ * @fd: the file descriptor; perfgrp_close() closes it
+ *
+ * Return: a handle, or NULL with errno set and @fd left open
+ */
+struct perfgrp_dev *perfgrp_open_fd(int fd)
+{
 	struct perfgrp_dev *dev = calloc(1, sizeof(*dev));
 
-	if (!dev)
-		return NULL;
-	dev->fd = open(PERFGRP_DEVICE, O_RDWR | O_CLOEXEC);
-	if (dev->fd < 0) {
-		int err = errno;
-
-		free(dev);
-		errno = err;
-		return NULL;
-	}
+	if (dev)
+		dev->fd = fd;
 	return dev;
 }
 
@@ -60,16 +96,22 @@ const struct perfgrp_error *perfgrp_dev_error(const struct perfgrp_dev *dev)
  * perfgrp_get_info - version, features and limits of the module
  * @dev: the device
  * @info: filled in; fields that an older module does not know are zero
+ * @size: sizeof(*@info)
  *
  * Return: 0 or a negative errno
  */
-int perfgrp_get_info(struct perfgrp_dev *dev, struct perfgrp_info *info)
+int perfgrp_get_info(struct perfgrp_dev *dev, struct perfgrp_info *info, size_t size)
 {
-	memset(info, 0, sizeof(*info));
-	return perfgrp_call(dev, PERFGRP_GET_INFO, info);
+	if (size < PERFGRP_INFO_SIZE_VER0) {
+		perfgrp_set_error(&dev->error, EINVAL);
+		return -EINVAL;
+	}
+	memset(info, 0, size);
+	return perfgrp_call_sized(dev, PERFGRP_GET_INFO, info, size);
 }
 
-static struct perfgrp_group *create(struct perfgrp_dev *dev, struct perfgrp_create *arg)
+static struct perfgrp_group *create_sized(struct perfgrp_dev *dev, struct perfgrp_create *arg,
+					  size_t size)
 {
 	struct perfgrp_group *group = malloc(sizeof(*group));
 	int err;
@@ -79,7 +121,7 @@ static struct perfgrp_group *create(struct perfgrp_dev *dev, struct perfgrp_crea
 		errno = ENOMEM;
 		return NULL;
 	}
-	err = perfgrp_call(dev, PERFGRP_CREATE, arg);
+	err = perfgrp_call_sized(dev, PERFGRP_CREATE, arg, size);
 	if (err) {
 		free(group);
 		errno = -err;
@@ -88,6 +130,11 @@ static struct perfgrp_group *create(struct perfgrp_dev *dev, struct perfgrp_crea
 	group->fd = arg->fd;
 	memset(&group->error, 0, sizeof(group->error));
 	return group;
+}
+
+static struct perfgrp_group *create(struct perfgrp_dev *dev, struct perfgrp_create *arg)
+{
+	return create_sized(dev, arg, sizeof(*arg));
 }
 
 /**
@@ -226,14 +273,31 @@ struct perfgrp_group *perfgrp_create_cgroup(struct perfgrp_dev *dev, int cgroup_
  *	of its records, the clock
  * @dev: the device
  * @how: as the ioctl takes it; its size, error and fd are ignored
+ * @size: sizeof(*@how)
  *
  * Return: as perfgrp_create_task()
  */
 struct perfgrp_group *perfgrp_create_with(struct perfgrp_dev *dev,
-					  const struct perfgrp_create *how)
+					  const struct perfgrp_create *how, size_t size)
 {
-	struct perfgrp_create arg = *how;
+	struct perfgrp_create *arg = NULL;
+	struct perfgrp_group *group;
+	int err = EINVAL;
 
-	arg.fd = 0;
-	return create(dev, &arg);
+	if (size >= PERFGRP_CREATE_SIZE_VER0) {
+		arg = malloc(size);
+		err = ENOMEM;
+	}
+	if (!arg) {
+		perfgrp_set_error(&dev->error, err);
+		errno = err;
+		return NULL;
+	}
+	memcpy(arg, how, size);
+	arg->fd = 0;
+	group = create_sized(dev, arg, size);
+	err = errno;
+	free(arg);
+	errno = err;
+	return group;
 }

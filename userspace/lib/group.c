@@ -91,9 +91,10 @@ const struct perfgrp_error *perfgrp_group_error(const struct perfgrp_group *grou
 }
 
 /**
- * perfgrp_add - add counters to a group, all or none
+ * perfgrp_add_counters - add counters to a group, all or none
  * @group: the group
  * @counters: the counters; their ids are filled in
+ * @counter_size: sizeof(*@counters)
  * @nr: number of @counters
  *
  * The first counter that is ever added leads. Adding sets the whole group back
@@ -101,11 +102,12 @@ const struct perfgrp_error *perfgrp_group_error(const struct perfgrp_group *grou
  *
  * Return: 0 or a negative errno; the error's member is an index into @counters
  */
-int perfgrp_add(struct perfgrp_group *group, struct perfgrp_counter *counters, __u32 nr)
+int perfgrp_add_counters(struct perfgrp_group *group, struct perfgrp_counter *counters,
+			 size_t counter_size, __u32 nr)
 {
 	struct perfgrp_add arg = {
 		.counters = (__u64)(unsigned long)counters,
-		.counter_size = sizeof(*counters),
+		.counter_size = counter_size,
 		.nr_counters = nr,
 	};
 
@@ -113,14 +115,14 @@ int perfgrp_add(struct perfgrp_group *group, struct perfgrp_counter *counters, _
 }
 
 /**
- * perfgrp_remove - remove a member of a group
+ * perfgrp_remove_counter - remove a member of a group
  * @group: the group
  * @id: the member
  * @flags: PERFGRP_REMOVE_*
  *
  * Return: 0 or a negative errno
  */
-int perfgrp_remove(struct perfgrp_group *group, __u32 id, __u32 flags)
+int perfgrp_remove_counter(struct perfgrp_group *group, __u32 id, __u32 flags)
 {
 	struct perfgrp_remove arg = {
 		.flags = flags,
@@ -192,58 +194,4 @@ int perfgrp_start_bpf_events(struct perfgrp_group *group)
 int perfgrp_stop_bpf_events(struct perfgrp_group *group)
 {
 	return control(group, PERFGRP_BPF_EVENTS_OFF);
-}
-
-/**
- * perfgrp_get_members - ask what a group consists of
- * @group: the group
- * @members: filled in, and grown if need be
- *
- * Return: 0 or a negative errno; then @members is as it was, but for its room
- */
-int perfgrp_get_members(struct perfgrp_group *group, struct perfgrp_members *members)
-{
-	for (;;) {
-		struct perfgrp_query arg = {
-			.counters = (__u64)(unsigned long)members->counters,
-			.counter_size = sizeof(*members->counters),
-			.nr_counters = members->room,
-		};
-		struct perfgrp_counter *counters;
-		int err;
-
-		err = perfgrp_call(group, PERFGRP_QUERY, &arg);
-		if (!err) {
-			members->nr = arg.nr_counters;
-			members->create_flags = arg.create_flags;
-			members->target = arg.target;
-			members->pid = arg.pid;
-			members->task_state = arg.task_state;
-			members->enabled = arg.enabled;
-			members->clockid = arg.clockid;
-			members->generation = arg.generation;
-			members->cgroup_id = arg.cgroup_id;
-			return 0;
-		}
-		if (err != -EMSGSIZE || arg.nr_counters <= members->room)
-			return err;
-
-		counters = reallocarray(members->counters, arg.nr_counters, sizeof(*counters));
-		if (!counters) {
-			perfgrp_set_error(&group->error, ENOMEM);
-			return -ENOMEM;
-		}
-		members->counters = counters;
-		members->room = arg.nr_counters;
-	}
-}
-
-/**
- * perfgrp_members_free - give back the memory of a struct perfgrp_members
- * @members: which is all zeros afterwards
- */
-void perfgrp_members_free(struct perfgrp_members *members)
-{
-	free(members->counters);
-	memset(members, 0, sizeof(*members));
 }

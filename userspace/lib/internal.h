@@ -15,13 +15,53 @@ struct perfgrp_group {
 	struct perfgrp_error error;	/* of the last call that failed */
 };
 
+/**
+ * struct perfgrp_snap - all values of a group at one moment
+ * @rows: one row a CPU, one for a task, or sums over CPUs
+ * @values: the values of all rows; a row's begin at its first_value
+ * @nr_rows: number of rows
+ * @nr_values: number of values
+ * @room_rows: elements that @rows has room for
+ * @room_values: elements that @values has room for
+ * @time_before: time in ns before the first read, on the group's clock
+ * @time_after: the same after the last
+ * @generation: of the group; see struct perfgrp_snapshot
+ */
+struct perfgrp_snap {
+	struct perfgrp_row *rows;
+	struct perfgrp_value *values;
+	__u32 nr_rows;
+	__u32 nr_values;
+	__u32 room_rows;
+	__u32 room_values;
+	__u64 time_before;
+	__u64 time_after;
+	__u64 generation;
+};
+
+/**
+ * struct perfgrp_members - what a group consists of
+ * @group: what the kernel said of the group; its counters and nr_counters are those below
+ * @counters: its members, leader first
+ * @nr: number of members
+ * @room: elements that @counters has room for
+ */
+struct perfgrp_members {
+	struct perfgrp_query group;
+	struct perfgrp_counter *counters;
+	__u32 nr;
+	__u32 room;
+};
+
 /*
  * Every ioctl's struct begins with size, flags and error. This sets size and
- * error and leaves the rest to the caller.
+ * error and leaves the rest to the caller; @arg is the library's own, and has the library's size,
+ * or the caller's, and has the caller's.
  */
-#define perfgrp_call(handle, nr, arg)							\
+#define perfgrp_call(handle, nr, arg)	perfgrp_call_sized(handle, nr, arg, sizeof(*(arg)))
+#define perfgrp_call_sized(handle, nr, arg, bytes)					\
 ({											\
-	(arg)->size = sizeof(*(arg));							\
+	(arg)->size = (bytes);								\
 	(arg)->error = (__u64)(unsigned long)&(handle)->error;				\
 	perfgrp_ioctl((handle)->fd, nr, arg, &(handle)->error);				\
 })

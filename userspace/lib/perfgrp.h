@@ -10,6 +10,10 @@
  * by different threads.
  *
  * Functions that return int return 0 or a negative errno, or what stands at them.
+ *
+ * Structs may grow at their end, so a program and the library may know different sizes of one:
+ * functions that take a pointer to a struct of the caller's take the caller's sizeof as well.
+ * What the other side does not know is zero.
  */
 #ifndef PERFGRP_LIB_H
 #define PERFGRP_LIB_H
@@ -28,12 +32,21 @@ extern "C" {
 
 struct perfgrp_dev;
 struct perfgrp_group;
+struct perfgrp_snap;
+struct perfgrp_members;
+
+/* This header's version; perfgrp_lib_version() is that of the library that runs. */
+#define PERFGRP_LIB_VERSION	"1.0.0"
+
+const char *perfgrp_lib_version(void);
 
 /* The device */
 
 struct perfgrp_dev *perfgrp_open(void);
+struct perfgrp_dev *perfgrp_open_path(const char *path);
+struct perfgrp_dev *perfgrp_open_fd(int fd);
 void perfgrp_close(struct perfgrp_dev *dev);
-int perfgrp_get_info(struct perfgrp_dev *dev, struct perfgrp_info *info);
+int perfgrp_get_info(struct perfgrp_dev *dev, struct perfgrp_info *info, size_t size);
 const struct perfgrp_error *perfgrp_dev_error(const struct perfgrp_dev *dev);
 
 /*
@@ -51,7 +64,7 @@ struct perfgrp_group *perfgrp_create_all_cpus(struct perfgrp_dev *dev, __u32 fla
 struct perfgrp_group *perfgrp_create_cgroup(struct perfgrp_dev *dev, int cgroup_fd,
 					    const __u32 *cpus, __u32 nr_cpus, __u32 flags);
 struct perfgrp_group *perfgrp_create_with(struct perfgrp_dev *dev,
-					  const struct perfgrp_create *how);
+					  const struct perfgrp_create *how, size_t size);
 struct perfgrp_group *perfgrp_group_from_fd(int fd);
 struct perfgrp_group *perfgrp_open_reader(struct perfgrp_group *group, __u32 flags);
 int perfgrp_group_fd(const struct perfgrp_group *group);
@@ -60,79 +73,51 @@ const struct perfgrp_error *perfgrp_group_error(const struct perfgrp_group *grou
 
 /* Members */
 
-int perfgrp_add(struct perfgrp_group *group, struct perfgrp_counter *counters, __u32 nr);
-int perfgrp_remove(struct perfgrp_group *group, __u32 id, __u32 flags);
+int perfgrp_add_counters(struct perfgrp_group *group, struct perfgrp_counter *counters,
+			 size_t counter_size, __u32 nr);
+int perfgrp_remove_counter(struct perfgrp_group *group, __u32 id, __u32 flags);
 int perfgrp_enable(struct perfgrp_group *group);
 int perfgrp_disable(struct perfgrp_group *group);
 int perfgrp_reset(struct perfgrp_group *group);
 
-/**
- * struct perfgrp_members - what a group consists of
- * @counters: its members, leader first
- * @nr: number of members
- * @room: elements that @counters has room for
- * @create_flags: PERFGRP_CREATE_* as at creation
- * @target: enum perfgrp_target
- * @pid: the task's thread id, or 0
- * @task_state: enum perfgrp_task_state
- * @enabled: 1 if the group is enabled, else 0
- * @clockid: the clock of the group's times
- * @generation: as in &struct perfgrp_snap
- * @cgroup_id: the cgroup's id, or 0
- *
- * Begin with zeros; use it again for as many queries as you like; end with
- * perfgrp_members_free().
- */
-struct perfgrp_members {
-	struct perfgrp_counter *counters;
-	__u32 nr;
-	__u32 room;
-	__u32 create_flags;
-	__u32 target;
-	__s32 pid;
-	__u32 task_state;
-	__u32 enabled;
-	__s32 clockid;
-	__u64 generation;
-	__u64 cgroup_id;
-};
+/* What a group consists of. One object serves as many queries as you like, of whatever groups. */
 
+struct perfgrp_members *perfgrp_members_new(void);
 int perfgrp_get_members(struct perfgrp_group *group, struct perfgrp_members *members);
 void perfgrp_members_free(struct perfgrp_members *members);
+__u32 perfgrp_members_nr(const struct perfgrp_members *members);
+const struct perfgrp_counter *perfgrp_members_at(const struct perfgrp_members *members, __u32 i);
+const struct perfgrp_counter *perfgrp_members_find(const struct perfgrp_members *members,
+						   __u32 id);
+const struct perfgrp_query *perfgrp_members_group(const struct perfgrp_members *members);
 
-/**
- * struct perfgrp_snap - all values of a group at one moment
- * @rows: one row a CPU, one for a task, or sums over CPUs
- * @values: the values of all rows; a row's begin at its first_value
- * @nr_rows: number of rows
- * @nr_values: number of values
- * @room_rows: elements that @rows has room for
- * @room_values: elements that @values has room for
- * @time_before: time in ns before the first read, on the group's clock
- * @time_after: the same after the last
- * @generation: changes with the group's members and with each reset; snapshots of one
- *	generation can be subtracted
- *
- * Begin with zeros; use it again for as many snapshots as you like, of whatever
- * groups: it allocates memory only to grow. End with perfgrp_snap_free().
+/*
+ * Snapshots: all values of a group at one moment. One object serves as many snapshots as you like,
+ * of whatever groups: it allocates memory only to grow.
  */
-struct perfgrp_snap {
-	struct perfgrp_row *rows;
-	struct perfgrp_value *values;
-	__u32 nr_rows;
-	__u32 nr_values;
-	__u32 room_rows;
-	__u32 room_values;
-	__u64 time_before;
-	__u64 time_after;
-	__u64 generation;
-};
 
+struct perfgrp_snap *perfgrp_snap_new(void);
 int perfgrp_take_snap(struct perfgrp_group *group, __u32 flags, struct perfgrp_snap *snap);
+int perfgrp_take_cached_snap(struct perfgrp_group *group, __u32 flags, __u64 max_age,
+			     struct perfgrp_snap *snap);
 void perfgrp_snap_free(struct perfgrp_snap *snap);
+__u64 perfgrp_snap_time_before(const struct perfgrp_snap *snap);
+__u64 perfgrp_snap_time_after(const struct perfgrp_snap *snap);
+__u64 perfgrp_snap_generation(const struct perfgrp_snap *snap);
+__u32 perfgrp_snap_nr_rows(const struct perfgrp_snap *snap);
+const struct perfgrp_row *perfgrp_snap_row(const struct perfgrp_snap *snap, __u32 i);
 const struct perfgrp_row *perfgrp_snap_cpu(const struct perfgrp_snap *snap, int cpu);
 const struct perfgrp_value *perfgrp_snap_value(const struct perfgrp_snap *snap,
 					       const struct perfgrp_row *row, __u32 id);
+const struct perfgrp_value *perfgrp_snap_value_at(const struct perfgrp_snap *snap,
+						  const struct perfgrp_row *row, __u32 i);
+
+/* Names, for people: of what a newer module says they are "unknown" */
+
+const char *perfgrp_state_name(__u32 state);
+const char *perfgrp_value_flag_name(__u32 flag);
+const char *perfgrp_row_flag_name(__u32 flag);
+const char *perfgrp_reason_name(__u32 reason);
 
 /*
  * Rows that are mapped, of groups with PERFGRP_CREATE_MAPPED: snapshots without a system call, by
@@ -200,6 +185,7 @@ static inline int perfgrp_map_read_slot(const struct perfgrp_map *map, __u32 nr,
  * struct perfgrp_layout - how the records of a stream are laid out
  * @sample_type: PERF_SAMPLE_*
  * @read_format: PERF_FORMAT_*
+ * @reserved: 0
  *
  * As in struct perf_event_attr, with sample_id_all = 1. perfgrp_get_layout() asks a group
  * for its own.
@@ -207,6 +193,7 @@ static inline int perfgrp_map_read_slot(const struct perfgrp_map *map, __u32 nr,
 struct perfgrp_layout {
 	__u64 sample_type;
 	__u64 read_format;
+	__u64 reserved[2];
 };
 
 /**
@@ -274,21 +261,25 @@ int perfgrp_next_record(const void *buf, size_t len, size_t *offset,
 			const struct perf_event_header **record);
 int perfgrp_get_layout(struct perfgrp_group *group, struct perfgrp_layout *layout);
 int perfgrp_decode_sample(const struct perfgrp_layout *layout,
-			  const struct perf_event_header *record, struct perfgrp_sample *sample);
+			  const struct perf_event_header *record, struct perfgrp_sample *to,
+			  size_t size);
 struct perfgrp_sample_value perfgrp_sample_value_at(const struct perfgrp_sample *sample, __u64 i);
 int perfgrp_decode_record(const struct perfgrp_layout *layout,
-			  const struct perf_event_header *record, union perfgrp_record *to);
+			  const struct perf_event_header *record, union perfgrp_record *out,
+			  size_t out_size);
 int perfgrp_set_period(struct perfgrp_group *group, __u32 id, __u64 sample);
-int perfgrp_get_stream_stats(struct perfgrp_group *group, struct perfgrp_stream_stats *stats);
+int perfgrp_get_stream_stats(struct perfgrp_group *group, struct perfgrp_stream_stats *stats,
+			     size_t size);
 
 /* BPF programs on members, and groups that tell of programs that come and go */
 
-int perfgrp_bpf_attach(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
+int perfgrp_attach_bpf(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
 		       __u32 flags);
-int perfgrp_bpf_replace(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
+int perfgrp_replace_bpf(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
 			__u32 flags, __u32 expected);
-int perfgrp_bpf_detach(struct perfgrp_group *group, __u32 id, __u32 expected);
-int perfgrp_bpf_query(struct perfgrp_group *group, __u32 id, struct perfgrp_bpf_query *query);
+int perfgrp_detach_bpf(struct perfgrp_group *group, __u32 id, __u32 expected);
+int perfgrp_query_bpf(struct perfgrp_group *group, __u32 id, struct perfgrp_bpf_query *query,
+		      size_t size);
 int perfgrp_get_bpf_handle(struct perfgrp_group *group, __u64 *handle);
 int perfgrp_renew_bpf_handle(struct perfgrp_group *group, __u64 *handle);
 int perfgrp_start_bpf_events(struct perfgrp_group *group);

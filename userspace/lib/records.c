@@ -116,9 +116,10 @@ int perfgrp_get_layout(struct perfgrp_group *group, struct perfgrp_layout *layou
 	char text[sizeof(group->error.text)];
 	int err;
 
-	err = perfgrp_get_stream_stats(group, &stats);
+	err = perfgrp_get_stream_stats(group, &stats, sizeof(stats));
 	if (err)
 		return err;
+	memset(layout, 0, sizeof(*layout));
 	layout->sample_type = stats.sample_type;
 	layout->read_format = stats.read_format;
 	err = check_layout(layout, text, sizeof(text));
@@ -187,6 +188,13 @@ static size_t words_per_value(__u64 read_format)
 	return 1 + !!(read_format & PERF_FORMAT_ID) + !!(read_format & PERF_FORMAT_LOST);
 }
 
+/* To somebody who may know the struct shorter, or longer. */
+static void hand_over(void *to, size_t room, const void *from, size_t size)
+{
+	memset(to, 0, room);
+	memcpy(to, from, room < size ? room : size);
+}
+
 /* PERF_SAMPLE_READ, with PERF_FORMAT_GROUP. */
 static void take_values(struct cursor *from, __u64 read_format, struct perfgrp_sample *to)
 {
@@ -203,15 +211,18 @@ static void take_values(struct cursor *from, __u64 read_format, struct perfgrp_s
  * perfgrp_decode_sample - decode a PERF_RECORD_SAMPLE
  * @layout: of the stream that it comes from
  * @record: from perfgrp_next_record()
- * @sample: filled in; its values and its call chain are those in @record
+ * @to: filled in; its values and its call chain are those in @record
+ * @size: sizeof(*@to)
  *
  * Return: 0; -EINVAL if it is a record of another type; -EBADMSG if its size is not that of
  * such a sample; -EOPNOTSUPP if the library does not know the layout
  */
 int perfgrp_decode_sample(const struct perfgrp_layout *layout,
-			  const struct perf_event_header *record, struct perfgrp_sample *sample)
+			  const struct perf_event_header *record, struct perfgrp_sample *to,
+			  size_t size)
 {
 	const __u64 type = layout->sample_type;
+	struct perfgrp_sample decoded = { 0 }, *sample = &decoded;
 	struct cursor from = body_of(record);
 	char text[1];
 	__u32 reserved;
@@ -224,7 +235,6 @@ int perfgrp_decode_sample(const struct perfgrp_layout *layout,
 		return err;
 
 	/* In the order of perf_output_sample(). */
-	memset(sample, 0, sizeof(*sample));
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		sample->id = take_u64(&from);
 	if (type & PERF_SAMPLE_IP)
@@ -249,6 +259,7 @@ int perfgrp_decode_sample(const struct perfgrp_layout *layout,
 		sample->nr_ips = take_u64(&from);
 		sample->ips = take(&from, sample->nr_ips, 1);
 	}
+	hand_over(to, size, sample, sizeof(*sample));
 	return from.bad || from.words ? -EBADMSG : 0;
 }
 
@@ -308,14 +319,17 @@ static void take_fields(struct cursor *from, __u64 type, void *to, size_t size,
  * perfgrp_decode_record - decode a record that is not a sample
  * @layout: of the stream that it comes from
  * @record: from perfgrp_next_record()
- * @to: filled in
+ * @out: filled in
+ * @out_size: sizeof(*@out)
  *
  * Return: 0; -EINVAL if it is of none of the types of union perfgrp_record; -EBADMSG if its
  * size is not that of such a record; -EOPNOTSUPP if the library does not know the layout
  */
 int perfgrp_decode_record(const struct perfgrp_layout *layout,
-			  const struct perf_event_header *record, union perfgrp_record *to)
+			  const struct perf_event_header *record, union perfgrp_record *out,
+			  size_t out_size)
 {
+	union perfgrp_record decoded, *to = &decoded;
 	struct cursor from = body_of(record);
 	const __u64 type = layout->sample_type;
 	char text[1];
@@ -351,6 +365,7 @@ int perfgrp_decode_record(const struct perfgrp_layout *layout,
 	}
 	to->header = *record;
 	to->header.size = size;
+	hand_over(out, out_size, to, sizeof(*to));
 	return from.bad || from.words ? -EBADMSG : 0;
 }
 
@@ -377,11 +392,17 @@ int perfgrp_set_period(struct perfgrp_group *group, __u32 id, __u64 sample)
  * perfgrp_get_stream_stats - ask what became of a group's records, and how they are laid out
  * @group: the group
  * @stats: filled in
+ * @size: sizeof(*@stats)
  *
  * Return: 0 or a negative errno
  */
-int perfgrp_get_stream_stats(struct perfgrp_group *group, struct perfgrp_stream_stats *stats)
+int perfgrp_get_stream_stats(struct perfgrp_group *group, struct perfgrp_stream_stats *stats,
+			     size_t size)
 {
-	memset(stats, 0, sizeof(*stats));
-	return perfgrp_call(group, PERFGRP_GET_STREAM_STATS, stats);
+	if (size < PERFGRP_STREAM_STATS_SIZE_VER0) {
+		perfgrp_set_error(&group->error, EINVAL);
+		return -EINVAL;
+	}
+	memset(stats, 0, size);
+	return perfgrp_call_sized(group, PERFGRP_GET_STREAM_STATS, stats, size);
 }

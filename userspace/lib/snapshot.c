@@ -6,6 +6,29 @@
 
 #include "internal.h"
 
+/**
+ * perfgrp_snap_new - make room for snapshots
+ *
+ * Return: a snapshot of nothing, for perfgrp_snap_free(); NULL with errno set
+ */
+struct perfgrp_snap *perfgrp_snap_new(void)
+{
+	return calloc(1, sizeof(struct perfgrp_snap));
+}
+
+/**
+ * perfgrp_snap_free - undo perfgrp_snap_new()
+ * @snap: the snapshot, or NULL
+ */
+void perfgrp_snap_free(struct perfgrp_snap *snap)
+{
+	if (!snap)
+		return;
+	free(snap->rows);
+	free(snap->values);
+	free(snap);
+}
+
 /* Makes room for so much; false where there is no memory. */
 int perfgrp_snap_grow(struct perfgrp_snap *snap, __u32 nr_rows, __u32 nr_values)
 {
@@ -30,15 +53,8 @@ int perfgrp_snap_grow(struct perfgrp_snap *snap, __u32 nr_rows, __u32 nr_values)
 	return 1;
 }
 
-/**
- * perfgrp_take_snap - read a whole group
- * @group: the group
- * @flags: PERFGRP_SNAPSHOT_*
- * @snap: filled in, and grown if need be
- *
- * Return: 0 or a negative errno; then @snap holds no rows and no values
- */
-int perfgrp_take_snap(struct perfgrp_group *group, __u32 flags, struct perfgrp_snap *snap)
+static int take(struct perfgrp_group *group, __u32 flags, __u64 max_age,
+		struct perfgrp_snap *snap)
 {
 	snap->nr_rows = 0;
 	snap->nr_values = 0;
@@ -52,6 +68,7 @@ int perfgrp_take_snap(struct perfgrp_group *group, __u32 flags, struct perfgrp_s
 			.nr_rows = snap->room_rows,
 			.value_size = sizeof(*snap->values),
 			.nr_values = snap->room_values,
+			.max_age = max_age,
 		};
 		int err;
 
@@ -75,14 +92,89 @@ int perfgrp_take_snap(struct perfgrp_group *group, __u32 flags, struct perfgrp_s
 }
 
 /**
- * perfgrp_snap_free - give back the memory of a snapshot
- * @snap: which is all zeros afterwards
+ * perfgrp_take_snap - read a whole group
+ * @group: the group
+ * @flags: PERFGRP_SNAPSHOT_*
+ * @snap: filled in, and grown if need be
+ *
+ * Return: 0 or a negative errno; then @snap holds no rows and no values
  */
-void perfgrp_snap_free(struct perfgrp_snap *snap)
+int perfgrp_take_snap(struct perfgrp_group *group, __u32 flags, struct perfgrp_snap *snap)
 {
-	free(snap->rows);
-	free(snap->values);
-	memset(snap, 0, sizeof(*snap));
+	return take(group, flags, 0, snap);
+}
+
+/**
+ * perfgrp_take_cached_snap - read a whole group, and let CPUs sleep
+ * @group: a group with PERFGRP_CREATE_MAPPED
+ * @flags: PERFGRP_SNAPSHOT_* besides CACHED; not RESET
+ * @max_age: ns by which the row of a busy CPU may be older than the call
+ * @snap: as in perfgrp_take_snap()
+ *
+ * Rows of CPUs that are at rest are as they have written them, and exact.
+ *
+ * Return: as perfgrp_take_snap()
+ */
+int perfgrp_take_cached_snap(struct perfgrp_group *group, __u32 flags, __u64 max_age,
+			     struct perfgrp_snap *snap)
+{
+	return take(group, flags | PERFGRP_SNAPSHOT_CACHED, max_age, snap);
+}
+
+/**
+ * perfgrp_snap_time_before - when the first CPU began to read
+ * @snap: a snapshot
+ *
+ * Return: ns, on the group's clock
+ */
+__u64 perfgrp_snap_time_before(const struct perfgrp_snap *snap)
+{
+	return snap->time_before;
+}
+
+/**
+ * perfgrp_snap_time_after - when the last CPU had read
+ * @snap: a snapshot
+ *
+ * Return: ns, on the group's clock
+ */
+__u64 perfgrp_snap_time_after(const struct perfgrp_snap *snap)
+{
+	return snap->time_after;
+}
+
+/**
+ * perfgrp_snap_generation - what changes with the group's members and with each reset
+ * @snap: a snapshot
+ *
+ * Return: a number; snapshots with the same one can be subtracted
+ */
+__u64 perfgrp_snap_generation(const struct perfgrp_snap *snap)
+{
+	return snap->generation;
+}
+
+/**
+ * perfgrp_snap_nr_rows - how many rows there are
+ * @snap: a snapshot
+ *
+ * Return: one a CPU, one for a task, or those of sums
+ */
+__u32 perfgrp_snap_nr_rows(const struct perfgrp_snap *snap)
+{
+	return snap->nr_rows;
+}
+
+/**
+ * perfgrp_snap_row - one of the rows
+ * @snap: a snapshot
+ * @i: which
+ *
+ * Return: the row, until @snap is used again; NULL if there are not so many
+ */
+const struct perfgrp_row *perfgrp_snap_row(const struct perfgrp_snap *snap, __u32 i)
+{
+	return i < snap->nr_rows ? &snap->rows[i] : NULL;
 }
 
 /**
@@ -119,4 +211,18 @@ const struct perfgrp_value *perfgrp_snap_value(const struct perfgrp_snap *snap,
 		if (snap->values[i].id == id)
 			return &snap->values[i];
 	return NULL;
+}
+
+/**
+ * perfgrp_snap_value_at - one of the values of a row
+ * @snap: a snapshot
+ * @row: one of its rows
+ * @i: which, in the order of members
+ *
+ * Return: the value, or NULL if there are not so many
+ */
+const struct perfgrp_value *perfgrp_snap_value_at(const struct perfgrp_snap *snap,
+						  const struct perfgrp_row *row, __u32 i)
+{
+	return i < row->nr_values ? &snap->values[row->first_value + i] : NULL;
 }

@@ -17,26 +17,16 @@
 
 /* ---- groups of others ------------------------------------------------------ */
 
-static const struct perfgrp_counter *find_member(const struct perfgrp_members *members, __u32 id)
-{
-	__u32 i;
-
-	for (i = 0; i < members->nr; i++)
-		if (members->counters[i].id == id)
-			return &members->counters[i];
-	return NULL;
-}
-
 static char *event_of(struct perfgrp_group *group, __u32 id)
 {
-	struct perfgrp_members members = { 0 };
+	struct perfgrp_members *members = xcheck(perfgrp_members_new());
 	const struct perfgrp_counter *counter = NULL;
 	char *event;
 
-	if (!perfgrp_get_members(group, &members))
-		counter = find_member(&members, id);
+	if (!perfgrp_get_members(group, members))
+		counter = perfgrp_members_find(members, id);
 	event = counter ? event_name(counter, NULL) : xstrdup("?");
-	perfgrp_members_free(&members);
+	perfgrp_members_free(members);
 	return event;
 }
 
@@ -82,10 +72,10 @@ int bpf_attach_other(const struct bpf_options *opt, int prog_fd, bool replace)
 		return EXIT_FAILED;
 	group = groups.groups[0].group;
 	if (replace)
-		err = perfgrp_bpf_replace(group, opt->member, prog_fd, opt->cookie, opt->flags,
+		err = perfgrp_replace_bpf(group, opt->member, prog_fd, opt->cookie, opt->flags,
 					  opt->expected);
 	else
-		err = perfgrp_bpf_attach(group, opt->member, prog_fd, opt->cookie, opt->flags);
+		err = perfgrp_attach_bpf(group, opt->member, prog_fd, opt->cookie, opt->flags);
 	if (err) {
 		error("%s", perfgrp_group_error(group)->text);
 	} else {
@@ -115,9 +105,9 @@ int bpf_detach_other(const struct bpf_options *opt)
 		return EXIT_FAILED;
 	group = groups.groups[0].group;
 	/* Afterwards it may be gone, and its name with it. */
-	perfgrp_bpf_query(group, opt->member, &before);
+	perfgrp_query_bpf(group, opt->member, &before, sizeof(before));
 	bpf_info_get(before.prog_id, &info);
-	err = perfgrp_bpf_detach(group, opt->member,
+	err = perfgrp_detach_bpf(group, opt->member,
 				 opt->expected ? opt->expected : before.prog_id);
 	if (err)
 		error("%s", perfgrp_group_error(group)->text);
@@ -161,7 +151,7 @@ static int attach_group(const struct run *run, const struct record_group *group)
 	for (i = 0; i < nr; i++) {
 		if (!is_wanted(run, group->source.first_event + i))
 			continue;
-		err = perfgrp_bpf_attach(group->fd, group->source.ids[i], run->prog_fd,
+		err = perfgrp_attach_bpf(group->fd, group->source.ids[i], run->prog_fd,
 					 run->opt->cookie, run->opt->flags);
 		if (err) {
 			error("cannot attach to '%s': %s", group->events->events[i].name,
@@ -225,7 +215,8 @@ static int report(const struct run *run)
 			if (!is_wanted(run, group->source.first_event + j))
 				continue;
 			/* Somebody else may have detached it. */
-			if (perfgrp_bpf_query(group->fd, group->source.ids[j], &query))
+			if (perfgrp_query_bpf(group->fd, group->source.ids[j], &query,
+					      sizeof(query)))
 				query = (struct perfgrp_bpf_query){ .id = group->source.ids[j] };
 			a = bpf_attachments_add(&list, group->events->events[j].name, &query);
 			if (list.place)

@@ -21,7 +21,7 @@ static int add_member(struct bpf_attachments *list, const struct bpf_group *grou
 	char *event;
 	int err;
 
-	err = perfgrp_bpf_query(group->group, counter->id, &query);
+	err = perfgrp_query_bpf(group->group, counter->id, &query, sizeof(query));
 	if (err == -ENOENT) {
 		/* No program; or no such member any more. */
 		if (!all || perfgrp_group_error(group->group)->reason != PERFGRP_REASON_BPF_NONE)
@@ -41,21 +41,22 @@ static int add_member(struct bpf_attachments *list, const struct bpf_group *grou
 /* Only members that sample can have a program. */
 static int add_group(struct bpf_attachments *list, const struct bpf_group *group, bool all)
 {
-	struct perfgrp_members members = { 0 };
-	size_t i;
+	struct perfgrp_members *members = xcheck(perfgrp_members_new());
+	const struct perfgrp_counter *counter;
+	__u32 i = 0;
 	int err;
 
-	err = perfgrp_get_members(group->group, &members);
-	for (i = 0; i < members.nr && !err; i++)
-		if (members.counters[i].sample_period)
-			err = add_member(list, group, &members.counters[i], all);
+	err = perfgrp_get_members(group->group, members);
+	while (!err && (counter = perfgrp_members_at(members, i++)))
+		if (counter->sample_period)
+			err = add_member(list, group, counter, all);
 	if (err) {
 		char *name = name_of(group);
 
 		error("group %s: %s", name, perfgrp_group_error(group->group)->text);
 		free(name);
 	}
-	perfgrp_members_free(&members);
+	perfgrp_members_free(members);
 	return err;
 }
 

@@ -223,7 +223,7 @@ static int take_records(struct bpf_watcher *watch, size_t len)
 	while ((ret = perfgrp_next_record(watch->buf, len, &offset, &record)) > 0) {
 		union perfgrp_record decoded;
 
-		ret = perfgrp_decode_record(&watch->layout, record, &decoded);
+		ret = perfgrp_decode_record(&watch->layout, record, &decoded, sizeof(decoded));
 		if (ret)
 			break;
 		if (decoded.header.type == PERF_RECORD_BPF_EVENT)

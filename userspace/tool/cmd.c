@@ -41,7 +41,7 @@ struct perfgrp_dev *cmd_open_device(struct perfgrp_info *info, __u64 feature, co
 		say_why_not_open();
 		return NULL;
 	}
-	if (perfgrp_get_info(dev, info))
+	if (perfgrp_get_info(dev, info, sizeof(*info)))
 		error("%s", perfgrp_dev_error(dev)->text);
 	else if (feature && !(info->features & feature))
 		error("this module lacks '%s'", name);

@@ -487,6 +487,7 @@ int cmd_stat(int argc, char **argv)
 	};
 	struct stat_cmd st = {
 		.opt = { .big_num = true, .runs = 1 },
+		.snap = xcheck(perfgrp_snap_new()),
 		.user = -1,
 	};
 	struct command_line line = { .st = &st, .fd = -1 };

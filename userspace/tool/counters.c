@@ -81,7 +81,7 @@ int counters_add(struct perfgrp_group *fd, struct perfgrp_counter *counters,
 	int err;
 
 	do {
-		err = perfgrp_add(fd, counters, events->nr);
+		err = perfgrp_add_counters(fd, counters, sizeof(*counters), events->nr);
 	} while (err && count_guests(counters, events, perfgrp_group_error(fd)));
 	return err;
 }

@@ -282,7 +282,7 @@ static int add_sample(struct perf_data *data, const struct perf_data_source *sou
 	size_t size;
 	int err;
 
-	err = perfgrp_decode_sample(&source->layout, record, &from);
+	err = perfgrp_decode_sample(&source->layout, record, &from, sizeof(from));
 	if (err)
 		return err;
 	instance = instance_of(data, source, &from);
@@ -330,7 +330,7 @@ static int add_other(struct perf_data *data, const struct perf_data_source *sour
 	union perfgrp_record to;
 	int err;
 
-	err = perfgrp_decode_record(&source->layout, record, &to);
+	err = perfgrp_decode_record(&source->layout, record, &to, sizeof(to));
 	if (err)
 		return err;
 	switch (to.header.type) {

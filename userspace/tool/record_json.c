@@ -197,9 +197,9 @@ int record_json_print(FILE *out, const struct record_group *group,
 	struct perfgrp_sample sample;
 	union perfgrp_record other;
 
-	if (!perfgrp_decode_sample(layout, record, &sample))
+	if (!perfgrp_decode_sample(layout, record, &sample, sizeof(sample)))
 		object = sample_object(group, record->misc, &sample);
-	else if (!perfgrp_decode_record(layout, record, &other))
+	else if (!perfgrp_decode_record(layout, record, &other, sizeof(other)))
 		object = other_object(group, &other);
 	if (!object)
 		return -EBADMSG;

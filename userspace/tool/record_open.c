@@ -124,7 +124,7 @@ static struct perfgrp_group *create_group(const struct record *rec,
 		create.flags |= PERFGRP_CREATE_OVERWRITE;
 	target_set(&rec->target, cpus, task, rec->info.features, &create);
 	cgroup_set_target(cgroup_of(events), &create);
-	return perfgrp_create_with(rec->dev, &create);
+	return perfgrp_create_with(rec->dev, &create, sizeof(create));
 }
 
 static int add_counters(struct record *rec, const struct event_group *events,

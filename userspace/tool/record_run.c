@@ -244,7 +244,7 @@ static void report(struct run *run)
 	for (i = 0; i < rec->nr_groups; i++) {
 		struct perfgrp_stream_stats stats;
 
-		if (perfgrp_get_stream_stats(rec->groups[i].fd, &stats))
+		if (perfgrp_get_stream_stats(rec->groups[i].fd, &stats, sizeof(stats)))
 			continue;
 		sum.produced += stats.produced;
 		sum.read += stats.read;

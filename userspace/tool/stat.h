@@ -169,7 +169,7 @@ struct stat_cmd {
 	size_t nr_groups;
 	size_t room_groups;
 	struct aggr aggr;
-	struct perfgrp_snap snap;
+	struct perfgrp_snap *snap;
 	__u64 skew;
 	FILE *out;
 	__u64 elapsed;

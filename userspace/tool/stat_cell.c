@@ -59,14 +59,7 @@ double stat_percent(const struct stat_cell *cell)
 /* The state of a count in a word or two. */
 const char *stat_state(const struct stat_cell *cell)
 {
-	static const char *const states[] = {
-		[PERFGRP_STATE_NONE] = "not counted",
-		[PERFGRP_STATE_COUNTED] = "counted",
-		[PERFGRP_STATE_MULTIPLEXED] = "multiplexed",
-		[PERFGRP_STATE_NEVER_RAN] = "never ran",
-	};
-
-	return cell->state < ARRAY_SIZE(states) ? states[cell->state] : "unknown";
+	return perfgrp_state_name(cell->state);
 }
 
 /**
@@ -78,25 +71,17 @@ const char *stat_state(const struct stat_cell *cell)
  */
 const char *stat_next_flag(const struct stat_cell *cell, unsigned int *i)
 {
-	static const struct {
-		__u32 flag;
-		const char *word;
-	} flags[] = {
-		{ PERFGRP_VALUE_FAILED, "failed" },
-		{ PERFGRP_VALUE_OFFLINE, "offline" },
-		{ PERFGRP_VALUE_EXITED, "exited" },
-		{ PERFGRP_VALUE_ABSENT, "absent" },
-		{ PERFGRP_VALUE_THROTTLED, "throttled" },
-		{ PERFGRP_VALUE_SATURATED, "saturated" },
-		{ PERFGRP_VALUE_PARTIAL, "partial" },
-		{ PERFGRP_VALUE_MIXED_PMUS, "mixed-pmus" },
+	static const __u32 flags[] = {
+		PERFGRP_VALUE_FAILED,	 PERFGRP_VALUE_OFFLINE,	  PERFGRP_VALUE_EXITED,
+		PERFGRP_VALUE_ABSENT,	 PERFGRP_VALUE_THROTTLED, PERFGRP_VALUE_SATURATED,
+		PERFGRP_VALUE_PARTIAL, PERFGRP_VALUE_MIXED_PMUS,
 	};
 
 	while (*i < ARRAY_SIZE(flags)) {
-		unsigned int at = (*i)++;
+		const __u32 flag = flags[(*i)++];
 
-		if (cell->flags & flags[at].flag)
-			return flags[at].word;
+		if (cell->flags & flag)
+			return perfgrp_value_flag_name(flag);
 	}
 	return NULL;
 }

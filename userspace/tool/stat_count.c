@@ -168,19 +168,19 @@ static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd,
 		       size_t first_event)
 {
 	const __u32 *ids = &group->ids[fd * nr];
+	const struct perfgrp_row *row;
 	bool looked = false;
-	__u32 r;
+	__u32 r = 0;
 	size_t i;
 
-	for (r = 0; r < st->snap.nr_rows; r++) {
-		const struct perfgrp_row *row = &st->snap.rows[r];
+	while ((row = perfgrp_snap_row(st->snap, r++))) {
 		size_t place = place_of(st, row, group->tasks[fd], &looked);
 
 		for (i = 0; i < nr; i++) {
 			const struct perfgrp_value *found;
 			struct perfgrp_value value;
 
-			found = perfgrp_snap_value(&st->snap, row, ids[i]);
+			found = perfgrp_snap_value(st->snap, row, ids[i]);
 			if (!found)
 				continue;
 			value = *found;
@@ -229,6 +229,7 @@ static __u32 snapshot_flags(const struct stat_cmd *st)
 int stat_collect(struct stat_cmd *st)
 {
 	size_t first_event = 0, i, j;
+	__u64 skew;
 
 	st->skew = 0;
 	for (i = 0; i < st->nr_groups; i++) {
@@ -238,15 +239,17 @@ int stat_collect(struct stat_cmd *st)
 		for (j = 0; j < nr; j++)
 			group->events[j].last.nr = 0;
 		for (j = 0; j < group->nr; j++) {
-			int err = perfgrp_take_snap(group->fds[j], snapshot_flags(st), &st->snap);
+			int err = perfgrp_take_snap(group->fds[j], snapshot_flags(st), st->snap);
 
 			if (err) {
 				error("%s: %s", st->list.groups[i].events[0].name,
 				      perfgrp_group_error(group->fds[j])->text);
 				return err;
 			}
-			if (st->snap.time_after - st->snap.time_before > st->skew)
-				st->skew = st->snap.time_after - st->snap.time_before;
+			skew = perfgrp_snap_time_after(st->snap) -
+			       perfgrp_snap_time_before(st->snap);
+			if (skew > st->skew)
+				st->skew = skew;
 			collect_fd(st, group, j, nr, first_event);
 		}
 		first_event += nr;
@@ -331,6 +334,7 @@ static bool tasks_exist(const struct numbers *tasks)
  */
 bool stat_tasks_exited(struct stat_cmd *st)
 {
+	const struct perfgrp_row *row;
 	size_t i, j;
 	__u32 r;
 
@@ -340,10 +344,10 @@ bool stat_tasks_exited(struct stat_cmd *st)
 	if (i == st->nr_groups)
 		return !tasks_exist(&st->target.tasks);
 	for (j = 0; j < st->groups[i].nr; j++) {
-		if (perfgrp_take_snap(st->groups[i].fds[j], 0, &st->snap))
+		if (perfgrp_take_snap(st->groups[i].fds[j], 0, st->snap))
 			return false;
-		for (r = 0; r < st->snap.nr_rows; r++)
-			if (!(st->snap.rows[r].flags & PERFGRP_ROW_EXITED))
+		for (r = 0; (row = perfgrp_snap_row(st->snap, r)); r++)
+			if (!(row->flags & PERFGRP_ROW_EXITED))
 				return false;
 	}
 	return true;

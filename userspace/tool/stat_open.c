@@ -113,7 +113,7 @@ static struct perfgrp_group *create_group(const struct stat_cmd *st,
 	target_set(&st->target, cpus, task, st->features, &create);
 	cgroup_set_target(cgroup_of(events), &create);
 	cgroup_split_set(&st->split, &create);
-	return perfgrp_create_with(st->dev, &create);
+	return perfgrp_create_with(st->dev, &create, sizeof(create));
 }
 
 /*
@@ -310,7 +310,7 @@ void stat_free(struct stat_cmd *st)
 	}
 	free(st->groups);
 	aggr_clear(&st->aggr);
-	perfgrp_snap_free(&st->snap);
+	perfgrp_snap_free(st->snap);
 	events_free(&st->list);
 	target_free(&st->target);
 	cgroups_free(&st->cgroups);

@@ -11,7 +11,7 @@
 
 #include "util.h"
 
-static void *check(void *p)
+void *xcheck(void *p)
 {
 	if (!p) {
 		fputs("perfgrp: out of memory\n", stderr);
@@ -22,22 +22,22 @@ static void *check(void *p)
 
 void *xcalloc(size_t nr, size_t size)
 {
-	return check(calloc(nr, size));
+	return xcheck(calloc(nr, size));
 }
 
 void *xrealloc(void *old, size_t nr, size_t size)
 {
-	return check(reallocarray(old, nr, size));
+	return xcheck(reallocarray(old, nr, size));
 }
 
 char *xstrdup(const char *s)
 {
-	return check(strdup(s));
+	return xcheck(strdup(s));
 }
 
 char *xstrndup(const char *s, size_t len)
 {
-	return check(strndup(s, len));
+	return xcheck(strndup(s, len));
 }
 
 char *xasprintf(const char *fmt, ...)
@@ -49,7 +49,7 @@ char *xasprintf(const char *fmt, ...)
 	if (vasprintf(&s, fmt, ap) < 0)
 		s = NULL;
 	va_end(ap);
-	return check(s);
+	return xcheck(s);
 }
 
 /* Adds a string, which from now on belongs to the list. */

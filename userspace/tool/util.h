@@ -11,6 +11,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
+void *xcheck(void *p);
 void *xcalloc(size_t nr, size_t size);
 void *xrealloc(void *old, size_t nr, size_t size);
 char *xstrdup(const char *s);
