@@ -555,6 +555,7 @@ static void no_mux_finds_no_room(struct kunit *test)
 	struct perfgrp_counter descs[3] = {
 		FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(1)), FAKE(fake, FAKE_TICKS(1)),
 	};
+	struct perfgrp_counter fourth = FAKE(fake, FAKE_TICKS(1));
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_value value;
 	int ret;
@@ -571,7 +572,9 @@ static void no_mux_finds_no_room(struct kunit *test)
 
 	perf_event_disable(rival.first);
 	perf_event_disable(rival.second);
+	/* It is disabled, and as it was: that it did not fit says nothing of now. */
 	err = harness_error();
+	KUNIT_EXPECT_EQ_MSG(test, harness_add(group, &fourth, 1, &err), 0, "%s", err.text);
 	KUNIT_EXPECT_EQ_MSG(test, harness_enable(group, &err), 0, "%s", err.text);
 	fake_pmu_tick(fake, 10);
 	value = harness_value(test, group, 0, descs[2].id);

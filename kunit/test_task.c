@@ -192,17 +192,22 @@ static void counts_the_task_on_one_cpu(struct kunit *test)
 	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
 	struct perfgrp_group *group = one_cpu_group(test, 0, 0);
 	struct perfgrp_value soft;
+	struct perfgrp_counter no_guests = FAKE(fake, FAKE_TICKS(1));
 	u32 ids[2], soft_id;
 
 	harness_pin_to(test, 0);
 	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
 	soft_id = harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
 	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(3)));
+	/* Under the same leader, with another clock for the time elsewhere. */
+	no_guests.flags |= PERFGRP_COUNTER_EXCLUDE_GUEST;
+	no_guests.id = harness_add_one(test, group, no_guests);
 	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
 	fake_pmu_tick(fake, 10);
 	run_elsewhere(test, fake, 1);
 	expect_counted(test, group, ids[0], 10);
 	expect_counted(test, group, ids[1], 30);
+	expect_counted(test, group, no_guests.id, 10);
 	harness_pin_to(test, 0);
 	fake_pmu_tick(fake, 10);
 	expect_counted(test, group, ids[0], 20);
@@ -217,6 +222,7 @@ static void counts_the_task_on_one_cpu(struct kunit *test)
 	harness_disable(group);
 	expect_counted(test, group, ids[0], 30);
 	expect_counted(test, group, ids[1], 90);
+	expect_counted(test, group, no_guests.id, 30);
 	soft = harness_value(test, group, 0, soft_id);
 	KUNIT_EXPECT_EQ(test, soft.scaled, soft.raw);
 	KUNIT_EXPECT_EQ(test, soft.state, (u32)PERFGRP_STATE_COUNTED);

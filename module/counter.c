@@ -33,8 +33,10 @@
 static bool counts_at_rest(const struct perfgrp_group *group, const struct perfgrp_core_pmu *pmu,
 			   const struct perf_event_attr *attr)
 {
+	if (pmu->uncore)
+		return true;
 	if (!pmu->software)
-		return pmu->uncore;
+		return !group->task && hardware_counts_at_rest(attr);
 	if (attr->type != PERF_TYPE_SOFTWARE)
 		return attr->type != PERF_TYPE_BREAKPOINT;
 	switch (attr->config) {
@@ -254,7 +256,7 @@ static void release_event(struct perf_event **event)
 }
 
 /**
- * perfgrp_counter_release - release a member's event on one instance
+ * perfgrp_counter_release - release a member's events on one instance
  * @group: the group
  * @counter: the counter. Siblings before their leader: releasing a leader first would make
  *	the perf core promote and reschedule them.
@@ -263,6 +265,7 @@ void perfgrp_counter_release(const struct perfgrp_group *group,
 			     struct perfgrp_member_instance *counter)
 {
 	lockdep_assert_held_write(&group->lock);
+	release_event(&counter->retired);
 	release_event(&counter->event);
 	perfgrp_away_put(counter->away);
 	counter->away = NULL;
@@ -426,24 +429,33 @@ bool perfgrp_counter_dead(const struct perfgrp_member_instance *counter)
 /* ---- starting and stopping ----------------------------------------------- */
 
 /**
- * perfgrp_counter_start - let a counter count, if it leads or stands alone
+ * perfgrp_counters_start - let some counters of an instance count
  * @group: the group
- * @counter: the counter
+ * @instance: index of the instance
+ * @first: index of the first member in @group->members
+ * @nr: how many members
  *
  * Enabling a leader starts its scheduling group in one transaction of the PMU.
  */
-void perfgrp_counter_start(const struct perfgrp_group *group,
-			   struct perfgrp_member_instance *counter)
+void perfgrp_counters_start(struct perfgrp_group *group, unsigned int instance,
+			    unsigned int first, unsigned int nr)
 {
-	struct perf_event *event = counter->event;
+	const struct perfgrp_member_instance *counter;
+	unsigned int i;
 
 	lockdep_assert_held_write(&group->lock);
 
-	if (!event || event->group_leader != event)
-		return;
-	if (counter->away)
-		perf_event_enable(counter->away->event);
-	perfgrp_core_enable(event);
+	/* Before the members. Each may have its own, those under a leader too. */
+	for (i = first; i < first + nr && group->task; i++) {
+		counter = &group->members[i]->instances[instance];
+		if (counter->away)
+			perf_event_enable(counter->away->event);
+	}
+	for (i = first; i < first + nr; i++) {
+		counter = &group->members[i]->instances[instance];
+		if (counter->event && counter->event->group_leader == counter->event)
+			perfgrp_core_enable(counter->event);
+	}
 }
 
 /**
@@ -453,10 +465,33 @@ void perfgrp_counter_start(const struct perfgrp_group *group,
  */
 void perfgrp_instance_start(struct perfgrp_group *group, unsigned int instance)
 {
+	perfgrp_counters_start(group, instance, 0, group->nr_members);
+}
+
+/**
+ * perfgrp_instance_stop_siblings - stop what is under an event that is to be released alone
+ * @group: the group
+ * @instance: index of the instance
+ * @leaving: whose event it is
+ *
+ * Those under it are off because it is. When it is released each becomes a leader, and would
+ * count again, from when the group was disabled on.
+ */
+void perfgrp_instance_stop_siblings(struct perfgrp_group *group, unsigned int instance,
+				    const struct perfgrp_member *leaving)
+{
+	struct perf_event *leader = leaving->instances[instance].event, *event;
 	unsigned int i;
 
-	for (i = 0; i < group->nr_members; i++)
-		perfgrp_counter_start(group, &group->members[i]->instances[instance]);
+	lockdep_assert_held_write(&group->lock);
+
+	if (!leader || perfgrp_core_state(leader) > PERF_EVENT_STATE_OFF)
+		return;
+	for (i = 0; i < group->nr_members; i++) {
+		event = group->members[i]->instances[instance].event;
+		if (event && event != leader && event->group_leader == leader)
+			perfgrp_core_disable(event);
+	}
 }
 
 /**

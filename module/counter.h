@@ -16,8 +16,8 @@ void perfgrp_counter_release(const struct perfgrp_group *group,
 			     struct perfgrp_member_instance *counter);
 void perfgrp_counter_rebase(const struct perfgrp_group *group,
 			    struct perfgrp_member_instance *counter);
-void perfgrp_counter_start(const struct perfgrp_group *group,
-			   struct perfgrp_member_instance *counter);
+void perfgrp_counters_start(struct perfgrp_group *group, unsigned int instance,
+			    unsigned int first, unsigned int nr);
 bool perfgrp_counter_has_siblings(const struct perfgrp_member_instance *counter);
 bool perfgrp_counter_failed(const struct perfgrp_member_instance *counter);
 bool perfgrp_counter_dead(const struct perfgrp_member_instance *counter);
@@ -29,6 +29,8 @@ void perfgrp_instance_accumulate(struct perfgrp_group *group, unsigned int insta
 				 const struct perfgrp_member *leaving);
 void perfgrp_instance_commit(struct perfgrp_group *group, unsigned int instance,
 			     const struct perfgrp_member *leaving);
+void perfgrp_instance_stop_siblings(struct perfgrp_group *group, unsigned int instance,
+				    const struct perfgrp_member *leaving);
 void perfgrp_instance_release_retired(struct perfgrp_group *group, unsigned int instance);
 void perfgrp_instance_start(struct perfgrp_group *group, unsigned int instance);
 void perfgrp_instance_stop(struct perfgrp_group *group, unsigned int instance);

@@ -251,7 +251,8 @@ static int check_add(struct perfgrp_group *group, unsigned int nr, struct perfgr
 				    "an INHERIT group takes all its members in one call; it has %u already",
 				    group->nr_members);
 	ret = check_alive(group, err);
-	if (!ret)
+	/* What failed when the group was enabled, and was refused, says nothing of now. */
+	if (!ret && group->enabled)
 		ret = check_pinned(group, group->nr_members, err);
 	return ret;
 }
@@ -277,14 +278,13 @@ static void set_inherit(struct perfgrp_group *group, unsigned int nr)
  */
 static int try_pinned(struct perfgrp_group *group, unsigned int nr, struct perfgrp_error *err)
 {
-	unsigned int i, m;
+	unsigned int i;
 
 	if (!group->enabled || !(group->flags & PERFGRP_CREATE_NO_MUX))
 		return 0;
 	for (i = 0; i < group->nr_instances; i++)
-		for (m = group->nr_members; m < group->nr_members + nr; m++)
-			if (perfgrp_instance_usable(&group->instances[i]))
-				perfgrp_counter_start(group, &group->members[m]->instances[i]);
+		if (perfgrp_instance_usable(&group->instances[i]))
+			perfgrp_counters_start(group, i, group->nr_members, nr);
 	return check_pinned(group, group->nr_members + nr, err);
 }
 
@@ -405,7 +405,11 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 		perfgrp_group_start_all(group);
 }
 
-static void drop_member(struct perfgrp_group *group, struct perfgrp_member *member)
+/*
+ * @rebuilt: rebuild_without() has replaced events. Readers without a lock see them, and that the
+ * member has left, in one step, or else the events that were, stopped.
+ */
+static void drop_member(struct perfgrp_group *group, struct perfgrp_member *member, bool rebuilt)
 {
 	unsigned int i = 0;
 
@@ -417,8 +421,14 @@ static void drop_member(struct perfgrp_group *group, struct perfgrp_member *memb
 	group->members[group->nr_members] = NULL;
 	group->generation++;
 	perfgrp_event_arrays_publish(group);
+	if (rebuilt && group->enabled)
+		perfgrp_group_start_all(group);
 	/* Before their release, which may take long. */
 	perfgrp_mapped_refresh(group);
+	for (i = 0; i < group->nr_instances; i++) {
+		perfgrp_instance_release_retired(group, i);
+		perfgrp_instance_stop_siblings(group, i, member);
+	}
 	release_member(group, member);
 }
 
@@ -494,11 +504,12 @@ static bool any_needs_rebuild(const struct perfgrp_group *group,
  * siblings, which hold nothing but a PMU slot, and that only while they are enabled. Members
  * that are not under the one that leaves keep their events and go on counting: they may
  * hold what there is only once (breakpoints, exclusive PMUs).
+ *
+ * @rebuilt: set if events were replaced; drop_member() follows at once.
  */
 static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_member *leaving,
-			   struct perfgrp_error *err)
+			   bool *rebuilt, struct perfgrp_error *err)
 {
-	bool replaced = false;
 	unsigned int i;
 	int ret;
 
@@ -532,15 +543,8 @@ static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_mem
 		}
 		perfgrp_instance_accumulate(group, i, leaving);
 		perfgrp_instance_commit(group, i, leaving);
-		replaced = true;
+		*rebuilt = true;
 	}
-	if (replaced)
-		perfgrp_event_arrays_publish(group);
-	for (i = 0; i < group->nr_instances; i++)
-		perfgrp_instance_release_retired(group, i);
-	for (i = 0; replaced && group->enabled && i < group->nr_instances; i++)
-		if (perfgrp_instance_usable(&group->instances[i]))
-			perfgrp_instance_start(group, i);
 	return 0;
 }
 
@@ -548,6 +552,7 @@ static int remove_member(struct perfgrp_group *group, u32 id, bool cascade,
 			 struct perfgrp_error *err)
 {
 	struct perfgrp_member *member = perfgrp_group_find_member(group, id, err);
+	bool rebuilt = false;
 	int ret = 0;
 
 	if (!member)
@@ -561,9 +566,9 @@ static int remove_member(struct perfgrp_group *group, u32 id, bool cascade,
 		return 0;
 	}
 	if (any_needs_rebuild(group, member))
-		ret = rebuild_without(group, member, err);
+		ret = rebuild_without(group, member, &rebuilt, err);
 	if (!ret)
-		drop_member(group, member);
+		drop_member(group, member, rebuilt);
 	return ret;
 }
 
