@@ -111,6 +111,7 @@ EXPORT_FOR_TESTS(perfgrp_copy_element_to_user);
 
 /* perfcore.c, perfcore_link.c */
 EXPORT_FOR_TESTS(perfgrp_core_can_link);
+EXPORT_FOR_TESTS(perfgrp_core_get_pmu);
 EXPORT_FOR_TESTS(perfgrp_core_link_begin);
 EXPORT_FOR_TESTS(perfgrp_core_link_end);
 EXPORT_FOR_TESTS(perfgrp_core_try_link);

@@ -2,19 +2,24 @@
 /*
  * CPU hotplug: CPU 1 goes offline and comes back, the case runs on CPU 0.
  */
+#include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/kthread.h>
+#include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/sched/clock.h>
 #include <linux/workqueue.h>
 
+#include "../module/compat.h"
 #include "../module/counter.h"
 #include "../module/event_array.h"
 #include "../module/group.h"
+#include "../module/member.h"
 #include "../module/perfcore.h"
 #include "../module/snapshot.h"
 #include "harness.h"
@@ -642,6 +647,109 @@ static void goes_before_commit(struct kunit *test)
 	goes_while_replaced(test, true);
 }
 
+/*
+ * [G9] [G11] The leader of a scheduling group is released alone, as that of a CPU that is going: a
+ * disabled group does not begin to count again.
+ */
+static void siblings_stay_off(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, CPU, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_value value;
+	u32 ids[3];
+	int i;
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	for (i = 0; i < ARRAY_SIZE(ids); i++)
+		ids[i] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	fake_pmu_tick(fake, 100);
+	harness_disable(group);
+	mdelay(20);
+
+	down_write(&group->lock);
+	set_bit(0, &group->instances[0].lost);
+	KUNIT_EXPECT_EQ(test, perfgrp_group_remove(group, ids[0], false, &err), 0);
+	up_write(&group->lock);
+	fake_pmu_tick(fake, 1000);
+	mod_delayed_work(compat_unbound_wq, &group->hotplug_work, 0);
+	flush_delayed_work(&group->hotplug_work);
+	for (i = 1; i < ARRAY_SIZE(ids); i++) {
+		value = harness_value(test, group, CPU, ids[i]);
+		KUNIT_EXPECT_EQ(test, value.raw, 100ULL);
+		KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
+	}
+}
+
+/* ---- events whose driver moves them ------------------------------------------ */
+
+static struct mover {
+	struct fake_pmu *fake;
+	struct perf_event *event;
+	struct completion moved, looked;
+} mover;
+
+static int move_events(void *data)
+{
+	perf_pmu_migrate_context(&mover.fake->pmu, CPU, 0);
+	complete(&mover.moved);
+	return 0;
+}
+
+static int look_at_pmu(void *data)
+{
+	struct perfgrp_core_pmu pmu = {};
+
+	perfgrp_core_get_pmu(mover.event, &pmu);
+	complete(&mover.looked);
+	return 0;
+}
+
+/* Starts a kthread, and returns when it waits for a lock. */
+static void run_until_it_waits(struct kunit *test, int (*call)(void *data))
+{
+	struct task_struct *task = kthread_run(call, NULL, "perfgrp_mover");
+	int i;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	for (i = 0; i < 500 && READ_ONCE(task->__state) != TASK_UNINTERRUPTIBLE; i++)
+		msleep(20);
+	KUNIT_EXPECT_LT(test, i, 500);
+}
+
+/*
+ * [G25] A driver moves an event to another CPU while somebody waits for the lock of the context
+ * that it was in: nothing is left locked.
+ */
+static void context_changes(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perf_event_context *from, *to;
+	struct perf_event *event;
+
+	fake_pmu_unregister(fake);
+	fake->context = perf_invalid_context;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fake), 0);
+	event = harness_fake_event(test, fake, FAKE_TICKS(1), CPU, false);
+	mover = (struct mover){ .fake = fake, .event = event };
+	init_completion(&mover.moved);
+	init_completion(&mover.looked);
+
+	from = event->ctx;
+	mutex_lock(&from->mutex);
+	run_until_it_waits(test, move_events);
+	run_until_it_waits(test, look_at_pmu);
+	mutex_unlock(&from->mutex);
+	wait_for_completion(&mover.moved);
+	wait_for_completion(&mover.looked);
+	to = event->ctx;
+	KUNIT_EXPECT_PTR_NE(test, from, to);
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&from->mutex));
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&to->mutex));
+}
+
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(offline_and_online),
 	KUNIT_CASE(many_epochs),
@@ -660,6 +768,8 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(cpumask_changes),
 	KUNIT_CASE(goes_before_accumulate),
 	KUNIT_CASE(goes_before_commit),
+	KUNIT_CASE(siblings_stay_off),
+	KUNIT_CASE(context_changes),
 	{}
 };
 

@@ -115,19 +115,30 @@ static bool is_software(const struct pmu *pmu)
 
 /**
  * perfgrp_core_pmu_lock - keep an event's PMU from being unregistered
- * @event: an event that is not inherited: its context never changes
+ * @event: an event that is not inherited
  *
- * May sleep. The perf core revokes events with their context's mutex held.
+ * May sleep. The perf core revokes events with their context's mutex held. Drivers of uncore PMUs
+ * move theirs from one CPU's context to another's (perf_pmu_migrate_context()), with both mutexes
+ * held; the contexts of CPUs are not freed while a PMU has events there.
  *
  * Return: the PMU, until perfgrp_core_pmu_unlock(); NULL if the event was revoked, and then
  * there is nothing to unlock.
  */
 struct pmu *perfgrp_core_pmu_lock(struct perf_event *event)
 {
-	mutex_lock(&event->ctx->mutex);
-	if (!event->pmu)
-		mutex_unlock(&event->ctx->mutex);
-	return event->pmu;
+	struct perf_event_context *ctx;
+
+	for (;;) {
+		ctx = READ_ONCE(event->ctx);
+		mutex_lock(&ctx->mutex);
+		if (event->ctx == ctx)
+			break;
+		mutex_unlock(&ctx->mutex);
+	}
+	if (event->pmu)
+		return event->pmu;
+	mutex_unlock(&ctx->mutex);
+	return NULL;
 }
 
 void perfgrp_core_pmu_unlock(struct perf_event *event)
