@@ -27,6 +27,36 @@
 /* ---- creating ------------------------------------------------------------ */
 
 /*
+ * Whether the CPU's own PMU may count while the CPU waits for an interrupt. What instructions do,
+ * or user mode, it does not. On x86 cycles are those in which the CPU is not halted; but with
+ * AnyThread (version 3 to 4 of Intel's PMUs) they may be those of its hyperthread. On arm64 it is
+ * IMPLEMENTATION DEFINED whether CPU_CYCLES and the like count in WFI (Arm ARM, DDI0487, "Cycle
+ * event counting"), and of other architectures nothing is known.
+ */
+static bool hardware_counts_at_rest(const struct perf_event_attr *attr)
+{
+	bool generic = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE;
+
+	if (attr->exclude_kernel)
+		return false;
+#ifdef CONFIG_X86
+	return !generic && attr->config & ARCH_PERFMON_EVENTSEL_ANY;
+#endif
+	if (attr->type != PERF_TYPE_HARDWARE)
+		return !generic;
+	switch (attr->config & PERF_HW_EVENT_MASK) {
+	case PERF_COUNT_HW_INSTRUCTIONS:
+	case PERF_COUNT_HW_CACHE_REFERENCES:
+	case PERF_COUNT_HW_CACHE_MISSES:
+	case PERF_COUNT_HW_BRANCH_INSTRUCTIONS:
+	case PERF_COUNT_HW_BRANCH_MISSES:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/*
  * Clocks go on while a CPU is idle, and so may what a PMU of its own counts, such as "msr". A
  * tracepoint may be that of going idle. When a task is switched away, the switch is counted last.
  */

@@ -111,20 +111,19 @@ int perfgrp_mapped_create(struct perfgrp_group *group, const struct perfgrp_crea
 		free_mapped(mapped);
 		return perfgrp_fail_memory(err);
 	}
+	/* The cgroup is watched already, and when it is removed the rows are refreshed. */
+	down_write(&group->lock);
 	group->mapped = mapped;
 	ret = perfgrp_mapped_link(group, err);
-	if (ret) {
+	if (ret)
 		group->mapped = NULL;
-		free_mapped(mapped);
-		return ret;
-	}
 	/* CPUs follow when their events can be created: perfgrp_group_follow_cpus(). */
-	if (group->task) {
-		down_write(&group->lock);
+	else if (group->task)
 		perfgrp_mapped_refresh(group);
-		up_write(&group->lock);
-	}
-	return 0;
+	up_write(&group->lock);
+	if (ret)
+		free_mapped(mapped);
+	return ret;
 }
 
 /**

@@ -23,7 +23,6 @@
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
 
-#include <linux/cpuidle.h>
 #include <linux/cpumask.h>
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
@@ -226,17 +225,6 @@ static void stop_timer(struct perfgrp_mapped_instance *instance)
 
 /* ---- tracepoints --------------------------------------------------------------- */
 
-/* State 0 is that of a CPU that polls, unless the driver says otherwise. */
-static bool stops(unsigned int state)
-{
-	const struct cpuidle_driver *driver;
-
-	if (state)
-		return true;
-	driver = cpuidle_get_driver();
-	return driver && !(driver->states[0].flags & CPUIDLE_FLAG_POLLING);
-}
-
 /* Tracepoint cpu_idle. */
 static void on_idle(void *data, unsigned int state, unsigned int cpu)
 {
@@ -247,10 +235,11 @@ static void on_idle(void *data, unsigned int state, unsigned int cpu)
 	local_irq_save(flags);
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(instance, this_cpu_ptr(&cpu_instances), node) {
+		/* In state 0 it may poll, whatever the driver has there: cpu_idle_poll(). */
 		if (state == PWR_EVENT_EXIT)
 			WRITE_ONCE(instance->slot->at_rest, 0);
 		else
-			write_slot(instance, false, stops(state));
+			write_slot(instance, false, state);
 	}
 	rcu_read_unlock();
 	local_irq_restore(flags);

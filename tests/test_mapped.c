@@ -374,9 +374,38 @@ TEST(idle_instructions, "M2: so it is with hardware counters: what is at rest do
 	need_rest(map, nr);
 	s = see(map, nr);
 	EXPECT_GE(s.value[0].raw, 2000000);
-	EXPECT_LT(s.value[0].raw, 2100000);
+	/* Once: what else comes to run there in user mode is little. */
+	EXPECT_LT(s.value[0].raw, 4000000);
 	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
 	EXPECT_EQ(snap_value(&snap, nr, s.value[0].id)->raw, s.value[0].raw);
+}
+
+/*
+ * Whether cycles go on while a CPU waits for an interrupt is up to the implementation, but for x86;
+ * in the emulated CPU they do.
+ */
+TEST(idle_cycles, "M2: cycles are not called final where they may go on while the CPU is idle")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+	const struct perfgrp_map *map = map_rows(fd);
+	__u32 nr = last_cpu();
+	struct seen s;
+	int i;
+
+	if (!has_pmu())
+		skip("no hardware counters");
+	run_on(cpus.cpu[0]);
+	REQUIRE_GT(grp_add_with(fd, PERFGRP_HW_CPU_CYCLES, 0), 0);
+	for (i = 0; i < 100; i++) {
+		s = see(map, nr);
+		if (!at_rest(map, nr)) {
+			nap_ns(2 * MS);
+			continue;
+		}
+		nap_ns(20 * MS);
+		REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+		EXPECT_LT(snap_value(&snap, nr, s.value[0].id)->raw - s.value[0].raw, 5 * MS);
+	}
 }
 
 TEST(busy_cpu, "M2: a CPU that is busy is not at rest, and writes its row at the interval")
@@ -796,6 +825,32 @@ TEST(cached_age, "M4: a row that is older than max_age is read, a younger one is
 	EXPECT_GE(taken, 5);
 }
 
+TEST(cached_set_back, "M4: a row whose clock was set back is read: it may be of any age")
+{
+	int fd = mapped_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_USE_CLOCKID,
+		.target = PERFGRP_TARGET_ALL_CPUS, .clockid = CLOCK_REALTIME });
+	struct child child = child_apart();
+	__u32 nr = last_cpu();
+	struct timespec real;
+	__u64 time;
+
+	REQUIRE_GE(fd, 0);
+	add_faults(fd);
+	wait_until_asleep(child.pid);
+	child_tell(&child, ORDER_BURN, ENDLESS);
+	REQUIRE(BECOMES_TRUE(task_state(child.pid) == 'R', 5000));
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	time = snap_row(&snap, nr)->time_after;
+	REQUIRE_EQ(clock_gettime(CLOCK_REALTIME, &real), 0);
+	real.tv_sec -= 3600;
+	REQUIRE_EQ(clock_settime(CLOCK_REALTIME, &real), 0);
+	EXPECT_EQ(snapshot_cached(fd, 0, &snap), 0);
+	real.tv_sec += 3600;
+	clock_settime(CLOCK_REALTIME, &real);
+	EXPECT_LT(snap_row(&snap, nr)->time_after, time);
+}
+
 TEST(cached_task, "M4: so it is with a task")
 {
 	struct child child = child_start();
@@ -937,6 +992,52 @@ TEST(changes, "M5: when ADD, REMOVE, RESET, ENABLE or DISABLE returns, all rows 
 	REQUIRE_EQ(grp_remove(fd, first, 0), 0);
 	EXPECT_EQ(see(map, 0).nr, 0);
 	expect_all_same(fd, map);
+}
+
+static const struct perfgrp_map *polled;
+static volatile bool polled_enough;
+static volatile unsigned int nr_polled;
+
+static void *poll_for_failed(void *arg __maybe_unused)
+{
+	struct seen s;
+
+	while (!polled_enough) {
+		s = see(polled, 0);
+		EXPECT_EQ(s.row.flags, 0);
+		nr_polled++;
+	}
+	return NULL;
+}
+
+TEST_LIMIT(leader_goes, 60, "M5 G11: readers see no member fail while its leader is removed")
+{
+	__u32 cpu = 0;
+	int fd = mapped_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED, .target = PERFGRP_TARGET_CPUS,
+		.cpus = to_u64(&cpu), .nr_cpus = 1, .map_interval = MS });
+	pthread_t poller;
+	int i;
+
+	if (!has_pmu())
+		skip("no hardware counters");
+	NEED_FEATURE(SCHED_GROUP);
+	REQUIRE_GE(fd, 0);
+	run_on(cpu);
+	polled = map_rows(fd);
+	REQUIRE_GT(grp_add(fd, FAULTS), 0);
+	REQUIRE_EQ(pthread_create(&poller, NULL, poll_for_failed, NULL), 0);
+	for (i = 0; i < rounds(200); i++) {
+		int cycles = grp_add(fd, PERFGRP_HW_CPU_CYCLES);
+		int instructions = grp_add(fd, PERFGRP_HW_INSTRUCTIONS);
+
+		REQUIRE(cycles > 0 && instructions > 0);
+		REQUIRE_EQ(grp_remove(fd, cycles, 0), 0);
+		REQUIRE_EQ(grp_remove(fd, instructions, 0), 0);
+	}
+	polled_enough = true;
+	pthread_join(poller, NULL);
+	EXPECT_GT(nr_polled, 100);
 }
 
 TEST(cpu_goes, "M5 G19: an offline CPU's row says so; its epoch, and counts, when it is back")

@@ -878,7 +878,8 @@ struct perfgrp_row {
 /*
  * Of a PERFGRP_CREATE_MAPPED group: take the rows that are there already of CPUs that are at rest
  * (&struct perfgrp_map_slot.at_rest) and those that are at most max_age old. Only the other CPUs
- * are interrupted. Not with RESET.
+ * are interrupted. Not with RESET. With a clock that can be set back (CLOCK_REALTIME, CLOCK_TAI)
+ * only rows that are at rest are taken.
  */
 #define PERFGRP_SNAPSHOT_CACHED		(1U << 3)
 
@@ -992,8 +993,10 @@ struct perfgrp_map {
  *	moment at which @at_rest is seen to be 1, whatever its age; the events of an interrupt that
  *	hits an idle CPU are there once it has ended, and times are those of time_after. Hardware
  *	counters of the kernel lack what it does to stop, or to switch the task away. Rows with
- *	members that may count meanwhile are never at rest: clocks, tracepoints, uncore events, of
- *	tasks also context switches. Nor is a CPU that polls while it is idle.
+ *	members that may count meanwhile are never at rest: clocks, tracepoints, uncore events;
+ *	other than on x86, cycles of the kernel and whatever is not one of the generic events for
+ *	instructions, branches and caches; of tasks also context switches. Nor is a CPU that is in
+ *	its idle state 0, in which it may poll.
  * @generation: of the group, as of the row
  * @row: first_value is 0
  *
