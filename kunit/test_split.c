@@ -10,7 +10,9 @@
 #include <linux/fs.h>
 #include <linux/jump_label.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 
+#include "../module/split.h"
 #include "../module/tracepoint.h"
 #include "harness.h"
 #include "suites.h"
@@ -102,6 +104,26 @@ static void handlers_while_needed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, with_handlers(test), before);
 }
 
+/*
+ * [C10] Cgroups that found no cell, for want of memory, get one when a snapshot is taken after
+ * there is some.
+ */
+static void missed_are_tried_again(struct kunit *test)
+{
+	struct perfgrp_group *group = split_group(test);
+	struct perfgrp_split *split = group->split;
+	struct perfgrp_snap snap;
+
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	raw_spin_lock_irq(&split->cells_lock);
+	split->missed = true;
+	raw_spin_unlock_irq(&split->cells_lock);
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &snap), 0);
+	perfgrp_snapshot_free(&snap);
+	flush_work(&split->grow);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(split->missed));
+}
+
 /* [C10] [E6] A PMU that counts for a whole package is refused: what it counts is no cgroup's. */
 static void uncore(struct kunit *test)
 {
@@ -125,6 +147,7 @@ static void uncore(struct kunit *test)
 
 static struct kunit_case split_cases[] = {
 	KUNIT_CASE(handlers_while_needed),
+	KUNIT_CASE(missed_are_tried_again),
 	KUNIT_CASE(uncore),
 	{},
 };

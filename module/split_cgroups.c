@@ -391,8 +391,8 @@ void perfgrp_split_retire(struct perfgrp_split *split)
 void perfgrp_split_reclaim(struct perfgrp_split *split)
 {
 	struct perfgrp_split_cell *cell;
-	bool missed = false;
 	unsigned int i;
+	bool missed;
 
 	lockdep_assert_held(&split->lock);
 
@@ -405,9 +405,12 @@ void perfgrp_split_reclaim(struct perfgrp_split *split)
 		raw_spin_lock_irq(&split->cells_lock);
 		list_add_tail(&cell->unused, &split->unused);
 		split->nr_unused++;
-		missed = split->missed;
 		raw_spin_unlock_irq(&split->cells_lock);
 	}
+	/* There may be cells now, or memory for more. */
+	raw_spin_lock_irq(&split->cells_lock);
+	missed = split->missed && (split->nr_unused || nr_cells(split) < split->max_cells);
+	raw_spin_unlock_irq(&split->cells_lock);
 	if (missed)
 		queue_work(compat_unbound_wq, &split->grow);
 }
