@@ -4,7 +4,8 @@
 #
 #	make				the module, the library and the tool, for this machine
 #	make modules KDIR=...		the module for another kernel; ARCH and CROSS_COMPILE as in kbuild
-#	make install			the tool and its man pages (PREFIX, DESTDIR)
+#	make install			the tool, the library and man pages (PREFIX, DESTDIR)
+#	make uninstall			the opposite
 #	make modules_install		the module
 #	make demo [KERNEL=newest]	see it work in a guest with hardware counters
 #	make check [T=PATTERN]		a subset of the tests, for use while working; with T those whose
@@ -37,7 +38,7 @@ modules modules_install:
 userspace:
 	$(MAKE) -C userspace
 
-install:
+install uninstall:
 	$(MAKE) -C userspace $@
 
 demo:
@@ -95,5 +96,5 @@ clean:
 	[ ! -e $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf build
 
-.PHONY: all modules modules_install userspace install demo check kunit test kernels \
+.PHONY: all modules modules_install userspace install uninstall demo check kunit test kernels \
 	kernels-latest configs behaviours coverage mutants soak fuzz bench clean

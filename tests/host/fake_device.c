@@ -923,6 +923,25 @@ static int snapshot(struct group *group, struct perfgrp_snapshot *arg)
 	return 0;
 }
 
+static int query(struct group *group, struct perfgrp_query *arg)
+{
+	check_size("QUERY", arg->size, sizeof(*arg));
+	if (arg->counter_size != sizeof(struct perfgrp_counter))
+		die("QUERY: a counter has %u bytes", arg->counter_size);
+	if (arg->nr_counters < group->nr_members) {
+		arg->nr_counters = group->nr_members;
+		errno = EMSGSIZE;
+		return -1;
+	}
+	arg->nr_counters = group->nr_members;
+	memcpy((void *)(unsigned long)arg->counters, group->members,
+	       group->nr_members * sizeof(*group->members));
+	arg->create_flags = group->create.flags;
+	arg->target = group->create.target;
+	arg->enabled = group->enabled;
+	return 0;
+}
+
 static int stream_stats(struct group *group, struct perfgrp_stream_stats *arg)
 {
 	check_size("GET_STREAM_STATS", arg->size, sizeof(*arg));
@@ -947,6 +966,8 @@ static int group_ioctl(struct group *group, unsigned long nr, void *arg)
 		return control(group, "DISABLE", arg, false);
 	case PERFGRP_SNAPSHOT:
 		return snapshot(group, arg);
+	case PERFGRP_QUERY:
+		return query(group, arg);
 	case PERFGRP_GET_STREAM_STATS:
 		return stream_stats(group, arg);
 	}

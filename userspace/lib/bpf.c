@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* BPF programs on members of groups, and groups that tell of BPF programs. */
 #include <errno.h>
 #include <string.h>

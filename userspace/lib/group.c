@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Groups: their members and whether they count. */
 #include <errno.h>
 #include <stdlib.h>

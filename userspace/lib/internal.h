@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /* What the files of libperfgrp share. */
 #ifndef PERFGRP_LIB_INTERNAL_H
 #define PERFGRP_LIB_INTERNAL_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* The one place that enters the kernel, and where errors get their words. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Snapshots: all values of a group at one moment. */
 #include <errno.h>
 #include <stdlib.h>
