@@ -6,7 +6,10 @@
 #	make modules KDIR=...		the module for another kernel; ARCH and CROSS_COMPILE as in kbuild
 #	make install			the tool, the library and man pages (PREFIX, DESTDIR)
 #	make uninstall			the opposite
-#	make modules_install		the module
+#	make modules_install		the module, for the kernel that runs
+#	make dkms_install		the module's sources, for DKMS, which then builds it for each kernel:
+#					dkms install perfgrp/VERSION
+#	make dkms_uninstall		the opposite, after dkms remove perfgrp/VERSION --all
 #	make demo [KERNEL=newest]	see it work in a guest with hardware counters
 #	make check [T=PATTERN]		a subset of the tests, for use while working; with T those whose
 #					name contains PATTERN
@@ -40,6 +43,16 @@ userspace:
 
 install uninstall:
 	$(MAKE) -C userspace $@
+
+# As in dkms.conf.
+dkms_source = $(DESTDIR)/usr/src/perfgrp-$(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+
+dkms_install:
+	install -d $(dkms_source)
+	cp -r COPYING LICENSES Kbuild Makefile dkms.conf include module $(dkms_source)
+
+dkms_uninstall:
+	rm -rf $(dkms_source)
 
 demo:
 	scripts/setup
@@ -96,5 +109,5 @@ clean:
 	[ ! -e $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf build
 
-.PHONY: all modules modules_install userspace install uninstall demo check kunit test kernels \
+.PHONY: all modules modules_install userspace install uninstall dkms_install dkms_uninstall demo check kunit test kernels \
 	kernels-latest configs behaviours coverage mutants soak fuzz bench clean

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Groups of perfgrp, as benchmarks make them: all members count cycles. */
+/* Groups of perfgrp, as benchmarks make them: all members count instructions. */
 #ifndef BENCH_GROUP_H
 #define BENCH_GROUP_H
 
@@ -41,7 +41,7 @@ static inline int grp_new(struct perfgrp_create how, unsigned int nr)
 	if (device < 0)
 		die_errno("/dev/perfgrp");
 	for (i = 0; i < nr; i++)
-		counters[i].event = PERFGRP_HW_CPU_CYCLES;
+		counters[i].event = PERFGRP_HW_INSTRUCTIONS;
 	how.size = sizeof(how);
 	grp_ioctl(device, PERFGRP_CREATE, &how);
 	grp_ioctl(how.fd, PERFGRP_ADD, &add);

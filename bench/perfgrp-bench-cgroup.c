@@ -3,7 +3,7 @@
  * What it costs to create, enable, read and close the counters of many cgroups on all CPUs: with a
  * perfgrp group a cgroup, and with perf events, as perf stat --for-each-cgroup opens them.
  *
- * All counters count cycles, those of a cgroup and CPU in one scheduling group. The cgroups are
+ * All counters count instructions, those of a cgroup and CPU in one scheduling group. The cgroups are
  * empty, so nothing but the calls is measured. The two take turns, and so do their first and
  * second places. What is timed is CLOCK_MONOTONIC on CPU 0; see perfgrp-bench.c.
  */
@@ -100,7 +100,7 @@ static void perf_create(void)
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
 		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 			       PERF_FORMAT_ID | PERF_FORMAT_GROUP,
 	};

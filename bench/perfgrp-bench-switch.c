@@ -5,7 +5,7 @@
  * with perf events of cgroups, and with none.
  *
  * Two tasks in two cgroups pass a byte to each other through pipes, on one CPU. All counters count
- * cycles, those of one cgroup in one scheduling group. 100 cgroups are there. What is timed is
+ * instructions, those of one cgroup in one scheduling group. 100 cgroups are there. What is timed is
  * CLOCK_MONOTONIC; see perfgrp-bench.c.
  */
 #define _GNU_SOURCE
@@ -94,7 +94,7 @@ static void open_perf(int cgroup)
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
 		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
 	};
 	unsigned int first = nr_fds, i;
 

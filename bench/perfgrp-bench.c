@@ -3,7 +3,7 @@
  * What it costs to read the same counters of all CPUs, and to create them: with
  * perfgrp and with perf_event_open(2), in one process, in turn.
  *
- * All that is compared counts cycles, which every PMU can, with both times. What
+ * All that is compared counts instructions, which every PMU can, with both times. What
  * is not read now is off, so that each has the whole PMU; one that multiplexed is
  * an error. The ways take turns every BURST reads, so that whatever drifts hits
  * all alike.
@@ -118,7 +118,7 @@ static int perf_open(int cpu, int leader, bool grouped)
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
 		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
 		.disabled = leader < 0,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 			       PERF_FORMAT_ID | (grouped ? PERF_FORMAT_GROUP : 0),
@@ -266,7 +266,7 @@ static void grp_create(unsigned int nr)
 	unsigned int m;
 
 	for (m = 0; m < nr; m++)
-		counters[m].event = PERFGRP_HW_CPU_CYCLES;
+		counters[m].event = PERFGRP_HW_INSTRUCTIONS;
 	grp_ioctl(device, PERFGRP_CREATE, &create);
 	grp_ioctl(create.fd, PERFGRP_ADD, &add);
 	grp.fd = create.fd;
