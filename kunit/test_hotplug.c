@@ -750,6 +750,37 @@ static void context_changes(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&to->mutex));
 }
 
+/*
+ * [G25] [G19] A driver moves an event away from a CPU that stays: once a CPU has come or gone the
+ * group has one there again, and has lost nothing.
+ */
+static void moved_away(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group;
+	struct perf_event *event;
+	u32 id;
+
+	fake_pmu_unregister(fake);
+	fake->context = perf_invalid_context;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fake), 0);
+	group = harness_cpu_group(test, CPU, PERFGRP_CREATE_ENABLED);
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	fake_pmu_tick(fake, 10);
+	perf_pmu_migrate_context(&fake->pmu, CPU, 0);
+	event = group->members[0]->instances[0].event;
+	KUNIT_EXPECT_EQ(test, event->cpu, 0);
+	fake_pmu_tick(fake, 10);
+	mod_delayed_work(compat_unbound_wq, &group->hotplug_work, 0);
+	flush_delayed_work(&group->hotplug_work);
+	event = group->members[0]->instances[0].event;
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_EXPECT_EQ(test, event->cpu, CPU);
+	fake_pmu_tick(fake, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, id).raw, 30ULL);
+	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).flags, 0U);
+}
+
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(offline_and_online),
 	KUNIT_CASE(many_epochs),
@@ -770,6 +801,7 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(goes_before_commit),
 	KUNIT_CASE(siblings_stay_off),
 	KUNIT_CASE(context_changes),
+	KUNIT_CASE(moved_away),
 	{}
 };
 

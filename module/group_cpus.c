@@ -41,6 +41,24 @@ static void replace_events(struct perfgrp_group *group, unsigned int index)
 	perfgrp_instance_release_retired(group, index);
 }
 
+/*
+ * Whether a driver has moved an event elsewhere, as some do when a CPU comes that is nearer to what
+ * they count.
+ */
+static bool has_moved(const struct perfgrp_group *group, const struct perfgrp_instance *instance)
+{
+	const struct perfgrp_member_instance *counter;
+	unsigned int i;
+
+	for (i = 0; i < group->nr_members; i++) {
+		counter = &group->members[i]->instances[instance - group->instances];
+		if (counter->uncore && counter->event &&
+		    READ_ONCE(counter->event->cpu) != instance->cpu)
+			return true;
+	}
+	return false;
+}
+
 static void release_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
 {
 	/* Before the event arrays are published, which say so. */
@@ -148,9 +166,10 @@ static void schedule_retry(struct perfgrp_group *group)
 /*
  * Let the group have events where CPUs are online, and only there. Runs after a CPU came
  * online or went offline, once at creation, and while events could not be created. Events of a
- * CPU that went are accumulated and released, events on one that came are created. If that
- * fails the instance's values say so (PERFGRP_VALUE_FAILED) until it succeeds: it is tried
- * again if what is missing may be there later, else when the CPU comes online again.
+ * CPU that went are accumulated and released, as are those that a driver has moved away from
+ * theirs; events on one that came are created. If that fails the instance's values say so
+ * (PERFGRP_VALUE_FAILED) until it succeeds: it is tried again if what is missing may be there
+ * later, else when the CPU comes online again.
  */
 static void sync_cpus(struct perfgrp_group *group)
 {
@@ -168,6 +187,8 @@ static void sync_cpus(struct perfgrp_group *group)
 		}
 		if (!perfgrp_hotplug_cpu_usable(instance->cpu))
 			continue;
+		if (instance->live && has_moved(group, instance))
+			release_cpu(group, instance);
 		if (!instance->live)
 			create_on_cpu(group, instance);
 		else if (instance->retry)

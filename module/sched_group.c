@@ -123,11 +123,14 @@ static struct perf_event *member_event(const struct perfgrp_member *member, unsi
 	return prepared ? counter->prepared : counter->event;
 }
 
-/* Whether events of @pmu can be put under this one. Nothing can be linked to a dead event. */
-static bool can_lead(const struct perf_event *event, const struct pmu *pmu)
+/*
+ * Whether events of @pmu on @cpu can be put under this one. Nothing can be linked to a dead event,
+ * nor to one that its driver has moved to another CPU.
+ */
+static bool can_lead(const struct perf_event *event, const struct pmu *pmu, int cpu)
 {
 	return event && event->group_leader == event && READ_ONCE(event->pmu) == pmu &&
-	       !perfgrp_core_is_dead(event);
+	       READ_ONCE(event->cpu) == cpu && !perfgrp_core_is_dead(event);
 }
 
 /* The leader on @pmu, a hardware PMU, among the first @nr members; NULL if there is none. */
@@ -140,7 +143,7 @@ static struct perf_event *find_sched_leader(const struct perfgrp_group *group,
 
 	for (i = 0; i < nr; i++) {
 		event = member_event(group->members[i], instance, prepared);
-		if (can_lead(event, pmu))
+		if (can_lead(event, pmu, group->instances[instance].cpu))
 			return event;
 	}
 	return NULL;

@@ -1016,8 +1016,8 @@ TEST_LIMIT(leader_goes, 60, "M5 G11: readers see no member fail while its leader
 	int fd = mapped_like((struct perfgrp_create){
 		.flags = PERFGRP_CREATE_ENABLED, .target = PERFGRP_TARGET_CPUS,
 		.cpus = to_u64(&cpu), .nr_cpus = 1, .map_interval = MS });
+	unsigned int i;
 	pthread_t poller;
-	int i;
 
 	if (!has_pmu())
 		skip("no hardware counters");

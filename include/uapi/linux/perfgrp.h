@@ -996,7 +996,7 @@ struct perfgrp_map {
  *	members that may count meanwhile are never at rest: clocks, tracepoints, uncore events;
  *	other than on x86, cycles of the kernel and whatever is not one of the generic events for
  *	instructions, branches and caches; of tasks also context switches. Nor is a CPU that is in
- *	its idle state 0, in which it may poll.
+ *	its idle state 0, in which it may poll, or a task that has not run since the group was made.
  * @generation: of the group, as of the row
  * @row: first_value is 0
  *
