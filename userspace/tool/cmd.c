@@ -12,7 +12,7 @@ static void say_why_not_open(void)
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
-		error("cannot open %s: %s; is the module loaded? (insmod perfgrp.ko)",
+		error("cannot open %s: %s; is the module loaded? (perfgrp info --check)",
 		      PERFGRP_DEVICE, strerror(errno));
 		break;
 	case EACCES:

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cmd.h"
+#include "info.h"
 #include "json.h"
 #include "pmu.h"
 
@@ -35,10 +36,11 @@ static const struct {
 
 static void usage(FILE *out)
 {
-	fputs("usage: perfgrp info [--json]\n\n"
+	fputs("usage: perfgrp info [--json | --check]\n\n"
 	      "Says which version of the module is loaded, what it can do, its limits, and which\n"
 	      "PMUs the machine has.\n\n"
 	      "  -j, --json   print JSON\n"
+	      "      --check  say what hinders counting here, and what helps\n"
 	      "  -h, --help   print this\n", out);
 }
 
@@ -112,20 +114,40 @@ static void print_text(const struct perfgrp_info *info)
 	pmu_list_close(&list);
 }
 
+enum {
+	OPT_CHECK = OPT_OF_COMMAND,
+};
+
+/**
+ * struct command_line - what is wanted
+ * @json: JSON
+ * @check: what hinders counting
+ */
+struct command_line {
+	bool json;
+	bool check;
+};
+
 static int parse_option(void *arg, int c)
 {
-	bool *json = arg;
+	struct command_line *line = arg;
 
-	if (c != 'j')
-		return -EINVAL;
-	*json = true;
-	return 0;
+	switch (c) {
+	case 'j':
+		line->json = true;
+		return 0;
+	case OPT_CHECK:
+		line->check = true;
+		return 0;
+	}
+	return -EINVAL;
 }
 
 int cmd_info(int argc, char **argv)
 {
 	static const struct option table[] = {
 		{ "json", no_argument, NULL, 'j' },
+		{ "check", no_argument, NULL, OPT_CHECK },
 		CMD_HELP_OPTION
 	};
 	static const struct cmd_options options = {
@@ -136,21 +158,27 @@ int cmd_info(int argc, char **argv)
 		.parse = parse_option,
 	};
 	struct perfgrp_info info;
+	struct command_line line = {};
 	struct perfgrp_dev *dev;
-	bool json = false;
 	int status;
 
-	if (!cmd_parse_options(&options, argc, argv, &json, &status))
+	if (!cmd_parse_options(&options, argc, argv, &line, &status))
 		return status;
 	if (optind < argc) {
 		usage(stderr);
 		return EXIT_USAGE;
 	}
+	if (line.json && line.check) {
+		error("--json and --check exclude one another");
+		return EXIT_USAGE;
+	}
+	if (line.check)
+		return info_check() ? 0 : EXIT_FAILED;
 
 	dev = cmd_open_device(&info, 0, NULL);
 	if (!dev)
 		return EXIT_FAILED;
-	if (json)
+	if (line.json)
 		print_json(&info);
 	else
 		print_text(&info);
