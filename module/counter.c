@@ -10,6 +10,7 @@
  *
  * Process context, perfgrp_group.lock held for writing.
  */
+#include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/irqflags.h>
@@ -26,6 +27,9 @@
 
 /* ---- creating ------------------------------------------------------------ */
 
+/* In attr.config; ARCH_PERFMON_EVENTSEL_ANY, which only x86 has. */
+#define INTEL_ANY_THREAD BIT_ULL(21)
+
 /*
  * Whether the CPU's own PMU may count while the CPU waits for an interrupt. What instructions do,
  * or user mode, it does not. On x86 cycles are those in which the CPU is not halted; but with
@@ -37,11 +41,10 @@ static bool hardware_counts_at_rest(const struct perf_event_attr *attr)
 {
 	bool generic = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE;
 
+	if (IS_ENABLED(CONFIG_X86))
+		return !generic && attr->config & INTEL_ANY_THREAD;
 	if (attr->exclude_kernel)
 		return false;
-#ifdef CONFIG_X86
-	return !generic && attr->config & ARCH_PERFMON_EVENTSEL_ANY;
-#endif
 	if (attr->type != PERF_TYPE_HARDWARE)
 		return !generic;
 	switch (attr->config & PERF_HW_EVENT_MASK) {
