@@ -556,7 +556,25 @@ static void add_in_any_order(struct kunit *test)
 	}
 }
 
+/* [S1] time_running never is the longer one, also around zero, where bases may stand. */
+static void settled_times(struct kunit *test)
+{
+	struct perfgrp_count count = { .count = 3, .enabled = 5, .running = 7 };
+
+	perfgrp_count_settle(&count);
+	KUNIT_EXPECT_EQ(test, count.enabled, 7ULL);
+	KUNIT_EXPECT_EQ(test, count.running, 7ULL);
+	KUNIT_EXPECT_EQ(test, count.count, 3ULL);
+	count = (struct perfgrp_count){ .enabled = 9, .running = 7 };
+	perfgrp_count_settle(&count);
+	KUNIT_EXPECT_EQ(test, count.enabled, 9ULL);
+	count = (struct perfgrp_count){ .enabled = -2ULL, .running = 1 };
+	perfgrp_count_settle(&count);
+	KUNIT_EXPECT_EQ(test, count.enabled, 1ULL);
+}
+
 static struct kunit_case value_cases[] = {
+	KUNIT_CASE(settled_times),
 	KUNIT_CASE(zero_running_gives_zero),
 	KUNIT_CASE(equal_times_give_raw),
 	KUNIT_CASE(truncates),

@@ -104,8 +104,9 @@ static __always_inline void perfgrp_away_subtract(const struct perfgrp_away *awa
 						  struct perfgrp_count *count)
 {
 	count->enabled -= time;
-	if (!away || (s64)(count->enabled - count->running) < 0)
+	if (!away)
 		count->enabled = count->running;
+	perfgrp_count_settle(count);
 }
 
 /* The same for a task that does not inherit; rules as for perfgrp_away_time(). */

@@ -76,6 +76,7 @@ static void freeze_inherited(struct perfgrp_group *group, bool freeze)
 			continue;
 		}
 		counter->frozen = perfgrp_count_add(counter->base, count);
+		perfgrp_count_settle(&counter->frozen);
 		if (counter->goes_away)
 			perfgrp_away_subtract(counter->away,
 					      perfgrp_away_read_inherited(counter->away),

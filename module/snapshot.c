@@ -286,6 +286,8 @@ static void read_inherited_counter(const struct perfgrp_member_instance *counter
 		reading->throttled = perfgrp_core_throttled_inherited(event);
 	}
 	reading->count = perfgrp_count_add(counter->base, reading->count);
+	/* perf_event_read_value() reads time_enabled first, too. */
+	perfgrp_count_settle(&reading->count);
 	if (counter->goes_away)
 		perfgrp_away_subtract(counter->away,
 				      peek ? perfgrp_away_peek_inherited(counter->away) :

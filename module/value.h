@@ -41,6 +41,17 @@ static inline struct perfgrp_count perfgrp_count_sub(struct perfgrp_count a, str
 }
 
 /**
+ * perfgrp_count_settle - let time_enabled not be less than time_running
+ * @count: the count, whose times were read one after the other: of an event that was updated in
+ *	between the latter may seem to be the longer one
+ */
+static inline void perfgrp_count_settle(struct perfgrp_count *count)
+{
+	if ((s64)(count->enabled - count->running) < 0)
+		count->enabled = count->running;
+}
+
+/**
  * perfgrp_value_copy - copy a value to somebody who may know it shorter, or longer
  * @to: where to
  * @size: bytes there, at least PERFGRP_VALUE_SIZE_VER0
