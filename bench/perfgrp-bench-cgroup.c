@@ -3,8 +3,8 @@
  * What it costs to create, enable, read and close the counters of many cgroups on all CPUs: with a
  * perfgrp group a cgroup, and with perf events, as perf stat --for-each-cgroup opens them.
  *
- * All counters count instructions, those of a cgroup and CPU in one scheduling group. The cgroups are
- * empty, so nothing but the calls is measured. The two take turns, and so do their first and
+ * All counters count instructions, those of a cgroup and CPU in one scheduling group. The cgroups
+ * are empty, so nothing but the calls is measured. The two take turns, and so do their first and
  * second places. What is timed is CLOCK_MONOTONIC on CPU 0; see perfgrp-bench.c.
  */
 #define _GNU_SOURCE

@@ -2,11 +2,11 @@
 /*
  * What it costs to read rows that are mapped, and to write them.
  *
- * All counters count instructions. To write costs what the same work takes more with a group that is
- * mapped than with one that is not, divided by the slots that were written: two tasks on two CPUs
- * pass a byte to each other through pipes, so that both CPUs go idle each time; two on one CPU, of
- * which one is counted, yield to each other; one CPU is busy. What is timed is CLOCK_MONOTONIC; see
- * perfgrp-bench.c.
+ * All counters count instructions. To write costs what the same work takes more with a group that
+ * is mapped than with one that is not, divided by the slots that were written: two tasks on two
+ * CPUs pass a byte to each other through pipes, so that both CPUs go idle each time; two on one
+ * CPU, of which one is counted, yield to each other; one CPU is busy. What is timed is
+ * CLOCK_MONOTONIC; see perfgrp-bench.c.
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -5,8 +5,8 @@
  * with perf events of cgroups, and with none.
  *
  * Two tasks in two cgroups pass a byte to each other through pipes, on one CPU. All counters count
- * instructions, those of one cgroup in one scheduling group. 100 cgroups are there. What is timed is
- * CLOCK_MONOTONIC; see perfgrp-bench.c.
+ * instructions, those of one cgroup in one scheduling group. 100 cgroups are there. What is timed
+ * is CLOCK_MONOTONIC; see perfgrp-bench.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>

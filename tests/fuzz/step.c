@@ -116,7 +116,8 @@ static bool tries_call_kmalloc(void)
 	struct utsname name;
 
 	uname(&name);
-	sscanf(name.release, "%u.%u", &major, &minor);
+	if (sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		return true;
 	return major < 6 || (major == 6 && minor < 13);
 }
 
