@@ -47,9 +47,11 @@ install uninstall:
 # As in dkms.conf.
 dkms_source = $(DESTDIR)/usr/src/perfgrp-$(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
+# Sources alone: what was built here is for another kernel.
 dkms_install:
 	install -d $(dkms_source)
-	cp -r COPYING LICENSES Kbuild Makefile dkms.conf include module $(dkms_source)
+	cp --parents COPYING LICENSES/* Kbuild Makefile dkms.conf include/uapi/linux/*.h \
+		module/*.[ch] $(dkms_source)
 
 dkms_uninstall:
 	rm -rf $(dkms_source)
@@ -109,5 +111,6 @@ clean:
 	[ ! -e $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf build
 
-.PHONY: all modules modules_install userspace install uninstall dkms_install dkms_uninstall demo check kunit test kernels \
+.PHONY: all modules modules_install userspace install uninstall dkms_install dkms_uninstall \
+	demo check kunit test kernels \
 	kernels-latest configs behaviours coverage mutants soak fuzz bench clean

@@ -583,6 +583,19 @@ static void cpumask_changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
 }
 
+/* A software member leads the group; of three on a PMU the first leads the others there. */
+static void add_sched_group(struct kunit *test, struct perfgrp_group *group,
+			    struct fake_pmu *fake, u32 ids[3])
+{
+	int i;
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	for (i = 0; i < 3; i++)
+		ids[i] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+}
+
 /*
  * What REMOVE does when the perf core's leader leaves, with the CPU going offline in the middle:
  * then the perf core takes the scheduling group apart. Nothing is counted twice, and no event that
@@ -598,11 +611,7 @@ static void goes_while_replaced(struct kunit *test, bool accumulated)
 	u32 ids[3];
 	int i;
 
-	if (!perfgrp_core_can_link())
-		kunit_skip(test, "this kernel's counters cannot be linked");
-	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
-	for (i = 0; i < ARRAY_SIZE(ids); i++)
-		ids[i] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	add_sched_group(test, group, fake, ids);
 	leaving = group->members[1];
 	fake_pmu_tick(fake, 100);
 
@@ -660,11 +669,7 @@ static void siblings_stay_off(struct kunit *test)
 	u32 ids[3];
 	int i;
 
-	if (!perfgrp_core_can_link())
-		kunit_skip(test, "this kernel's counters cannot be linked");
-	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
-	for (i = 0; i < ARRAY_SIZE(ids); i++)
-		ids[i] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	add_sched_group(test, group, fake, ids);
 	fake_pmu_tick(fake, 100);
 	harness_disable(group);
 	mdelay(20);

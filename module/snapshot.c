@@ -198,11 +198,11 @@ static void take_cached(const struct reader *reader, u64 not_before)
 /* Of what moment a row may be. Where the clock can be set back that tells nothing of its age. */
 static u64 oldest(const struct perfgrp_group *group, u64 max_age)
 {
-	u64 now = perfgrp_clock_now(group->clockid);
+	u64 now;
 
 	if (group->clockid == CLOCK_REALTIME || group->clockid == CLOCK_TAI)
 		return U64_MAX;
-
+	now = perfgrp_clock_now(group->clockid);
 	return now > max_age ? now - max_age : 0;
 }
 
