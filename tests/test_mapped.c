@@ -808,8 +808,7 @@ TEST(cached_age, "M4: a row that is older than max_age is read, a younger one is
 	add_faults(fd);
 	wait_until_asleep(child.pid);
 	child_tell(&child, ORDER_BURN, ENDLESS);
-	REQUIRE(BECOMES_TRUE(task_state(child.pid) == 'R', 5000));
-	nap_ns(20 * MS);
+	wait_until_running(child.pid);
 	for (i = 0; i < 10; i++) {
 		REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
 		time = snap_row(&snap, nr)->time_after;
@@ -839,7 +838,7 @@ TEST(cached_set_back, "M4: a row whose clock was set back is read: it may be of 
 	add_faults(fd);
 	wait_until_asleep(child.pid);
 	child_tell(&child, ORDER_BURN, ENDLESS);
-	REQUIRE(BECOMES_TRUE(task_state(child.pid) == 'R', 5000));
+	wait_until_running(child.pid);
 	/* It cannot be set back to before the machine was booted, where there is no other clock. */
 	REQUIRE_EQ(clock_gettime(CLOCK_REALTIME, &real), 0);
 	real.tv_sec += 7200;

@@ -355,7 +355,7 @@ static __always_inline int change_task(struct maps_counts *c, __u32 writer)
 	__u64 *value;
 
 	c->runs++;
-	if (c->runs % 3 == 0)
+	if (c->runs % 3 == 0 && !state.keep)
 		bpf_task_storage_delete(&task_storage, task);
 	value = bpf_task_storage_get(&task_storage, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	note(c, value ? 0 : -EBUSY);

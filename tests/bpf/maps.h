@@ -76,6 +76,7 @@ struct maps_counts {
  * @turn: a bit for each program that is to, of those that are always there
  * @cpus: a bit for each CPU where they are to
  * @kind: the map
+ * @keep: programs delete nothing
  */
 struct maps_state {
 	struct maps_counts counts[MAPS_WRITERS];
@@ -85,6 +86,7 @@ struct maps_state {
 	unsigned int turn;
 	unsigned int cpus;
 	unsigned int kind;
+	unsigned int keep;
 };
 
 /* An entry of the maps that are written one after the other. */

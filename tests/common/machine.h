@@ -420,6 +420,24 @@ static inline void wait_until_asleep(pid_t pid)
 	read_file(path, buf, sizeof(buf));
 }
 
+static inline uint64_t task_time_ns(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	REQUIRE_EQ(clock_getcpuclockid(pid, &clock), 0);
+	REQUIRE(clock_gettime(clock, &t) == 0);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* A task that was woken is in state R while its CPU is still idle. */
+static inline void wait_until_running(pid_t pid)
+{
+	uint64_t time = task_time_ns(pid);
+
+	REQUIRE(BECOMES_TRUE(task_time_ns(pid) > time, 5000));
+}
+
 /* Interrupts that asked a CPU to call a function, since boot. */
 static inline uint64_t function_call_interrupts(int cpu)
 {
