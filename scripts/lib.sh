@@ -28,13 +28,13 @@ OWN_RELEASE=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 FLAVOURS="
 amd64-bookworm		amd64	bookworm		amd64		all
 amd64-trixie		amd64	trixie			amd64		kernel
-amd64-newest		amd64	trixie-backports	amd64		kernel
+amd64-newest		amd64	trixie-backports	amd64		all
 amd64-rt		amd64	trixie-backports	rt-amd64	kernel
 amd64-cloud		amd64	trixie-backports	cloud-amd64	build
 amd64-sid		amd64	sid			amd64		nothing
 arm64-bookworm		arm64	bookworm		arm64		kernel
 arm64-trixie		arm64	trixie			arm64		kernel
-arm64-newest		arm64	trixie-backports	arm64		all
+arm64-newest		arm64	trixie-backports	arm64		kernel
 arm64-sid		arm64	sid			arm64		nothing
 amd64-debug-bookworm	amd64	bookworm		source		debug
 amd64-debug-newest	amd64	trixie-backports	source		debug
