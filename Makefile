@@ -10,11 +10,14 @@
 #	make dkms_install		the module's sources, for DKMS, which then builds it for each kernel:
 #					dkms install perfgrp/VERSION
 #	make dkms_uninstall		the opposite, after dkms remove perfgrp/VERSION --all
+#	make deb [RELEASE=bookworm]	Debian packages, for a release of Debian's
 #	make demo [KERNEL=newest]	see it work in a guest with hardware counters
 #	make check [T=PATTERN]		a subset of the tests, for use while working; with T those whose
 #					name contains PATTERN
 #	make kunit			the KUnit suites
 #	make test			all tests in all guests
+#	make test-install [RELEASE=...]	the Debian packages on a machine that boots from a disk: installed,
+#					used, upgraded, purged
 #	make kernels			all tests on every kernel, and the table of what works
 #	make kernels-latest		the same for kernels that perfgrp does not know yet
 #	make configs			whether it builds for kernels that lack what Debian's have
@@ -27,9 +30,9 @@
 #	make bench			how fast it is beside perf_event_open, counted in instructions
 #	make clean
 #
-# demo, check, kunit, test, kernels, kernels-latest, configs, coverage, mutants, soak, fuzz and bench
-# install what they need with apt-get (Debian, as root) and keep kernels and other downloads in
-# $PERFGRP_CACHE, outside this directory.
+# deb, demo, check, kunit, test, test-install, kernels, kernels-latest, configs, coverage, mutants, soak,
+# fuzz and bench install what they need with apt-get (Debian, as root) and keep kernels and other
+# downloads in $PERFGRP_CACHE, outside this directory.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
@@ -56,6 +59,10 @@ dkms_install:
 dkms_uninstall:
 	rm -rf $(dkms_source)
 
+deb:
+	scripts/setup
+	scripts/deb $(RELEASE)
+
 demo:
 	scripts/setup
 	scripts/demo $(KERNEL)
@@ -71,6 +78,10 @@ kunit:
 test:
 	scripts/setup
 	scripts/run-tests
+
+test-install:
+	scripts/setup
+	scripts/test-install $(RELEASE)
 
 kernels:
 	scripts/setup
@@ -112,5 +123,5 @@ clean:
 	rm -rf build
 
 .PHONY: all modules modules_install userspace install uninstall dkms_install dkms_uninstall \
-	demo check kunit test kernels \
+	deb demo check kunit test test-install kernels \
 	kernels-latest configs behaviours coverage mutants soak fuzz bench clean
