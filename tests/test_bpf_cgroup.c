@@ -159,6 +159,8 @@ TEST(kfunc_inside, "C1 C7 B13: a program reads the cgroup's values while a task 
 	child_do_all(&child, ORDER_BURN, 10000);
 	before = peer_read(peer);
 	job = read_by(&child, handle_of(fd), 20);
+	/* While the event leaves the CPU perf_event_read() has what it read last. */
+	wait_until_asleep(child.pid);
 	after = peer_read(peer);
 	EXPECT_EQ(job.ret, 3);
 	EXPECT_EQ(job.failed, 0);
