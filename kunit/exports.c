@@ -17,6 +17,7 @@
 #include "../module/group_create.h"
 #include "../module/group_file.h"
 #include "../module/ioctl.h"
+#include "../module/mapped.h"
 #include "../module/member.h"
 #include "../module/overflow.h"
 #include "../module/perfcore.h"
@@ -48,6 +49,9 @@ EXPORT_FOR_TESTS(perfgrp_group_remove);
 EXPORT_FOR_TESTS(perfgrp_group_set_period);
 EXPORT_FOR_TESTS(perfgrp_group_enable);
 EXPORT_FOR_TESTS(perfgrp_group_disable);
+
+/* mapped_write.c */
+EXPORT_FOR_TESTS(perfgrp_mapped_refresh);
 
 /* counter.c */
 EXPORT_FOR_TESTS(perfgrp_instance_prepare);

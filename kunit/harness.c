@@ -19,6 +19,7 @@
 #include "../module/error.h"
 #include "../module/group.h"
 #include "../module/group_create.h"
+#include "../module/mapped.h"
 #include "../module/member.h"
 #include "../module/records.h"
 #include "../module/sampling.h"
@@ -192,6 +193,7 @@ int harness_add(struct perfgrp_group *group, struct perfgrp_counter *descs, unsi
 	ret = perfgrp_group_prepare_add(group, descs, nr, err);
 	if (!ret)
 		perfgrp_group_commit_add(group, nr);
+	perfgrp_mapped_refresh(group);
 	up_write(&group->lock);
 	return ret;
 }

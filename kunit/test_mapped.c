@@ -73,17 +73,24 @@ static void handlers_while_needed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, handlers_become(test, 0));
 }
 
-/* Whether a CPU's row is at rest at some moment, or within a second is written at all. */
-static void watch(const struct perfgrp_group *group, bool *rests, bool *written)
+/* Whether a CPU's row is at rest at some moment, or within a second is written anew. */
+static void watch(struct kunit *test, const struct perfgrp_group *group, bool *rests, bool *written)
 {
+	const struct perfgrp_map_slot *slot;
 	unsigned int ms, i;
+	u64 *time;
 
+	time = kunit_kcalloc(test, group->nr_instances, sizeof(*time), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, time);
+	for (i = 0; i < group->nr_instances; i++)
+		time[i] = READ_ONCE(group->mapped->instances[i].slot->row.time_after);
 	*rests = false;
 	*written = false;
-	for (ms = 0; ms < 1000 && !*rests; ms += 10) {
+	for (ms = 0; ms < 1000 && !(*rests && *written); ms += 10) {
 		for (i = 0; i < group->nr_instances; i++) {
-			*rests |= READ_ONCE(group->mapped->instances[i].slot->at_rest);
-			*written |= READ_ONCE(group->mapped->instances[i].slot->row.nr_values);
+			slot = group->mapped->instances[i].slot;
+			*rests |= READ_ONCE(slot->at_rest);
+			*written |= READ_ONCE(slot->row.time_after) != time[i];
 		}
 		usleep_range(10000, 12000);
 	}
@@ -96,7 +103,7 @@ static void expect_rest(struct kunit *test, struct perfgrp_counter counter, bool
 	bool at_rest, was_written;
 
 	harness_add_one(test, group, counter);
-	watch(group, &at_rest, &was_written);
+	watch(test, group, &at_rest, &was_written);
 	KUNIT_EXPECT_EQ(test, at_rest, rests);
 	KUNIT_EXPECT_EQ(test, was_written, written);
 }
