@@ -76,7 +76,7 @@ struct maps_counts {
  * @turn: a bit for each program that is to, of those that are always there
  * @cpus: a bit for each CPU where they are to
  * @kind: the map
- * @keep: programs delete nothing
+ * @keep: programs delete nothing from a task's storage
  */
 struct maps_state {
 	struct maps_counts counts[MAPS_WRITERS];
