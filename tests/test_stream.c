@@ -14,7 +14,6 @@
 #include <sys/epoll.h>
 #include <sys/klog.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
 
@@ -685,14 +684,6 @@ TEST(closed_while_exiting, "O10: a group is closed while its task exits, again a
 		kill(process, SIGKILL);
 		REQUIRE(waitpid(process, NULL, 0) == process);
 	}
-}
-
-static __u64 times_slept(void)
-{
-	struct rusage usage;
-
-	REQUIRE(getrusage(RUSAGE_THREAD, &usage) == 0);
-	return usage.ru_nvcsw;
 }
 
 enum { LIVES = 100 };

@@ -132,6 +132,27 @@ static inline void nap_ns(uint64_t ns)
 	nanosleep(&t, NULL);
 }
 
+static inline long times_slept(void)
+{
+	struct rusage usage;
+
+	REQUIRE_EQ(getrusage(RUSAGE_THREAD, &usage), 0);
+	return usage.ru_nvcsw;
+}
+
+/*
+ * Sleeps for some 0.1 ms, off the CPU. Where starting a timer takes long, because programs run
+ * there, a short sleep is over before the task has left the CPU, and it stays there.
+ */
+static inline void give_up_cpu(void)
+{
+	const long before = times_slept();
+	uint64_t ns;
+
+	for (ns = 100000; times_slept() == before; ns *= 2)
+		nap_ns(ns);
+}
+
 /* True once COND holds, false where it still does not after MS milliseconds. */
 #define BECOMES_TRUE(cond, ms) ({						\
 	uint64_t end_ = now_ns() + (ms) * 1000000ULL;				\

@@ -381,7 +381,7 @@ static inline void hammer(const struct kind *kind, struct hammer *h, unsigned in
 			madvise(pages, 64 * page_size, MADV_DONTNEED);
 		((volatile char *)pages)[i % 64 * page_size] = 1;
 		if (i % 16 == 0)
-			nap_ns(100000);
+			give_up_cpu();
 	}
 	/* 16 bytes, with their size, and the header: 32 in all. */
 	if (page) {
