@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The event parser, against a sysfs and a tracefs of our own making. TAP on
- * standard output; anything but 0 at the end if a test has failed.
+ * The library's event parser, against a sysfs and a tracefs of our own making, and what the tool
+ * does with its groups. TAP on standard output; anything but 0 at the end if a test has failed.
  */
+#include <errno.h>
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,11 @@
 #include <linux/perf_event.h>
 
 #include "events.h"
-#include "pmu.h"
 #include "tap.h"
 #include "util.h"
 
 static char root[] = "/tmp/perfgrp-test.XXXXXX";
-static struct event_sources sources;
+static char *pmus, *tracing;
 
 /* ---- the harness ---------------------------------------------------------- */
 
@@ -60,8 +60,8 @@ static void make_root(void)
 		exit(1);
 	}
 	atexit(remove_root);
-	sources.pmus = xasprintf("%s/pmus", root);
-	sources.tracing = xasprintf("%s/tracing", root);
+	pmus = xasprintf("%s/pmus", root);
+	tracing = xasprintf("%s/tracing", root);
 
 	put("pmus/core/type", "8\n");
 	put("pmus/core/format/event", "config:0-7,32-35\n");
@@ -94,89 +94,115 @@ static void make_root(void)
 	PERFGRP_HW_CACHE(PERF_COUNT_HW_CACHE_##cache, PERF_COUNT_HW_CACHE_OP_##op,	\
 			 PERF_COUNT_HW_CACHE_RESULT_##result)
 
+static struct perfgrp_events *new_events(void)
+{
+	return xcheck(perfgrp_events_new_at(pmus, tracing));
+}
+
+/* Flags that the text has asked for: guests are left out where it has not. */
+static __u32 asked_for(const struct perfgrp_event *event)
+{
+	__u32 flags = event->counter->flags & ~PERFGRP_COUNTER_RAW;
+
+	return event->flags & PERFGRP_EVENT_MACHINES ? flags :
+						      flags & ~PERFGRP_COUNTER_EXCLUDE_GUEST;
+}
+
+/* The only event of a text that names one; NULL after saying what is wrong. */
+static const struct perfgrp_event *one(struct perfgrp_events *events, const char *text)
+{
+	const struct perfgrp_events_error *why = perfgrp_events_error(events);
+	int err = perfgrp_parse_events(events, text);
+
+	if (!err && perfgrp_events_nr_groups(events) == 1 &&
+	    perfgrp_events_group(events, 0)->nr == 1)
+		return perfgrp_events_at(events, 0, 0);
+	printf("# %s: %d column %u: %s\n", text, err, why->column, why->text);
+	return NULL;
+}
+
 /* One event with nothing about it but its constant. */
 static void names(const char *text, __u64 event)
 {
-	struct event_list list = { 0 };
-	struct event_error err = { .text = "" };
-	int ret = events_parse(&list, text, &sources, &err);
-	bool ok = !ret && list.nr == 1 && list.groups[0].nr == 1 &&
-		  list.groups[0].events[0].counter.event == event &&
-		  !list.groups[0].events[0].counter.flags &&
-		  !strcmp(list.groups[0].events[0].name, text);
+	struct perfgrp_events *events = new_events();
+	const struct perfgrp_event *e = one(events, text);
 
-	result(ok, "E1 E2 E3 E4 %s is 0x%llx %s", text, (unsigned long long)event, err.text);
-	events_free(&list);
-}
-
-static const struct perfgrp_counter *one(struct event_list *list, const char *text)
-{
-	struct event_error err = { .text = "" };
-
-	if (!events_parse(list, text, &sources, &err) && list->nr == 1 &&
-	    list->groups[0].nr == 1)
-		return &list->groups[0].events[0].counter;
-	printf("# %s: column %u: %s\n", text, err.column, err.text);
-	return NULL;
+	result(e && e->counter->event == event && !asked_for(e) && !e->flags &&
+	       !strcmp(e->name, text), "E1 E2 E3 E4 %s is 0x%llx", text,
+	       (unsigned long long)event);
+	perfgrp_events_free(events);
 }
 
 /* One event in the raw form. */
 static void raw(const char *text, __u32 type, __u64 config, __u64 config1, __u64 config2)
 {
-	struct event_list list = { 0 };
-	const struct perfgrp_counter *c = one(&list, text);
+	struct perfgrp_events *events = new_events();
+	const struct perfgrp_event *e = one(events, text);
+	const struct perfgrp_counter *c = e ? e->counter : NULL;
 
 	result(c && c->flags & PERFGRP_COUNTER_RAW && c->type == type && c->config == config &&
 	       c->config1 == config1 && c->config2 == config2 && !c->event, "E5 %s", text);
 	if (c && c->config != config)
 		printf("# config 0x%llx\n", (unsigned long long)c->config);
-	events_free(&list);
+	perfgrp_events_free(events);
 }
 
 /* One event, of which only the flags matter. */
 static void flags(const char *text, __u32 wanted, __u32 create, __u32 precise)
 {
-	struct event_list list = { 0 };
-	const struct perfgrp_counter *c = one(&list, text);
+	struct perfgrp_events *events = new_events();
+	const struct perfgrp_event *e = one(events, text);
 
-	result(c && (c->flags & ~PERFGRP_COUNTER_RAW) == wanted &&
-	       list.groups[0].create_flags == create && c->precise_ip == precise,
-	       "E6 modifiers of %s", text);
-	events_free(&list);
+	result(e && asked_for(e) == wanted &&
+	       perfgrp_events_group(events, 0)->create_flags == create &&
+	       e->counter->precise_ip == precise, "E6 modifiers of %s", text);
+	perfgrp_events_free(events);
+}
+
+/* Whether it leaves guests out where the text does not say so. */
+static void guests(const char *text, bool left_out)
+{
+	struct perfgrp_events *events = new_events();
+	const struct perfgrp_event *e = one(events, text);
+
+	result(e && !(e->flags & PERFGRP_EVENT_MACHINES) &&
+	       !(e->counter->flags & PERFGRP_COUNTER_EXCLUDE_GUEST) == !left_out,
+	       "E6 %s %s guests", text, left_out ? "leaves out" : "has no");
+	perfgrp_events_free(events);
 }
 
 /* A fault at a column, with a word that the message must have. */
 static void refused(const char *text, unsigned int column, const char *word)
 {
-	struct event_list list = { 0 };
-	struct event_error err = { .text = "" };
-	int ret = events_parse(&list, text, &sources, &err);
+	struct perfgrp_events *events = new_events();
+	const struct perfgrp_events_error *why = perfgrp_events_error(events);
+	int ret = perfgrp_parse_events(events, text);
+	bool ok = ret == -EINVAL && !perfgrp_events_nr_groups(events) &&
+		  why->column == column && strstr(why->text, word);
 
-	result(ret && !list.nr && err.column == column && strstr(err.text, word),
-	       "'%s' is refused", text);
-	if (!ret || err.column != column || !strstr(err.text, word))
-		printf("# %d column %u: %s\n", ret, err.column, err.text);
-	events_free(&list);
+	result(ok, "L1 '%s' is refused", text);
+	if (!ok)
+		printf("# %d column %u: %s\n", ret, why->column, why->text);
+	perfgrp_events_free(events);
 }
 
 /* Groups, written down as the names of their events: "a|b c" for {a,b},c. */
 static void shape(const char *text, const char *wanted)
 {
-	struct event_list list = { 0 };
-	struct event_error err = { .text = "" };
+	struct perfgrp_events *events = new_events();
 	char got[512] = "";
-	size_t i, j;
-	int ret = events_parse(&list, text, &sources, &err);
+	__u32 i, j;
+	int ret = perfgrp_parse_events(events, text);
 
-	for (i = 0; i < list.nr; i++)
-		for (j = 0; j < list.groups[i].nr; j++) {
+	for (i = 0; i < perfgrp_events_nr_groups(events); i++)
+		for (j = 0; j < perfgrp_events_group(events, i)->nr; j++) {
 			strcat(got, j ? "|" : i ? " " : "");
-			strcat(got, list.groups[i].events[j].name);
+			strcat(got, perfgrp_events_at(events, i, j)->name);
 		}
 	result(!ret && !strcmp(got, wanted), "groups of %s", text);
 	if (ret || strcmp(got, wanted))
-		printf("# '%s' %s\n", got, err.text);
-	events_free(&list);
+		printf("# '%s' %s\n", got, perfgrp_events_error(events)->text);
+	perfgrp_events_free(events);
 }
 
 /* ---- tests ---------------------------------------------------------------- */
@@ -260,11 +286,11 @@ static void test_raw(void)
 
 static void breakpoint(const char *text, __u32 type)
 {
-	struct event_list list = { 0 };
-	const struct perfgrp_counter *c = one(&list, text);
+	struct perfgrp_events *events = new_events();
+	const struct perfgrp_event *e = one(events, text);
 
-	result(c && c->bp_type == type, "E5 bp_type of %s", text);
-	events_free(&list);
+	result(e && e->counter->bp_type == type, "E5 bp_type of %s", text);
+	perfgrp_events_free(events);
 }
 
 static void test_modifiers(void)
@@ -297,6 +323,13 @@ static void test_modifiers(void)
 	flags("sched:sched_switch:u", k | h, 0, 0);
 	flags("page-faults:u", k | h, 0, 0);
 
+	guests("cycles", true);
+	guests("core/event=1/", true);
+	guests("r8:u", true);
+	guests("cs", false);
+	guests("sched:sched_switch", false);
+	guests("mem:0x1000", false);
+
 	breakpoint("mem:0x1000", HW_BREAKPOINT_RW);
 	breakpoint("mem:0x1000:w", HW_BREAKPOINT_W);
 	breakpoint("mem:0x1000:x", HW_BREAKPOINT_X);
@@ -320,30 +353,33 @@ static void test_groups(void)
 
 static void test_units(void)
 {
-	struct event_list list = { 0 };
-	struct event_error err;
-	const struct event *e;
+	struct perfgrp_events *events = new_events();
+	const struct perfgrp_event *e;
 
-	if (events_parse(&list, "power/energy-pkg/,task-clock", &sources, &err) || list.nr != 2) {
+	if (perfgrp_parse_events(events, "power/energy-pkg/,task-clock") ||
+	    perfgrp_events_nr_groups(events) != 2) {
 		result(false, "scale, unit and CPUs");
 		return;
 	}
-	e = &list.groups[0].events[0];
+	e = perfgrp_events_at(events, 0, 0);
 	result(e->scale == 0x1p-32 && !strcmp(e->unit, "Joules"), "scale and unit of sysfs");
 	result(e->cpus && !strcmp(e->cpus, "0,4"), "CPUs of an uncore PMU");
-	e = &list.groups[1].events[0];
+	e = perfgrp_events_at(events, 1, 0);
 	result(e->scale == 1e-6 && !strcmp(e->unit, "msec"), "a clock is in msec");
 	result(!e->cpus, "no CPUs of a software event");
-	events_free(&list);
+	result(!perfgrp_events_at(events, 1, 1) && !perfgrp_events_at(events, 2, 0) &&
+	       !perfgrp_events_group(events, 2), "there is nothing behind the last");
+	perfgrp_events_free(events);
 }
 
+/* What the tool does with groups. */
 static void test_cut(void)
 {
+	struct perfgrp_events *parsed = new_events();
 	struct event_list list = { 0 };
-	struct event_error err;
 
-	result(!events_parse(&list, "cs,{cycles,instructions}:W,faults", &sources, &err) &&
-	       list.nr == 3 && list.groups[1].weak, "a weak group");
+	result(!events_parse(&list, "cs,{cycles,instructions}:W,faults", parsed) &&
+	       list.nr == 3 && list.groups[1].weak && list.groups[1].braces, "a weak group");
 	events_cut(&list, 1, 1);
 	result(list.nr == 4 && list.groups[2].weak && !list.groups[1].braces &&
 	       list.groups[1].nr == 1 && list.groups[2].nr == 1 &&
@@ -351,11 +387,169 @@ static void test_cut(void)
 	       !strcmp(list.groups[1].events[0].name, "cycles") &&
 	       !strcmp(list.groups[2].events[0].name, "instructions") &&
 	       !strcmp(list.groups[3].events[0].name, "faults"), "a group taken apart");
-	result(events_parse(&list, "cs,nope", &sources, &err) && list.nr == 4,
+	result(events_parse(&list, "cs,nope", parsed) && list.nr == 4,
 	       "a failure leaves earlier groups alone");
-	result(!events_parse(&list, "dummy", &sources, &err) && list.nr == 5,
-	       "a list that grows");
+	result(!events_parse(&list, "dummy", parsed) && list.nr == 5, "a list that grows");
 	events_free(&list);
+	perfgrp_events_free(parsed);
+}
+
+/* ---- one object, many texts; no memory ----------------------------------------- */
+
+static void test_many(void)
+{
+	struct perfgrp_events *events = new_events();
+	const struct perfgrp_event *first = NULL;
+	char name[32];
+	bool ok = true;
+	__u32 i;
+
+	for (i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "{r%x,cs}", i);
+		ok &= !perfgrp_parse_events(events, name);
+		ok &= perfgrp_parse_events(events, "cs,{cycles,nope}") == -EINVAL;
+		if (!i)
+			first = perfgrp_events_at(events, 0, 0);
+	}
+	for (i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "r%x", i);
+		ok &= !strcmp(perfgrp_events_at(events, i, 0)->name, name) &&
+		      perfgrp_events_at(events, i, 0)->counter->config == i;
+	}
+	result(ok && perfgrp_events_nr_groups(events) == 100,
+	       "L1 one object takes many texts, and of one with a fault nothing");
+	result(first == perfgrp_events_at(events, 0, 0) && !strcmp(first->name, "r0"),
+	       "L1 events stay where they are while others come");
+	perfgrp_events_free(events);
+}
+
+/* The next but so many allocations of this program fail; of those in libraries none does. */
+static int allocations_left = -1;
+
+void *__real_calloc(size_t nr, size_t size);
+void *__wrap_calloc(size_t nr, size_t size);
+
+void *__wrap_calloc(size_t nr, size_t size)
+{
+	if (!allocations_left) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (allocations_left > 0)
+		allocations_left--;
+	return __real_calloc(nr, size);
+}
+
+/* Whatever cannot be allocated, the text is not taken for another one, and nothing changes. */
+static void no_memory(const char *text)
+{
+	struct perfgrp_events *events = new_events();
+	int err = perfgrp_parse_events(events, "cs"), n;
+
+	for (n = 0; !err && n < 10000; n++) {
+		allocations_left = n;
+		err = perfgrp_parse_events(events, text);
+		allocations_left = -1;
+		if (!err)
+			break;
+		if (err == -ENOMEM && perfgrp_events_nr_groups(events) == 1 &&
+		    !strcmp(perfgrp_events_at(events, 0, 0)->name, "cs") &&
+		    !strcmp(perfgrp_events_error(events)->text, "out of memory"))
+			err = 0;
+	}
+	result(!err && n > 3 && perfgrp_events_nr_groups(events) > 1,
+	       "L1 %s wants memory %d times, which may not be there", text, n);
+	if (err)
+		printf("# the %dth time: %d, %s\n", n, err, perfgrp_events_error(events)->text);
+	perfgrp_events_free(events);
+}
+
+static void test_memory(void)
+{
+	struct perfgrp_counter counter = { .event = PERFGRP_HW_CPU_CYCLES };
+	char *name = NULL;
+	int n;
+
+	no_memory("cycles,{instructions,cs}:u,r8,mem:0x1000/4:w");
+	no_memory("core/event=0x8,mem-loads,name=mine/,inst_retired,power/energy-pkg/");
+	no_memory("imc/event=1/,sched:*,cycles/period=5/");
+	for (n = 0; !name; n++) {
+		allocations_left = n;
+		name = perfgrp_event_name(NULL, &counter, sizeof(counter));
+		allocations_left = -1;
+	}
+	result(n > 2 && (!strcmp(name, "cycles") || !strcmp(name, "cpu-cycles")),
+	       "L3 a counter's name wants memory %d times", n - 1);
+	free(name);
+}
+
+/* ---- what there is -------------------------------------------------------------- */
+
+static int take(void *arg, const struct perfgrp_listed_event *event)
+{
+	char *all = arg;
+
+	/* Of the many generic ones this stands for all. */
+	if (event->kind != PERFGRP_LIST_GENERIC ||
+	    (!strcmp(event->name, "cycles") && event->counter->event == PERFGRP_HW_CPU_CYCLES))
+		sprintf(all + strlen(all), "%s,", event->name);
+	return 0;
+}
+
+static void lists(__u32 kinds, const char *expected)
+{
+	struct perfgrp_events *events = new_events();
+	char all[512] = "";
+	int err = perfgrp_list_events(events, kinds, take, all);
+
+	result(!err && !strcmp(all, expected), "L3 listed: %s", expected);
+	if (err || strcmp(all, expected))
+		printf("# %d %s\n", err, all);
+	perfgrp_events_free(events);
+}
+
+static int take_pmu(void *arg, const struct perfgrp_pmu *pmu)
+{
+	char *all = arg;
+
+	sprintf(all + strlen(all), "%s %u %s,", pmu->name, pmu->type,
+		pmu->cpus ? pmu->cpus : "all");
+	return 0;
+}
+
+static int take_one(void *arg, const struct perfgrp_listed_event *event)
+{
+	(void)event;
+	++*(int *)arg;
+	return 7;
+}
+
+static int take_first(void *arg, const struct perfgrp_pmu *pmu)
+{
+	return strcmp(pmu->name, arg) ? 8 : 9;
+}
+
+static void test_lists(void)
+{
+	struct perfgrp_events *events = new_events();
+	const char *expected = "core 8 all,power 12 0,4,uncore_imc_0 20 all,uncore_imc_1 21 all,";
+	int ended = 0, nr = 0;
+	char all[512] = "";
+	__u32 kind;
+
+	lists(PERFGRP_LIST_GENERIC, "cycles,");
+	lists(PERFGRP_LIST_PMU, "core/inst_retired/,core/mem-loads/,core/open/,power/energy-pkg/,");
+	lists(PERFGRP_LIST_TRACEPOINT, "sched:sched_switch,sched:sched_wakeup,");
+	lists(PERFGRP_LIST_GENERIC | PERFGRP_LIST_TRACEPOINT,
+	      "cycles,sched:sched_switch,sched:sched_wakeup,");
+	result(!perfgrp_list_pmus(events, take_pmu, all) && !strcmp(all, expected),
+	       "L3 PMUs are listed, with their CPUs");
+	for (kind = PERFGRP_LIST_GENERIC; kind <= PERFGRP_LIST_TRACEPOINT; kind <<= 1)
+		if (kind != PERFGRP_LIST_LIBPFM4)
+			ended += perfgrp_list_events(events, kind, take_one, &nr) == 7;
+	result(ended == 3 && nr == 3 && perfgrp_list_pmus(events, take_first, "core") == 9,
+	       "L3 a list ends where its reader has had enough");
+	perfgrp_events_free(events);
 }
 
 static void test_faults(void)
@@ -412,16 +606,14 @@ static void test_faults(void)
 /* One event, and how it is to be sampled. */
 static void samples(const char *text, const char *name, __u64 sample, bool freq, __u64 min_delta)
 {
-	struct event_list list = { 0 };
-	struct event_error err = { .text = "" };
-	int ret = events_parse(&list, text, &sources, &err);
-	const struct event *e = ret ? NULL : &list.groups[0].events[0];
+	struct perfgrp_events *events = new_events();
+	const struct perfgrp_event *e = one(events, text);
 
-	result(e && list.nr == 1 && list.groups[0].nr == 1 && !strcmp(e->name, name) &&
-	       e->sample == sample && e->freq == freq && e->min_delta == min_delta &&
-	       !e->counter.sample_period && !e->counter.min_delta,
-	       "E6 %s is sampled %s", text, err.text);
-	events_free(&list);
+	result(e && !strcmp(e->name, name) && e->sample == sample &&
+	       !(e->flags & PERFGRP_EVENT_FREQ) == !freq && e->min_delta == min_delta &&
+	       !e->counter->sample_period && !e->counter->min_delta,
+	       "E6 %s is sampled", text);
+	perfgrp_events_free(events);
 }
 
 static void test_sampling(void)
@@ -432,6 +624,7 @@ static void test_sampling(void)
 	samples("cpu-clock/period=5,name=clock/", "clock", 5, false, 0);
 	samples("r1a8/period=6/u", "r1a8/period=6/u", 6, false, 0);
 	samples("sched:sched_switch/period=1/", "sched:sched_switch/period=1/", 1, false, 0);
+	samples("sched:*_switch/period=1/", "sched:sched_switch/period=1/", 1, false, 0);
 	samples("core/event=1,period=7,name=x/", "x", 7, false, 0);
 	samples("core/freq=7,inst_retired,min-delta=9/", "core/freq=7,inst_retired,min-delta=9/", 7,
 		true, 9);
@@ -442,6 +635,7 @@ static void test_sampling(void)
 	refused("cycles/umask=1/", 7, "unknown term 'umask'");
 	refused("core/event=1,freq=x/", 18, "not a number above 0");
 	refused("cycles/period=1", 15, "second '/'");
+	refused("{cs,cycles:D/period=1/}", 4, "no PMU 'cycles:D'");
 }
 
 int main(void)
@@ -455,6 +649,9 @@ int main(void)
 	test_cut();
 	test_faults();
 	test_sampling();
+	test_many();
+	test_memory();
+	test_lists();
 	printf("1..%u\n", tests);
 	return failures ? 1 : 0;
 }

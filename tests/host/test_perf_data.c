@@ -12,6 +12,7 @@
 #include <bpf/btf.h>
 #include <linux/bpf.h>
 
+#include "cmd.h"
 #include "perf_data.h"
 #include "synth.h"
 #include "tap.h"
@@ -153,12 +154,11 @@ struct recording {
 
 static void prepare(struct recording *rec, const char *events, __u32 instances, bool pipe)
 {
-	struct event_error err;
 	size_t i, j;
 
 	memset(rec, 0, sizeof(*rec));
-	if (events_parse(&rec->list, events, NULL, &err)) {
-		printf("Bail out! %s: %s\n", events, err.text);
+	if (cmd_add_events(&rec->list, events)) {
+		printf("Bail out! %s\n", events);
 		exit(1);
 	}
 	rec->data.out = fopen(file, "w");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "stat.h"
 #include "tap.h"
 
@@ -41,13 +42,12 @@ static char *print(const struct stat_cell *cells, const struct stat_options *opt
 {
 	struct stat_cmd st = { .opt = *opt, .cgroups.given = cgroups, .user = -1, .elapsed = 1000 };
 	char *text, *all = xstrdup(""), *line, *rest;
-	struct event_error err;
 	size_t size, i, j, n = 0;
 
 	st.opt.runs = 1;
 	st.target.kind = TARGET_ALL_CPUS;
 	st.out = open_memstream(&text, &size);
-	if (!st.out || events_parse(&st.list, events, NULL, &err)) {
+	if (!st.out || cmd_add_events(&st.list, events)) {
 		puts("Bail out! cannot set up");
 		exit(1);
 	}

@@ -11,7 +11,6 @@
 #include <linux/perf_event.h>
 
 #include "bpf.h"
-#include "event_name.h"
 #include "tap.h"
 
 /* ---- what users write ------------------------------------------------------ */
@@ -66,12 +65,13 @@ static void holders(void)
 
 static void name_is(const struct perfgrp_counter *counter, const char *expected)
 {
-	static const struct event_sources nowhere = { .pmus = "/nonexistent" };
-	char *name = event_name(counter, &nowhere);
+	struct perfgrp_events *nowhere = perfgrp_events_new_at("/nonexistent", NULL);
+	char *name = perfgrp_event_name(nowhere, counter, sizeof(*counter));
 
 	result(!strcmp(name, expected), "a counter's event is called %s", expected);
 	if (strcmp(name, expected))
 		printf("# it was called %s\n", name);
+	perfgrp_events_free(nowhere);
 	free(name);
 }
 

@@ -34,6 +34,7 @@ struct perfgrp_dev;
 struct perfgrp_group;
 struct perfgrp_snap;
 struct perfgrp_members;
+struct perfgrp_events;
 
 /* This header's version; perfgrp_lib_version() is that of the library that runs. */
 #define PERFGRP_LIB_VERSION	"1.0.0"
@@ -90,6 +91,145 @@ const struct perfgrp_counter *perfgrp_members_at(const struct perfgrp_members *m
 const struct perfgrp_counter *perfgrp_members_find(const struct perfgrp_members *members,
 						   __u32 id);
 const struct perfgrp_query *perfgrp_members_group(const struct perfgrp_members *members);
+
+/*
+ * Events by their names: perf's syntax, and what sysfs, tracefs and libpfm4 know. Text goes in,
+ * counters come out; nothing of this needs the device. One object takes as many texts as you like.
+ */
+
+enum {
+	PERFGRP_EVENT_FREQ = 1 << 0,		/* sample is a frequency */
+	PERFGRP_EVENT_MACHINES = 1 << 1,	/* H or G was there: host or guests */
+};
+
+/**
+ * struct perfgrp_event - an event as it was named
+ * @name: what to call it
+ * @unit: unit of the scaled count, or ""
+ * @cpus: the CPUs its PMU wants to be opened on, as sysfs lists them; NULL for all of them
+ * @scale: what to multiply a count with to have @unit
+ * @counter: what to give the module; guests are left out if nothing was said of them
+ * @sample: period= or freq=: how often to sample where sampling is what is done, or 0
+ * @min_delta: min-delta=: as &struct perfgrp_counter.min_delta, there, too
+ * @flags: PERFGRP_EVENT_FREQ, PERFGRP_EVENT_MACHINES
+ */
+struct perfgrp_event {
+	const char *name;
+	const char *unit;
+	const char *cpus;
+	double scale;
+	const struct perfgrp_counter *counter;
+	__u64 sample;
+	__u64 min_delta;
+	__u32 flags;
+};
+
+enum {
+	PERFGRP_EVENT_GROUP_BRACES = 1 << 0,	/* it was written in braces */
+	PERFGRP_EVENT_GROUP_WEAK = 1 << 1,	/* modifier W: it may be taken apart */
+};
+
+/**
+ * struct perfgrp_event_group - events to be counted together
+ * @nr: how many
+ * @create_flags: PERFGRP_CREATE_NO_MUX and PERFGRP_CREATE_EXCLUSIVE, for the modifiers D and e
+ * @flags: PERFGRP_EVENT_GROUP_*
+ */
+struct perfgrp_event_group {
+	__u32 nr;
+	__u32 create_flags;
+	__u32 flags;
+};
+
+/**
+ * struct perfgrp_events_error - what is wrong with a text, and where
+ * @column: offset of the fault in the text
+ * @text: one line of English
+ */
+struct perfgrp_events_error {
+	__u32 column;
+	char text[508];
+};
+
+struct perfgrp_events *perfgrp_events_new(void);
+struct perfgrp_events *perfgrp_events_new_at(const char *pmus, const char *tracing);
+void perfgrp_events_free(struct perfgrp_events *events);
+int perfgrp_parse_events(struct perfgrp_events *events, const char *text);
+const struct perfgrp_events_error *perfgrp_events_error(const struct perfgrp_events *events);
+__u32 perfgrp_events_nr_groups(const struct perfgrp_events *events);
+const struct perfgrp_event_group *perfgrp_events_group(const struct perfgrp_events *events,
+						       __u32 group);
+const struct perfgrp_event *perfgrp_events_at(const struct perfgrp_events *events, __u32 group,
+					      __u32 i);
+int perfgrp_add_events(struct perfgrp_group *to, struct perfgrp_events *events, __u32 index);
+char *perfgrp_event_name(const struct perfgrp_events *events,
+			 const struct perfgrp_counter *counter, size_t size);
+
+/* What can be named on this machine. A function that returns something other than 0 is the last. */
+
+enum {
+	PERFGRP_LIST_GENERIC = 1 << 0,		/* the kernel's generic events */
+	PERFGRP_LIST_PMU = 1 << 1,		/* named events of a PMU, in sysfs */
+	PERFGRP_LIST_LIBPFM4 = 1 << 2,		/* events of this machine's PMUs in libpfm4 */
+	PERFGRP_LIST_TRACEPOINT = 1 << 3,	/* tracepoints, in tracefs */
+};
+
+/**
+ * struct perfgrp_listed_event - an event that can be named
+ * @name: what perfgrp_parse_events() takes
+ * @desc: what it counts, or ""
+ * @counter: its encoding, of generic events and libpfm4's; else NULL
+ * @kind: PERFGRP_LIST_*
+ */
+struct perfgrp_listed_event {
+	const char *name;
+	const char *desc;
+	const struct perfgrp_counter *counter;
+	__u32 kind;
+};
+
+/**
+ * struct perfgrp_pmu - a PMU
+ * @name: its name in sysfs
+ * @cpus: the CPUs it wants to be opened on, as sysfs lists them; NULL for all of them
+ * @type: its number, as in &struct perfgrp_value.pmu
+ */
+struct perfgrp_pmu {
+	const char *name;
+	const char *cpus;
+	__u32 type;
+};
+
+typedef int (*perfgrp_list_event_fn)(void *arg, const struct perfgrp_listed_event *event);
+typedef int (*perfgrp_list_pmu_fn)(void *arg, const struct perfgrp_pmu *pmu);
+
+int perfgrp_list_events(const struct perfgrp_events *events, __u32 kinds,
+			perfgrp_list_event_fn fn, void *arg);
+int perfgrp_list_pmus(const struct perfgrp_events *events, perfgrp_list_pmu_fn fn, void *arg);
+
+/**
+ * perfgrp_counter_type - what kind of event a counter counts
+ * @counter: the counter
+ *
+ * Return: as attr.type
+ */
+static inline __u32 perfgrp_counter_type(const struct perfgrp_counter *counter)
+{
+	return counter->flags & PERFGRP_COUNTER_RAW ? counter->type :
+						      PERFGRP_EVENT_TYPE(counter->event);
+}
+
+/**
+ * perfgrp_counter_config - which event of its kind a counter counts
+ * @counter: the counter
+ *
+ * Return: as attr.config
+ */
+static inline __u64 perfgrp_counter_config(const struct perfgrp_counter *counter)
+{
+	return counter->flags & PERFGRP_COUNTER_RAW ? counter->config :
+						      PERFGRP_EVENT_CONFIG(counter->event);
+}
 
 /*
  * Snapshots: all values of a group at one moment. One object serves as many snapshots as you like,

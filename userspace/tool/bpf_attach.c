@@ -10,7 +10,7 @@
 #include "bpf.h"
 #include "cmd.h"
 #include "ending.h"
-#include "event_name.h"
+#include "events.h"
 
 /* Nobody reads what else the counters have to tell: two pages of it, the least there is. */
 #define BUFFER_SIZE	1
@@ -25,7 +25,7 @@ static char *event_of(struct perfgrp_group *group, __u32 id)
 
 	if (!perfgrp_get_members(group, members))
 		counter = perfgrp_members_find(members, id);
-	event = counter ? event_name(counter, NULL) : xstrdup("?");
+	event = counter ? event_name(counter) : xstrdup("?");
 	perfgrp_members_free(members);
 	return event;
 }

@@ -5,7 +5,7 @@
 
 #include "bpf.h"
 #include "cmd.h"
-#include "event_name.h"
+#include "events.h"
 
 /* A group's first holder is what it is known by. */
 static char *name_of(const struct bpf_group *group)
@@ -30,7 +30,7 @@ static int add_member(struct bpf_attachments *list, const struct bpf_group *grou
 	} else if (err) {
 		return err;
 	}
-	event = event_name(counter, NULL);
+	event = event_name(counter);
 	a = bpf_attachments_add(list, event, &query);
 	free(event);
 	a->place = name_of(group);

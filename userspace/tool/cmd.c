@@ -126,14 +126,17 @@ int cmd_check_modes(const struct target *target)
 /* Adds events of a command line, or says what is wrong with them. */
 int cmd_add_events(struct event_list *list, const char *text)
 {
-	struct event_error err;
+	struct perfgrp_events *parsed = xcheck(perfgrp_events_new());
+	const struct perfgrp_events_error *why = perfgrp_events_error(parsed);
+	int err = events_parse(list, text, parsed);
 
-	if (!events_parse(list, text, NULL, &err))
-		return 0;
-	fprintf(stderr, "event syntax error: '%s'\n%*s\\___ %s\n", text,
-		(int)(strlen("event syntax error: '") + err.column), "", err.text);
-	fputs("\nRun 'perfgrp list' for a list of valid events\n", stderr);
-	return -EINVAL;
+	if (err) {
+		fprintf(stderr, "event syntax error: '%s'\n%*s\\___ %s\n", text,
+			(int)(strlen("event syntax error: '") + why->column), "", why->text);
+		fputs("\nRun 'perfgrp list' for a list of valid events\n", stderr);
+	}
+	perfgrp_events_free(parsed);
+	return err;
 }
 
 /* Reads the number of an option, or says that it is none. */

@@ -64,17 +64,15 @@ static void print_json(const struct perfgrp_info *info)
 	json_object_object_add(all, "limits", part);
 
 	part = json_object_new_array();
-	pmu_list_open(&list, NULL);
+	pmu_list_open(&list);
 	for (i = 0; i < list.nr; i++) {
 		struct json_object *one = json_object_new_object();
-		const struct pmu_dir *pmu = &list.pmus[i];
-		char *cpus = pmu_cpus(pmu);
+		const struct pmu *pmu = &list.pmus[i];
 
 		json_add_string(one, "name", pmu->name);
 		json_add_u64(one, "type", pmu->type);
-		if (cpus)
-			json_add_string(one, "cpus", cpus);
-		free(cpus);
+		if (pmu->cpus)
+			json_add_string(one, "cpus", pmu->cpus);
 		json_object_array_add(part, one);
 	}
 	pmu_list_close(&list);
@@ -103,13 +101,12 @@ static void print_text(const struct perfgrp_info *info)
 	printf("  %-14s%u\n", "groups", info->max_groups);
 	printf("  %-14s%u\n", "cpus", info->nr_cpu_ids);
 	printf("PMUs\n");
-	pmu_list_open(&list, NULL);
+	pmu_list_open(&list);
 	for (i = 0; i < list.nr; i++) {
-		const struct pmu_dir *pmu = &list.pmus[i];
-		char *cpus = pmu_cpus(pmu);
+		const struct pmu *pmu = &list.pmus[i];
 
-		printf("  %-24s type %-4u cpus %s\n", pmu->name, pmu->type, cpus ? cpus : "all");
-		free(cpus);
+		printf("  %-24s type %-4u cpus %s\n", pmu->name, pmu->type,
+		       pmu->cpus ? pmu->cpus : "all");
 	}
 	pmu_list_close(&list);
 }

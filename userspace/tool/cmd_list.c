@@ -11,8 +11,6 @@
 #include "cmd.h"
 #include "events.h"
 #include "json.h"
-#include "pfm.h"
-#include "pmu.h"
 
 /* The kinds of events, in the order in which they are listed. */
 enum kind { HARDWARE, SOFTWARE, CACHE, SYSFS, NATIVE, RAW, BREAKPOINT, TRACEPOINT, NR_KINDS };
@@ -74,83 +72,44 @@ static struct listed_event *add(struct listing *list, enum kind kind, char *name
 	return entry;
 }
 
-static void add_pfm(void *arg, const char *pmu, const char *name, const char *desc,
-		    const struct perfgrp_counter *counter)
+static enum kind kind_of(const struct perfgrp_listed_event *event)
 {
+	switch (event->kind) {
+	case PERFGRP_LIST_PMU:
+		return SYSFS;
+	case PERFGRP_LIST_LIBPFM4:
+		return NATIVE;
+	case PERFGRP_LIST_TRACEPOINT:
+		return TRACEPOINT;
+	}
+	switch (perfgrp_counter_type(event->counter)) {
+	case PERF_TYPE_HARDWARE:
+		return HARDWARE;
+	case PERF_TYPE_HW_CACHE:
+		return CACHE;
+	}
+	return SOFTWARE;
+}
+
+static int add_event(void *arg, const struct perfgrp_listed_event *event)
+{
+	const bool generic = event->kind == PERFGRP_LIST_GENERIC;
+	const enum kind kind = kind_of(event);
 	struct listing *list = arg;
-	enum kind kind;
 	size_t i;
 
-	if (strcmp(pmu, "perf")) {
-		add(list, NATIVE, xasprintf("%s::%s", pmu, name), xstrdup(desc));
-		return;
-	}
-	switch (event_type(counter)) {
-	case PERF_TYPE_HARDWARE:
-		kind = HARDWARE;
-		break;
-	case PERF_TYPE_HW_CACHE:
-		kind = CACHE;
-		break;
-	default:
-		kind = SOFTWARE;
-	}
-	for (i = 0; i < list->nr; i++) {
+	for (i = 0; generic && i < list->nr; i++) {
 		struct listed_event *entry = &list->entries[i];
 
-		if (entry->kind == kind && entry->event == counter->event) {
-			strings_add(&entry->names, xstrdup(name));
-			return;
+		if (entry->kind == kind && entry->event == event->counter->event) {
+			strings_add(&entry->names, xstrdup(event->name));
+			return 0;
 		}
 	}
-	add(list, kind, xstrdup(name), NULL)->event = counter->event;
-}
-
-static void add_pmus(struct listing *list)
-{
-	struct pmu_list all;
-	size_t i, j;
-
-	pmu_list_open(&all, NULL);
-	for (i = 0; i < all.nr; i++) {
-		const struct pmu_dir *pmu = &all.pmus[i];
-		struct strings events = { 0 };
-
-		pmu_event_names(pmu, &events);
-		for (j = 0; j < events.nr; j++)
-			add(list, SYSFS, xasprintf("%s/%s/", pmu->name, events.s[j]), NULL);
-		strings_free(&events);
-	}
-	pmu_list_close(&all);
-}
-
-static void add_tracepoints(struct listing *list)
-{
-	char *dir = event_sources_tracepoints(NULL);
-	struct strings systems = { 0 };
-	size_t i, j;
-
-	if (!dir)
-		return;
-	list_dir(&systems, dir);
-	for (i = 0; i < systems.nr; i++) {
-		char *path = xasprintf("%s/%s", dir, systems.s[i]);
-		struct strings names = { 0 };
-
-		list_dir(&names, path);
-		for (j = 0; j < names.nr; j++) {
-			char *id = read_file("%s/%s/id", path, names.s[j]);
-
-			if (id)
-				add(list, TRACEPOINT,
-				    xasprintf("%s:%s", systems.s[i], names.s[j]), NULL);
-			free(id);
-		}
-		strings_free(&names);
-		free(path);
-	}
-	strings_free(&systems);
-	free(dir);
+	add(list, kind, xstrdup(event->name), generic ? NULL : xstrdup(event->desc));
+	if (generic)
+		list->entries[list->nr - 1].event = event->counter->event;
+	return 0;
 }
 
 static void add_syntax(struct listing *list)
@@ -281,9 +240,8 @@ int cmd_list(int argc, char **argv)
 
 	if (!cmd_parse_options(&options, argc, argv, &list, &status))
 		return status;
-	pfm_list(add_pfm, &list);
-	add_pmus(&list);
-	add_tracepoints(&list);
+	if (perfgrp_list_events(NULL, ~0U, add_event, &list))
+		xcheck(NULL);
 	add_syntax(&list);
 	if (list.nr)
 		qsort(list.entries, list.nr, sizeof(*list.entries), compare);

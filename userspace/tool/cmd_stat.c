@@ -6,24 +6,24 @@
 #include <time.h>
 
 #include "cmd.h"
-#include "pmu.h"
 #include "stat.h"
 
 #define MAX_RUNS	100
 
 /* ---- what to count -------------------------------------------------------- */
 
+static int is_event(void *arg, const struct perfgrp_listed_event *event)
+{
+	const char *slash = strchr(event->name, '/');
+	const size_t len = strlen(arg);
+
+	return slash && !strncmp(slash + 1, arg, len) && !strcmp(slash + 1 + len, "/");
+}
+
+/* Whether a PMU has an event of that name in sysfs. */
 static bool machine_has(const char *name)
 {
-	struct pmu_list list;
-	bool has = false;
-	size_t i;
-
-	pmu_list_open(&list, NULL);
-	for (i = 0; i < list.nr && !has; i++)
-		has = pmu_has_event(&list.pmus[i], name);
-	pmu_list_close(&list);
-	return has;
+	return perfgrp_list_events(NULL, PERFGRP_LIST_PMU, is_event, (void *)name) > 0;
 }
 
 /* The NMI watchdog has one of the PMU's counters to itself. */

@@ -3,29 +3,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include <linux/perf_event.h>
-
 #include "cgroup.h"
 #include "counters.h"
-
-/* Hardware that runs guests counts them, too, unless it is asked not to. */
-static bool counts_guests(const struct event *event)
-{
-	switch (event_type(&event->counter)) {
-	case PERF_TYPE_SOFTWARE:
-	case PERF_TYPE_TRACEPOINT:
-	case PERF_TYPE_BREAKPOINT:
-		return false;
-	}
-	return true;
-}
 
 /**
  * counters_make - make the counters of a group
  * @events: the group
  * @target: which modes to count
- *
- * As perf, leave guests out where nothing is said about them.
  *
  * Return: an array to be freed
  */
@@ -37,8 +21,6 @@ struct perfgrp_counter *counters_make(const struct event_group *events,
 
 	for (i = 0; i < events->nr; i++) {
 		counters[i] = events->events[i].counter;
-		if (!events->events[i].machines_named && counts_guests(&events->events[i]))
-			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_GUEST;
 		if (target->all_user) {
 			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_KERNEL;
 			counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_USER;

@@ -1,57 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events, groups of events, lists of groups, and where events are described. */
+/* Events, groups of events, lists of groups. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <linux/perf_event.h>
-
-#include "event_parse.h"
+#include "events.h"
 #include "util.h"
 
-/**
- * event_set - give a counter its event, in the short form if it fits
- * @counter: zeros but for its flags
- * @type: as attr.type
- * @config: as attr.config
- * @config1: as attr.config1
- * @config2: as attr.config2
- * @config3: as attr.config3
- */
-void event_set(struct perfgrp_counter *counter, __u32 type, __u64 config, __u64 config1,
-	       __u64 config2, __u64 config3)
-{
-	bool named = type == PERF_TYPE_HARDWARE || type == PERF_TYPE_SOFTWARE ||
-		     type == PERF_TYPE_HW_CACHE;
-
-	if (named && config >> 32 == 0 && !config1 && !config2 && !config3) {
-		counter->event = PERFGRP_EVENT(type, config);
-		return;
-	}
-	counter->flags |= PERFGRP_COUNTER_RAW;
-	counter->type = type;
-	counter->config = config;
-	counter->config1 = config1;
-	counter->config2 = config2;
-	counter->config3 = config3;
-}
-
-/* The event's attr.type, whichever form it has. */
-__u32 event_type(const struct perfgrp_counter *counter)
-{
-	return counter->flags & PERFGRP_COUNTER_RAW ? counter->type :
-						      PERFGRP_EVENT_TYPE(counter->event);
-}
-
-/* The event's attr.config, whichever form it has. */
-__u64 event_config(const struct perfgrp_counter *counter)
-{
-	return counter->flags & PERFGRP_COUNTER_RAW ? counter->config :
-						      PERFGRP_EVENT_CONFIG(counter->event);
-}
-
 /* Adds a group without events. */
-struct event_group *event_add_group(struct event_list *list)
+static struct event_group *add_group(struct event_list *list)
 {
 	struct event_group *group;
 
@@ -61,17 +18,52 @@ struct event_group *event_add_group(struct event_list *list)
 	return group;
 }
 
-/* Adds an event of which nothing is known yet. */
-struct event *event_add(struct event_group *group)
+static void copy_event(struct event *to, const struct perfgrp_event *from)
 {
-	struct event *event;
+	to->name = xstrdup(from->name);
+	to->counter = *from->counter;
+	to->scale = from->scale;
+	to->unit = xstrdup(from->unit);
+	to->cpus = from->cpus ? xstrdup(from->cpus) : NULL;
+	to->machines_named = from->flags & PERFGRP_EVENT_MACHINES;
+	to->sample = from->sample;
+	to->freq = from->flags & PERFGRP_EVENT_FREQ;
+	to->min_delta = from->min_delta;
+}
 
-	GROW(group->events, group->nr, group->room);
-	event = &group->events[group->nr++];
-	memset(event, 0, sizeof(*event));
-	event->scale = 1.0;
-	event->unit = xstrdup("");
-	return event;
+/**
+ * events_parse - read events in perf's syntax
+ * @list: a list that is all zeros, or from an earlier call: groups are added to it
+ * @text: the events
+ * @parsed: reads them, and knows what is wrong with them
+ *
+ * Return: 0, or -EINVAL with @list as it was
+ */
+int events_parse(struct event_list *list, const char *text, struct perfgrp_events *parsed)
+{
+	const __u32 before = perfgrp_events_nr_groups(parsed);
+	const struct perfgrp_event_group *from;
+	__u32 i, j;
+	int err;
+
+	err = perfgrp_parse_events(parsed, text);
+	if (err == -ENOMEM)
+		xcheck(NULL);
+	if (err)
+		return err;
+	for (i = before; (from = perfgrp_events_group(parsed, i)); i++) {
+		struct event_group *to = add_group(list);
+
+		to->nr = from->nr;
+		to->room = from->nr;
+		to->events = xcalloc(to->room, sizeof(*to->events));
+		to->create_flags = from->create_flags;
+		to->weak = from->flags & PERFGRP_EVENT_GROUP_WEAK;
+		to->braces = from->flags & PERFGRP_EVENT_GROUP_BRACES;
+		for (j = 0; j < from->nr; j++)
+			copy_event(&to->events[j], perfgrp_events_at(parsed, i, j));
+	}
+	return 0;
 }
 
 static void free_event(struct event *event)
@@ -81,26 +73,19 @@ static void free_event(struct event *event)
 	free(event->cpus);
 }
 
-/* Cuts off all groups from some group on. */
-void event_free_groups(struct event_list *list, size_t from)
-{
-	size_t i, j;
-
-	for (i = from; i < list->nr; i++) {
-		for (j = 0; j < list->groups[i].nr; j++)
-			free_event(&list->groups[i].events[j]);
-		free(list->groups[i].events);
-	}
-	list->nr = from;
-}
-
 /**
  * events_free - give back the memory of a list
  * @list: which is empty afterwards
  */
 void events_free(struct event_list *list)
 {
-	event_free_groups(list, 0);
+	size_t i, j;
+
+	for (i = 0; i < list->nr; i++) {
+		for (j = 0; j < list->groups[i].nr; j++)
+			free_event(&list->groups[i].events[j]);
+		free(list->groups[i].events);
+	}
 	free(list->groups);
 	memset(list, 0, sizeof(*list));
 }
@@ -118,7 +103,7 @@ void events_cut(struct event_list *list, size_t index, size_t at)
 	struct event_group *first, *second;
 	size_t i;
 
-	event_add_group(list);
+	add_group(list);
 	first = &list->groups[index];
 	second = first + 1;
 	memmove(second + 1, second, (list->nr - index - 2) * sizeof(*list->groups));
@@ -136,7 +121,7 @@ void events_cut(struct event_list *list, size_t index, size_t at)
 /* Adds a copy of a group to its list. */
 static void copy_group(struct event_list *list, size_t index)
 {
-	struct event_group *to = event_add_group(list), *from = &list->groups[index];
+	struct event_group *to = add_group(list), *from = &list->groups[index];
 	size_t i;
 
 	*to = *from;
@@ -167,25 +152,8 @@ void events_repeat(struct event_list *list, size_t times)
 		copy_group(list, i - nr);
 }
 
-const char *event_sources_pmus(const struct event_sources *sources)
+/* What to call a counter of a group that somebody else has made; to be freed. */
+char *event_name(const struct perfgrp_counter *counter)
 {
-	return sources && sources->pmus ? sources->pmus : "/sys/bus/event_source/devices";
-}
-
-/* Returns the directory of tracepoints, or NULL if tracefs is not to be had. */
-char *event_sources_tracepoints(const struct event_sources *sources)
-{
-	static const char *const usual[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
-	size_t i;
-
-	if (sources && sources->tracing)
-		return xasprintf("%s/events", sources->tracing);
-	for (i = 0; i < ARRAY_SIZE(usual); i++) {
-		char *dir = xasprintf("%s/events", usual[i]);
-
-		if (!access(dir, R_OK | X_OK))
-			return dir;
-		free(dir);
-	}
-	return NULL;
+	return xcheck(perfgrp_event_name(NULL, counter, sizeof(*counter)));
 }

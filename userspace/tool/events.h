@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * perf's event syntax. Text goes in, counters for libperfgrp come out; nothing
- * here opens the device or counts anything.
- */
+/* The events of a command line: what libperfgrp has read, for the tool to cut and to copy. */
 #ifndef PERFGRP_EVENTS_H
 #define PERFGRP_EVENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <linux/perfgrp.h>
+#include "perfgrp.h"
 
 struct cgroup;
 
@@ -71,38 +68,10 @@ struct event_list {
 	size_t room;
 };
 
-/**
- * struct event_error - what is wrong with a text, and where
- * @column: offset of the fault in the text
- * @text: one line of English
- */
-struct event_error {
-	unsigned int column;
-	char text[512];
-};
-
-/**
- * struct event_sources - where event names come from, beside libpfm4
- * @pmus: directory of PMUs, or NULL for sysfs's own
- * @tracing: mount point of tracefs, or NULL for the usual ones
- */
-struct event_sources {
-	const char *pmus;
-	const char *tracing;
-};
-
-int events_parse(struct event_list *list, const char *text, const struct event_sources *sources,
-		 struct event_error *err);
+int events_parse(struct event_list *list, const char *text, struct perfgrp_events *parsed);
 void events_cut(struct event_list *list, size_t index, size_t at);
 void events_repeat(struct event_list *list, size_t times);
 void events_free(struct event_list *list);
-
-const char *event_sources_pmus(const struct event_sources *sources);
-char *event_sources_tracepoints(const struct event_sources *sources);
-
-void event_set(struct perfgrp_counter *counter, __u32 type, __u64 config, __u64 config1,
-	       __u64 config2, __u64 config3);
-__u32 event_type(const struct perfgrp_counter *counter);
-__u64 event_config(const struct perfgrp_counter *counter);
+char *event_name(const struct perfgrp_counter *counter);
 
 #endif /* PERFGRP_EVENTS_H */

@@ -160,7 +160,7 @@ static void check_counters(void)
 	struct pmu_list list;
 	size_t i;
 
-	pmu_list_open(&list, NULL);
+	pmu_list_open(&list);
 	for (i = 0; i < list.nr && !found; i++)
 		if (is_hardware(list.pmus[i].name))
 			found = list.pmus[i].name;

@@ -83,10 +83,16 @@ static const struct stat_cell *cell_beside(const struct stat_cells *counts,
 	return found;
 }
 
-/* Software events have no place on the PMU to wait for. */
-static bool is_never_multiplexed(const struct event *event)
+static bool is_software(const struct event *event)
 {
-	return event_type(&event->counter) == PERF_TYPE_SOFTWARE;
+	return perfgrp_counter_type(&event->counter) == PERF_TYPE_SOFTWARE;
+}
+
+/* In which modes an event is not counted. Software knows nothing of what guests do. */
+static __u32 left_out(const struct event *event)
+{
+	return (event->counter.flags & MODES) |
+	       (is_software(event) ? PERFGRP_COUNTER_EXCLUDE_GUEST : 0);
 }
 
 static bool same_cpus(const struct event *a, const struct event *b)
@@ -142,7 +148,8 @@ static bool may_divide(const struct divisor *div, enum choice choice, const stru
 		return false;
 	switch (choice) {
 	case CHOOSE_BRACES:
-		return is_never_multiplexed(event) || same_times(cell, div->cell);
+		/* Software events have no place on the PMU to wait for. */
+		return is_software(event) || same_times(cell, div->cell);
 	case CHOOSE_TOGETHER:
 		return is_together(cell, div->cell);
 	default:
@@ -169,7 +176,7 @@ static bool mean_of(const struct stat_cmd *st, const struct divisor *div, enum c
 
 			if (clock ? !is_clock(event) : !is(event, div->constant))
 				continue;
-			if ((event->counter.flags ^ div->event->counter.flags) & MODES)
+			if (left_out(event) != left_out(div->event))
 				continue;
 			if (event->cgroup != div->event->cgroup)
 				continue;

@@ -72,8 +72,8 @@ static void make_attr(const struct perf_data *data, size_t index, struct perf_ev
 
 	memset(attr, 0, sizeof(*attr));
 	attr->size = ATTR_SIZE;
-	attr->type = event_type(counter);
-	attr->config = event_config(counter);
+	attr->type = perfgrp_counter_type(counter);
+	attr->config = perfgrp_counter_config(counter);
 	attr->config1 = counter->config1;
 	attr->config2 = counter->config2;
 	if (counter->bp_type)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The PMUs that the kernel shows in sysfs: numbers, formats, named events. */
-#ifndef PERFGRP_PMU_H
-#define PERFGRP_PMU_H
+/* The machine's PMUs. */
+#ifndef PERFGRP_TOOL_PMU_H
+#define PERFGRP_TOOL_PMU_H
 
-#include "events.h"
+#include "perfgrp.h"
 #include "util.h"
 
 /**
- * struct pmu_dir - one directory of /sys/bus/event_source/devices
- * @dir: the directory
+ * struct pmu - a PMU
  * @name: its name
+ * @cpus: the CPUs it wants to be opened on, as sysfs lists them, or NULL for all of them
  * @type: what attr.type says for it
  */
-struct pmu_dir {
-	char *dir;
+struct pmu {
 	char *name;
+	char *cpus;
 	__u32 type;
 };
 
@@ -25,22 +25,13 @@ struct pmu_dir {
  * @room: how many @pmus has room for
  */
 struct pmu_list {
-	struct pmu_dir *pmus;
+	struct pmu *pmus;
 	size_t nr;
 	size_t room;
 };
 
-int pmu_open(struct pmu_dir *pmu, const struct event_sources *sources, const char *name);
-void pmu_close(struct pmu_dir *pmu);
-void pmu_list_open(struct pmu_list *list, const struct event_sources *sources);
+void pmu_list_open(struct pmu_list *list);
 void pmu_list_close(struct pmu_list *list);
-char *pmu_find_name(__u32 type, const struct event_sources *sources, const char *unknown);
-void pmu_match(struct strings *names, const struct event_sources *sources, const char *pattern);
-void pmu_event_names(const struct pmu_dir *pmu, struct strings *names);
-bool pmu_has_event(const struct pmu_dir *pmu, const char *name);
-char *pmu_cpus(const struct pmu_dir *pmu);
-int pmu_common_terms(struct event *event, const char *text, struct event_error *err);
-int pmu_encode(const struct pmu_dir *pmu, const char *text, struct event *event,
-	       struct event_error *err);
+char *pmu_find_name(__u32 type);
 
-#endif /* PERFGRP_PMU_H */
+#endif /* PERFGRP_TOOL_PMU_H */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "counters.h"
 #include "record.h"
 
@@ -175,7 +176,7 @@ out:
 static bool may_replace(const struct record *rec, const struct perfgrp_error *why)
 {
 	return !rec->events_named && why->reason == PERFGRP_REASON_EVENT &&
-	       event_type(&rec->list.groups[0].events[0].counter) == PERF_TYPE_HARDWARE;
+	       perfgrp_counter_type(&rec->list.groups[0].events[0].counter) == PERF_TYPE_HARDWARE;
 }
 
 /*
@@ -243,7 +244,6 @@ static int open_all(struct record *rec)
  */
 int record_open(struct record *rec)
 {
-	struct event_error ignored;
 	struct cgroup *cgroup;
 	int err;
 
@@ -260,7 +260,7 @@ int record_open(struct record *rec)
 	cgroup = cgroup_of(&rec->list.groups[0]);
 	events_free(&rec->list);
 	rec->events_named = true;
-	if (events_parse(&rec->list, "cpu-clock", NULL, &ignored))
+	if (cmd_add_events(&rec->list, "cpu-clock"))
 		return -EINVAL;
 	rec->list.groups[0].events[0].cgroup = cgroup;
 	return open_all(rec);

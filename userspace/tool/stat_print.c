@@ -66,7 +66,7 @@ static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 
 	/* Sums over CPUs of different kinds are one line a kind. */
 	if (shares_place(stat_cells(st, counts), cell)) {
-		pmu = pmu_find_name(cell->pmu, NULL, "pmu ");
+		pmu = pmu_find_name(cell->pmu);
 		name = xasprintf("%s [%s]", line.name, pmu);
 		free(pmu);
 		line.name = name;

@@ -1,37 +1,37 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* What the letters behind an event or a group ask for; and how faults in a text are noted. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "event_parse.h"
+#include "parse.h"
 
 #define EXCLUDE_MODES	(PERFGRP_COUNTER_EXCLUDE_USER | PERFGRP_COUNTER_EXCLUDE_KERNEL | \
 			 PERFGRP_COUNTER_EXCLUDE_HV)
 #define EXCLUDE_MACHINES (PERFGRP_COUNTER_EXCLUDE_HOST | PERFGRP_COUNTER_EXCLUDE_GUEST)
 
 /* Notes what is wrong, and where. */
-int event_fail(const struct parser *p, const char *at, const char *fmt, ...)
+int perfgrp_fault(const struct parser *p, const char *at, const char *fmt, ...)
 {
 	va_list ap;
 
-	p->err->column = at - p->text;
+	p->error->column = at - p->text;
 	va_start(ap, fmt);
-	vsnprintf(p->err->text, sizeof(p->err->text), fmt, ap);
+	vsnprintf(p->error->text, sizeof(p->error->text), fmt, ap);
 	va_end(ap);
 	return -EINVAL;
 }
 
 /* Reads modifiers, and says what is wrong with them. */
-int event_parse_modifiers(const struct parser *p, const char *s, const char *end,
-			  struct modifiers *m)
+int perfgrp_parse_modifiers(const struct parser *p, const char *s, const char *end,
+			    struct modifiers *m)
 {
 	if (s == end)
-		return event_fail(p, s, "modifiers are missing behind the colon");
+		return perfgrp_fault(p, s, "modifiers are missing behind the colon");
 	for (; s < end; s++) {
 		if (*s != 'p' && memchr(s + 1, *s, end - s - 1))
-			return event_fail(p, s, "modifier '%c' is there twice", *s);
+			return perfgrp_fault(p, s, "modifier '%c' is there twice", *s);
 		switch (*s) {
 		case 'u':
 			m->modes |= PERFGRP_COUNTER_EXCLUDE_USER;
@@ -47,7 +47,7 @@ int event_parse_modifiers(const struct parser *p, const char *s, const char *end
 			break;
 		case 'p':
 			if (++m->precise > 3)
-				return event_fail(p, s, "'p' can stand three times at most");
+				return perfgrp_fault(p, s, "'p' can stand three times at most");
 			break;
 		case 'S':
 			break;	/* about samples, of which counting has none */
@@ -68,27 +68,28 @@ int event_parse_modifiers(const struct parser *p, const char *s, const char *end
 			break;
 		case 'P':
 		case 'b':
-			return event_fail(p, s, "perfgrp lacks perf's modifier '%c'", *s);
+			return perfgrp_fault(p, s, "perfgrp lacks perf's modifier '%c'", *s);
 		default:
-			return event_fail(p, s, "unknown modifier '%c' (not of ukhHGIpSDeW)", *s);
+			return perfgrp_fault(p, s, "unknown modifier '%c' (not of ukhHGIpSDeW)",
+					     *s);
 		}
 	}
 	return 0;
 }
 
 /* Parses modifiers without saying what is wrong with them: they may be none. */
-bool event_are_modifiers(const struct parser *p, const char *s, const char *end,
-			 struct modifiers *m)
+bool perfgrp_parse_are_modifiers(const struct parser *p, const char *s, const char *end,
+				 struct modifiers *m)
 {
-	struct event_error ignored;
-	struct parser quiet = { p->text, p->sources, &ignored };
+	struct perfgrp_events_error ignored;
+	struct parser quiet = { .text = p->text, .error = &ignored };
 
 	memset(m, 0, sizeof(*m));
-	return !event_parse_modifiers(&quiet, s, end, m);
+	return !perfgrp_parse_modifiers(&quiet, s, end, m);
 }
 
 /* As in perf, modes that a group names are added to those its events name. */
-void event_apply(struct event *event, const struct modifiers *m)
+void perfgrp_parse_apply(struct event *event, const struct modifiers *m)
 {
 	struct perfgrp_counter *counter = &event->counter;
 
@@ -98,10 +99,10 @@ void event_apply(struct event *event, const struct modifiers *m)
 		counter->flags &= ~m->modes;
 	}
 	if (m->machines) {
-		if (!event->machines_named)
+		if (!(event->shown.flags & PERFGRP_EVENT_MACHINES))
 			counter->flags |= EXCLUDE_MACHINES;
 		counter->flags &= ~m->machines;
-		event->machines_named = true;
+		event->shown.flags |= PERFGRP_EVENT_MACHINES;
 	}
 	if (m->idle)
 		counter->flags |= PERFGRP_COUNTER_EXCLUDE_IDLE;
@@ -110,12 +111,12 @@ void event_apply(struct event *event, const struct modifiers *m)
 }
 
 /* What modifiers say about the whole group. */
-void event_apply_group(struct event_group *group, const struct modifiers *m)
+void perfgrp_parse_apply_group(struct event_group *group, const struct modifiers *m)
 {
 	if (m->pinned)
-		group->create_flags |= PERFGRP_CREATE_NO_MUX;
+		group->shown.create_flags |= PERFGRP_CREATE_NO_MUX;
 	if (m->exclusive)
-		group->create_flags |= PERFGRP_CREATE_EXCLUSIVE;
+		group->shown.create_flags |= PERFGRP_CREATE_EXCLUSIVE;
 	if (m->weak)
-		group->weak = true;
+		group->shown.flags |= PERFGRP_EVENT_GROUP_WEAK;
 }

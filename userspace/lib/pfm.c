@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Event names from libpfm4. */
 #include <ctype.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,9 +11,7 @@
 #include <linux/perf_event.h>
 #include <perfmon/pfmlib_perf_event.h>
 
-#include "events.h"
 #include "pfm.h"
-#include "util.h"
 
 /* libpfm4's PMU of the generic events (and, where tracefs is, of tracepoints). */
 #define GENERIC		"perf"
@@ -32,13 +31,20 @@ static const struct {
 	{ "dummy", "counts nothing", PERFGRP_SW_DUMMY },
 };
 
+static int init_err;
+
+static void init(void)
+{
+	init_err = pfm_initialize();
+}
+
+/* libpfm4 looks at the machine once, and changes nothing of its own from then on. */
 static int ready(void)
 {
-	static int err = PFM_ERR_NOINIT;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (err == PFM_ERR_NOINIT)
-		err = pfm_initialize();
-	return err;
+	pthread_once(&once, init);
+	return init_err;
 }
 
 static int encode(const char *text, struct pfm_event *event)
@@ -46,6 +52,7 @@ static int encode(const char *text, struct pfm_event *event)
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pfm_perf_encode_arg_t arg = { .attr = &attr, .size = sizeof(arg), .cpu = -1 };
 	struct perfgrp_counter *counter = &event->counter;
+	__u64 configs[NR_CONFIGS];
 	int err;
 
 	memset(event, 0, sizeof(*event));
@@ -58,22 +65,27 @@ static int encode(const char *text, struct pfm_event *event)
 	if (arg.cpu >= 0)
 		return PFM_ERR_NOTSUPP;
 
-	event_set(counter, attr.type, attr.config, attr.config1, attr.config2, 0);
+	configs[CONFIG] = attr.config;
+	configs[CONFIG1] = attr.config1;
+	configs[CONFIG2] = attr.config2;
+	configs[CONFIG3] = 0;
+	perfgrp_counter_set(counter, attr.type, configs);
 	if (attr.exclude_user)
 		counter->flags |= PERFGRP_COUNTER_EXCLUDE_USER;
 	if (attr.exclude_kernel)
 		counter->flags |= PERFGRP_COUNTER_EXCLUDE_KERNEL;
 	if (attr.exclude_hv)
 		counter->flags |= PERFGRP_COUNTER_EXCLUDE_HV;
-	/* Guests are left out where neither mh nor mg is named; that is counters_make()'s to do. */
+	/* Guests are left out where neither mh nor mg is named; that is the parser's to do. */
 	if (!attr.exclude_guest) {
-		event->machines_named = true;
+		event->flags |= PERFGRP_EVENT_MACHINES;
 		if (attr.exclude_host)
 			counter->flags |= PERFGRP_COUNTER_EXCLUDE_HOST;
 	}
 	counter->precise_ip = attr.precise_ip;
 	event->sample = attr.sample_period;
-	event->freq = attr.freq;
+	if (attr.freq)
+		event->flags |= PERFGRP_EVENT_FREQ;
 	event->pinned = attr.pinned;
 	event->exclusive = attr.exclusive;
 	return PFM_SUCCESS;
@@ -85,18 +97,18 @@ static bool is_generic(const struct perfgrp_counter *counter)
 }
 
 /**
- * pfm_generic_event - find one of perf's generic events
+ * perfgrp_pfm_generic_event - find one of perf's generic events
+ * @pool: memory for the while
  * @name: its name, in any case
  * @counter: zeros; filled in
  *
  * Return: 0, or -1 if there is no such event and @counter is zeros
  */
-int pfm_generic_event(const char *name, struct perfgrp_counter *counter)
+int perfgrp_pfm_generic_event(struct pool *pool, const char *name,
+			      struct perfgrp_counter *counter)
 {
 	struct pfm_event event;
-	char *text;
 	size_t i;
-	int err;
 
 	for (i = 0; i < ARRAY_SIZE(missing); i++) {
 		if (!strcasecmp(name, missing[i].name)) {
@@ -104,24 +116,22 @@ int pfm_generic_event(const char *name, struct perfgrp_counter *counter)
 			return 0;
 		}
 	}
-	text = xasprintf(GENERIC "::%s", name);
-	err = encode(text, &event);
-	free(text);
-	if (err != PFM_SUCCESS || !is_generic(&event.counter))
+	if (encode(perfgrp_pool_printf(pool, GENERIC "::%s", name), &event) != PFM_SUCCESS ||
+	    !is_generic(&event.counter))
 		return -1;
 	*counter = event.counter;
 	return 0;
 }
 
 /**
- * pfm_native_event - find an event in libpfm4's tables
+ * perfgrp_pfm_native_event - find an event in libpfm4's tables
  * @text: what libpfm4 takes: [PMU::]EVENT[:ATTRIBUTE]...
  * @event: filled in
  * @why: set to libpfm4's word for the fault
  *
  * Return: 0; -ENOENT if there is no such event; -EOPNOTSUPP if an attribute asks for what cannot be
  */
-int pfm_native_event(const char *text, struct pfm_event *event, const char **why)
+int perfgrp_pfm_native_event(const char *text, struct pfm_event *event, const char **why)
 {
 	int err = encode(text, event);
 
@@ -150,88 +160,127 @@ static void spell(char *to, size_t size, const char *name)
 			memcpy(to, words[i], strlen(words[i]));
 }
 
-/* Calls @fn for an event if it can be named so. */
-static void list_event(const pfm_pmu_info_t *pmu, const char *name, const char *desc,
-		       pfm_list_fn fn, void *arg)
+/**
+ * struct listing - a walk through libpfm4's tables
+ * @pool: memory for the while
+ * @fn: called for each event, until it returns something other than 0
+ * @arg: for @fn
+ * @pmu: libpfm4's name of the PMU
+ */
+struct listing {
+	struct pool *pool;
+	perfgrp_list_event_fn fn;
+	void *arg;
+	const char *pmu;
+};
+
+static int list_counter(const struct listing *l, __u32 kind, const char *name, const char *desc,
+			const struct perfgrp_counter *counter)
 {
-	char *text = xasprintf("%s::%s", pmu->name, name);
+	const struct perfgrp_listed_event event = {
+		.kind = kind,
+		.name = name,
+		.desc = desc ? desc : "",
+		.counter = counter,
+	};
+
+	return l->fn(l->arg, &event);
+}
+
+/* Tells of an event if it can be named so. */
+static int list_native_name(const struct listing *l, const char *name, const char *desc)
+{
+	const char *text = perfgrp_pool_printf(l->pool, "%s::%s", l->pmu, name);
 	struct pfm_event event;
 
-	if (encode(text, &event) == PFM_SUCCESS)
-		fn(arg, pmu->name, name, desc ? desc : "", &event.counter);
-	free(text);
+	if (encode(text, &event) != PFM_SUCCESS)
+		return 0;
+	return list_counter(l, PERFGRP_LIST_LIBPFM4, text, desc, &event.counter);
 }
 
 /* An event by itself, and with each of its unit masks. */
-static void list_native_event(const pfm_pmu_info_t *pmu, const pfm_event_info_t *info,
-			      pfm_list_fn fn, void *arg)
+static int list_native_event(const struct listing *l, const pfm_event_info_t *info)
 {
-	int i;
+	int err, i;
 
-	list_event(pmu, info->name, info->desc, fn, arg);
-	for (i = 0; i < info->nattrs; i++) {
+	err = list_native_name(l, info->name, info->desc);
+	for (i = 0; i < info->nattrs && !err; i++) {
 		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
-		char *name;
 
 		if (pfm_get_event_attr_info(info->idx, i, PFM_OS_PERF_EVENT_EXT, &attr) !=
 		    PFM_SUCCESS || attr.type != PFM_ATTR_UMASK)
 			continue;
-		name = xasprintf("%s:%s", info->name, attr.name);
-		list_event(pmu, name, attr.desc, fn, arg);
-		free(name);
+		err = list_native_name(l, perfgrp_pool_printf(l->pool, "%s:%s", info->name,
+							      attr.name), attr.desc);
 	}
+	return err;
 }
 
-static void list_pmu(const pfm_pmu_info_t *pmu, pfm_list_fn fn, void *arg)
+/* Names with underscores are C's constants, which perf does not take. */
+static int list_generic_event(const struct listing *l, const pfm_event_info_t *info)
 {
-	bool generic = !strcmp(pmu->name, GENERIC);
-	int i;
+	struct perfgrp_counter counter = { 0 };
+	char name[128];
 
-	for (i = pmu->first_event; i != -1; i = pfm_get_event_next(i)) {
+	if (strchr(info->name, '_') || perfgrp_pfm_generic_event(l->pool, info->name, &counter))
+		return 0;
+	spell(name, sizeof(name), info->name);
+	return list_counter(l, PERFGRP_LIST_GENERIC, name, info->desc, &counter);
+}
+
+/* The events of one PMU, the generic ones or others. */
+static int list_pmu(struct listing *l, const pfm_pmu_info_t *pmu, bool generic)
+{
+	int err = 0, i;
+
+	l->pmu = pmu->name;
+	for (i = pmu->first_event; i != -1 && !err; i = pfm_get_event_next(i)) {
 		pfm_event_info_t info = { .size = sizeof(info) };
-		struct perfgrp_counter counter = { 0 };
-		char name[128];
 
-		if (pfm_get_event_info(i, PFM_OS_PERF_EVENT_EXT, &info) != PFM_SUCCESS)
-			continue;
-		if (!generic) {
-			list_native_event(pmu, &info, fn, arg);
-			continue;
-		}
-		/* Names with underscores are C's constants, which perf does not take. */
-		if (strchr(info.name, '_') || pfm_generic_event(info.name, &counter))
-			continue;
-		spell(name, sizeof(name), info.name);
-		fn(arg, pmu->name, name, info.desc ? info.desc : "", &counter);
+		if (pfm_get_event_info(i, PFM_OS_PERF_EVENT_EXT, &info) == PFM_SUCCESS)
+			err = generic ? list_generic_event(l, &info) : list_native_event(l, &info);
 	}
+	return err;
 }
 
 /**
- * pfm_list - go through all events that libpfm4 knows on this machine
+ * perfgrp_pfm_list - go through all events that libpfm4 knows on this machine
+ * @pool: memory for the while
+ * @kinds: PERFGRP_LIST_GENERIC, PERFGRP_LIST_LIBPFM4 or both
  * @fn: called for each
  * @arg: given to @fn
+ *
+ * Return: 0, or what @fn has returned that was not 0
  */
-void pfm_list(pfm_list_fn fn, void *arg)
+int perfgrp_pfm_list(struct pool *pool, __u32 kinds, perfgrp_list_event_fn fn, void *arg)
 {
+	struct listing l = { .pool = pool, .fn = fn, .arg = arg };
+	int err = 0, pmu;
 	size_t i;
-	int pmu;
 
-	for (i = 0; i < ARRAY_SIZE(missing); i++) {
+	for (i = 0; i < ARRAY_SIZE(missing) && kinds & PERFGRP_LIST_GENERIC && !err; i++) {
 		const struct perfgrp_counter counter = { .event = missing[i].event };
 
-		fn(arg, GENERIC, missing[i].name, missing[i].desc, &counter);
+		err = list_counter(&l, PERFGRP_LIST_GENERIC, missing[i].name, missing[i].desc,
+				   &counter);
 	}
 	if (ready() != PFM_SUCCESS)
-		return;
+		return err;
 	pfm_for_all_pmus(pmu) {
 		pfm_pmu_info_t info = { .size = sizeof(info) };
+		bool generic;
 
+		if (err)
+			break;
 		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS || !info.is_present ||
 		    info.nevents == 0)
 			continue;
 		/* rNNN is syntax, not an event. */
 		if (!strcmp(info.name, "perf_raw"))
 			continue;
-		list_pmu(&info, fn, arg);
+		generic = !strcmp(info.name, GENERIC);
+		if (kinds & (generic ? PERFGRP_LIST_GENERIC : PERFGRP_LIST_LIBPFM4))
+			err = list_pmu(&l, &info, generic);
 	}
+	return err;
 }
