@@ -6,6 +6,8 @@
 #ifndef PERFGRP_UP_H
 #define PERFGRP_UP_H
 
+/* As the files that log define it after this. */
+#define pr_fmt(fmt) "perfgrp: " fmt
 #include <linux/cpumask.h>
 
 #undef nr_cpu_ids
