@@ -37,7 +37,35 @@ no_pmu() {
 	! example cycles && grep -q 'cpu-cycles: no PMU' "$scratch/output"
 }
 
-echo 1..4
+without_module() {
+	export PERFGRP_BACKEND=perf
+	"$@"
+	set -- $?
+	unset PERFGRP_BACKEND
+	return "$1"
+}
+
+# The tool says so, on standard error.
+stat_without_module() {
+	perfgrp stat -x, -e page-faults,context-switches true >"$scratch/output" 2>&1
+	cat "$scratch/output"
+	[ "$(grep -c '^perfgrp: PERFGRP_BACKEND=perf: ' "$scratch/output")" = 1 ] &&
+		grep -q '^[1-9][0-9]*,,page-faults,' "$scratch/output"
+}
+
+record_without_module() {
+	! perfgrp record -o "$scratch/data" true >"$scratch/output" 2>&1
+	cat "$scratch/output"
+	grep -q "'sampling' needs the module" "$scratch/output" && [ ! -e "$scratch/data" ]
+}
+
+nonsense() {
+	! PERFGRP_BACKEND=nonsense perfgrp stat true >"$scratch/output" 2>&1
+	cat "$scratch/output"
+	grep -q 'PERFGRP_BACKEND is neither' "$scratch/output"
+}
+
+echo 1..8
 check "L1 L2: events that are named become a group, on each CPU" \
 	count '{cpu-clock,context-switches:k}' cpu-clock context-switches:k
 check "L1 L2: one that a PMU has named in sysfs, and that cannot leave guests out" pmu_of_sysfs
@@ -47,4 +75,10 @@ if has_pmu; then
 else
 	check "L2 E7: without a PMU the module says so" no_pmu
 fi
+check "L4: the same without the module" \
+	without_module count '{cpu-clock,context-switches:k}' cpu-clock context-switches:k
+check "L4: perfgrp stat without the module says so" without_module stat_without_module
+check "L4: perfgrp record without the module says what is missing" \
+	without_module record_without_module
+check "L4: another PERFGRP_BACKEND is refused" nonsense
 exit $failed

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "perf.h"
 
 /**
  * perfgrp_lib_version - the version of the library that runs
@@ -19,14 +19,70 @@ const char *perfgrp_lib_version(void)
 }
 
 /**
- * perfgrp_open - open the device
+ * perfgrp_open - open the device, or do without it if the environment says PERFGRP_BACKEND=perf
  *
- * Return: a handle for perfgrp_close(), or NULL with errno set. ENOENT means
- * that the module is not loaded.
+ * Return: a handle for perfgrp_close(), or NULL with errno set; perfgrp_open_error() says what it
+ *	means. EINVAL: PERFGRP_BACKEND is neither "module" nor "perf".
  */
 struct perfgrp_dev *perfgrp_open(void)
 {
-	return perfgrp_open_path(PERFGRP_DEVICE);
+	const char *backend = getenv("PERFGRP_BACKEND");
+
+	if (!backend || !*backend || !strcmp(backend, "module"))
+		return perfgrp_open_path(PERFGRP_DEVICE);
+	if (!strcmp(backend, "perf"))
+		return perfgrp_open_perf();
+	errno = EINVAL;
+	return NULL;
+}
+
+/**
+ * perfgrp_open_perf - do without the module
+ *
+ * Groups are made of the events of perf_event_open(2): libperfgrp(3) tells what they lack.
+ *
+ * Return: a handle for perfgrp_close(), or NULL with errno set
+ */
+struct perfgrp_dev *perfgrp_open_perf(void)
+{
+	struct perfgrp_dev *dev = perfgrp_open_fd(-1);
+
+	if (dev)
+		dev->is_perf = 1;
+	return dev;
+}
+
+/**
+ * perfgrp_open_error - what it means that the device could not be opened
+ * @err: the errno
+ *
+ * Return: one line of English that says what to do, or NULL if there is nothing to say
+ */
+const char *perfgrp_open_error(int err)
+{
+	switch (err) {
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		return "is the module loaded? (perfgrp info --check; or PERFGRP_BACKEND=perf)";
+	case EACCES:
+	case EPERM:
+		return "it is root's, until a udev rule gives it to a group";
+	case EINVAL:
+		return "PERFGRP_BACKEND is neither \"module\" nor \"perf\"";
+	}
+	return NULL;
+}
+
+/**
+ * perfgrp_is_perf - whether groups are made without the module
+ * @dev: the device
+ *
+ * Return: 1 if so, else 0
+ */
+int perfgrp_is_perf(const struct perfgrp_dev *dev)
+{
+	return dev->is_perf;
 }
 
 /**
@@ -77,7 +133,8 @@ void perfgrp_close(struct perfgrp_dev *dev)
 {
 	if (!dev)
 		return;
-	close(dev->fd);
+	if (dev->fd >= 0)
+		close(dev->fd);
 	free(dev);
 }
 
@@ -107,13 +164,15 @@ int perfgrp_get_info(struct perfgrp_dev *dev, struct perfgrp_info *info, size_t 
 		return -EINVAL;
 	}
 	memset(info, 0, size);
+	if (perfgrp_is_perf(dev))
+		return perfgrp_perf_get_info(info, size);
 	return perfgrp_call_sized(dev, PERFGRP_GET_INFO, info, size);
 }
 
 static struct perfgrp_group *create_sized(struct perfgrp_dev *dev, struct perfgrp_create *arg,
 					  size_t size)
 {
-	struct perfgrp_group *group = malloc(sizeof(*group));
+	struct perfgrp_group *group = calloc(1, sizeof(*group));
 	int err;
 
 	if (!group) {
@@ -121,14 +180,18 @@ static struct perfgrp_group *create_sized(struct perfgrp_dev *dev, struct perfgr
 		errno = ENOMEM;
 		return NULL;
 	}
-	err = perfgrp_call_sized(dev, PERFGRP_CREATE, arg, size);
+	if (perfgrp_is_perf(dev)) {
+		err = perfgrp_perf_create(arg, size, &group->perf, &dev->error);
+		arg->fd = -1;
+	} else {
+		err = perfgrp_call_sized(dev, PERFGRP_CREATE, arg, size);
+	}
 	if (err) {
 		free(group);
 		errno = -err;
 		return NULL;
 	}
 	group->fd = arg->fd;
-	memset(&group->error, 0, sizeof(group->error));
 	return group;
 }
 

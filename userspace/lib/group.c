@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "perf.h"
 
 /**
  * perfgrp_group_from_fd - take over a group that came from another process
@@ -57,7 +57,7 @@ struct perfgrp_group *perfgrp_open_reader(struct perfgrp_group *group, __u32 fla
  * perfgrp_group_fd - the file descriptor of a group
  * @group: the group
  *
- * Return: its file descriptor, which stays the group's
+ * Return: its file descriptor, which stays the group's; -1 if there is none (PERFGRP_BACKEND=perf)
  */
 int perfgrp_group_fd(const struct perfgrp_group *group)
 {
@@ -74,7 +74,10 @@ void perfgrp_group_close(struct perfgrp_group *group)
 {
 	if (!group)
 		return;
-	close(group->fd);
+	if (group->perf)
+		perfgrp_perf_close(group->perf);
+	else
+		close(group->fd);
 	free(group);
 }
 

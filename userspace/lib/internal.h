@@ -5,14 +5,32 @@
 
 #include "perfgrp.h"
 
+struct perf_group;
+
+/**
+ * struct perfgrp_dev - the device, or what stands for it
+ * @fd: the device; -1 with PERFGRP_BACKEND=perf
+ * @is_perf: groups are made without the module
+ * @perf: NULL; groups have one in its place
+ * @error: of the last call that failed
+ */
 struct perfgrp_dev {
 	int fd;
-	struct perfgrp_error error;	/* of the last call that failed */
+	int is_perf;
+	struct perf_group *perf;
+	struct perfgrp_error error;
 };
 
+/**
+ * struct perfgrp_group - a group
+ * @fd: the module's; -1 with PERFGRP_BACKEND=perf
+ * @perf: the group, with PERFGRP_BACKEND=perf; else NULL
+ * @error: of the last call that failed
+ */
 struct perfgrp_group {
 	int fd;
-	struct perfgrp_error error;	/* of the last call that failed */
+	struct perf_group *perf;
+	struct perfgrp_error error;
 };
 
 /**
@@ -63,10 +81,11 @@ struct perfgrp_members {
 ({											\
 	(arg)->size = (bytes);								\
 	(arg)->error = (__u64)(unsigned long)&(handle)->error;				\
-	perfgrp_ioctl((handle)->fd, nr, arg, &(handle)->error);				\
+	perfgrp_ioctl((handle)->fd, (handle)->perf, nr, arg, &(handle)->error);		\
 })
 
-int perfgrp_ioctl(int fd, unsigned long nr, void *arg, struct perfgrp_error *error);
+int perfgrp_ioctl(int fd, struct perf_group *perf, unsigned long nr, void *arg,
+		  struct perfgrp_error *error);
 void perfgrp_set_error(struct perfgrp_error *error, int err);
 int perfgrp_snap_grow(struct perfgrp_snap *snap, __u32 nr_rows, __u32 nr_values);
 

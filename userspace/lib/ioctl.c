@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "internal.h"
+#include "perf.h"
 
 /*
  * perfgrp_set_error - describe a failure that the kernel gave no words for
@@ -27,18 +27,22 @@ void perfgrp_set_error(struct perfgrp_error *error, int err)
 /*
  * perfgrp_ioctl - one ioctl, retried when a signal interrupts it
  * @fd: the device or a group
+ * @perf: NULL, or the group that is not the module's
  * @nr: the ioctl
  * @arg: its struct, whose error field points to @error
  * @error: filled in when the call fails, by the kernel or else from errno
  *
  * Return: 0 or a negative errno
  */
-int perfgrp_ioctl(int fd, unsigned long nr, void *arg, struct perfgrp_error *error)
+int perfgrp_ioctl(int fd, struct perf_group *perf, unsigned long nr, void *arg,
+		  struct perfgrp_error *error)
 {
 	int err;
 
 	memset(error, 0, sizeof(*error));
 	error->size = sizeof(*error);
+	if (perf)
+		return perfgrp_perf_call(perf, nr, arg, error);
 	do {
 		if (ioctl(fd, nr, arg) >= 0)
 			return 0;

@@ -6,23 +6,12 @@
 #include "cmd.h"
 #include "util.h"
 
-static void say_why_not_open(void)
+static void say_why_not_open(int err)
 {
-	switch (errno) {
-	case ENOENT:
-	case ENODEV:
-	case ENXIO:
-		error("cannot open %s: %s; is the module loaded? (perfgrp info --check)",
-		      PERFGRP_DEVICE, strerror(errno));
-		break;
-	case EACCES:
-	case EPERM:
-		error("cannot open %s: %s; it is root's, until a udev rule gives it to a group",
-		      PERFGRP_DEVICE, strerror(errno));
-		break;
-	default:
-		error("cannot open %s: %s", PERFGRP_DEVICE, strerror(errno));
-	}
+	const char *advice = perfgrp_open_error(err);
+
+	error("cannot open %s: %s%s%s", PERFGRP_DEVICE, strerror(err), advice ? "; " : "",
+	      advice ? advice : "");
 }
 
 /**
@@ -38,13 +27,16 @@ struct perfgrp_dev *cmd_open_device(struct perfgrp_info *info, __u64 feature, co
 	struct perfgrp_dev *dev = perfgrp_open();
 
 	if (!dev) {
-		say_why_not_open();
+		say_why_not_open(errno);
 		return NULL;
 	}
+	if (perfgrp_is_perf(dev))
+		error("PERFGRP_BACKEND=perf: counting by perf_event_open(2), without the module");
 	if (perfgrp_get_info(dev, info, sizeof(*info)))
 		error("%s", perfgrp_dev_error(dev)->text);
 	else if (feature && !(info->features & feature))
-		error("this module lacks '%s'", name);
+		error(perfgrp_is_perf(dev) ? "'%s' needs the module" : "this module lacks '%s'",
+		      name);
 	else
 		return dev;
 	perfgrp_close(dev);

@@ -1,0 +1,643 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PERFGRP_BACKEND=perf: the library's groups without the module, and where it can be beside those
+ * with it. Both are made by the same calls.
+ */
+#include "cgroup.h"
+#include "machine.h"
+#include "pmu.h"
+
+#include "perfgrp.h"
+#include <pthread.h>
+
+#define HARDWARE	PERFGRP_HW_CPU_CYCLES
+#define FAULTS		PERFGRP_SW_PAGE_FAULTS
+
+static struct perfgrp_snap *snap;
+
+/* ---- groups ----------------------------------------------------------------------- */
+
+static struct perfgrp_dev *without_module(void)
+{
+	struct perfgrp_dev *dev = perfgrp_open_perf();
+
+	REQUIRE(dev);
+	REQUIRE_EQ(perfgrp_is_perf(dev), 1);
+	snap = perfgrp_snap_new();
+	REQUIRE(snap);
+	return dev;
+}
+
+/* Adds a counter, and returns its id; 0 if it is refused. */
+static __u32 add(struct perfgrp_group *group, __u64 event)
+{
+	struct perfgrp_counter counter = { .event = event };
+
+	return perfgrp_add_counters(group, &counter, sizeof(counter), 1) ? 0 : counter.id;
+}
+
+static struct perfgrp_group *on_task(struct perfgrp_dev *dev, pid_t pid, __u32 flags)
+{
+	struct perfgrp_group *group = perfgrp_create_task(dev, pid, flags);
+
+	REQUIRE(group);
+	return group;
+}
+
+static const struct perfgrp_row *take_row(struct perfgrp_group *group, __u32 flags, int cpu)
+{
+	const struct perfgrp_row *row;
+
+	REQUIRE_EQ(perfgrp_take_snap(group, flags, snap), 0);
+	row = perfgrp_snap_cpu(snap, cpu);
+	REQUIRE(row);
+	return row;
+}
+
+static struct perfgrp_value value_on(struct perfgrp_group *group, __u32 flags, int cpu, __u32 id)
+{
+	const struct perfgrp_row *row = take_row(group, flags, cpu);
+	const struct perfgrp_value *value = perfgrp_snap_value(snap, row, id);
+
+	REQUIRE(value);
+	return *value;
+}
+
+static struct perfgrp_value value_of(struct perfgrp_group *group, __u32 id)
+{
+	return value_on(group, 0, -1, id);
+}
+
+static void refused(int ret, const struct perfgrp_error *why, int err, __u32 reason,
+		    const char *text)
+{
+	EXPECT_EQ(ret, -err);
+	EXPECT_EQ(why->error, err);
+	EXPECT_EQ(why->reason, reason);
+	if (!strstr(why->text, text))
+		fail("'%s' does not say '%s'", why->text, text);
+}
+
+/* ---- beside the module ------------------------------------------------------------ */
+
+/* The numbers of scheduling groups are ids, which are the same if members are added alike. */
+static void expect_alike(const struct perfgrp_value *ours, const struct perfgrp_value *modules)
+{
+	EXPECT_EQ(ours->id, modules->id);
+	EXPECT_EQ(ours->sched_group, modules->sched_group);
+	EXPECT_EQ(ours->state, modules->state);
+	EXPECT_EQ(ours->flags, modules->flags);
+	EXPECT_EQ(ours->pmu, modules->pmu);
+}
+
+TEST(beside, "L4: on a task the values are those of the module")
+{
+	const __u64 events[] = {
+		FAULTS, HARDWARE, PERFGRP_HW_INSTRUCTIONS, PERFGRP_SW_MINOR_FAULTS,
+	};
+	struct perfgrp_dev *devs[] = { without_module(), perfgrp_open() };
+	struct perfgrp_group *groups[2];
+	struct perfgrp_value values[2][ARRAY_SIZE(events)];
+	unsigned int i, j;
+
+	REQUIRE(devs[1]);
+	for (i = 0; i < 2; i++) {
+		groups[i] = on_task(devs[i], 0, 0);
+		for (j = 0; j < ARRAY_SIZE(events); j++)
+			if (has_pmu() || (events[j] != HARDWARE && events[j] != events[2]))
+				REQUIRE_GT(add(groups[i], events[j]), 0);
+	}
+	settle_memory();
+	for (i = 0; i < 2; i++)
+		REQUIRE_EQ(perfgrp_enable(groups[i]), 0);
+	fault_in(100);
+	spin(100000);
+	/* The other way round, so that what one counts the other does, too. */
+	for (i = 2; i-- > 0;)
+		REQUIRE_EQ(perfgrp_disable(groups[i]), 0);
+	for (i = 0; i < 2; i++) {
+		const struct perfgrp_row *row = take_row(groups[i], 0, -1);
+
+		REQUIRE_EQ(row->nr_values, has_pmu() ? 4 : 2);
+		EXPECT_EQ(row->nr_cpus, i ? row->nr_cpus : 0);
+		for (j = 0; j < row->nr_values; j++)
+			values[i][j] = *perfgrp_snap_value_at(snap, row, j);
+	}
+	EXPECT_EQ(values[0][0].raw, 100);
+	EXPECT_EQ(values[1][0].raw, 100);
+	for (j = 0; j < (has_pmu() ? 4 : 2); j++) {
+		expect_alike(&values[0][j], &values[1][j]);
+		EXPECT_GE(values[0][j].raw, values[1][j].raw);
+		EXPECT_LT(values[0][j].raw, values[1][j].raw + values[1][j].raw / 5 + 10000000);
+	}
+}
+
+TEST(cpus, "L4: rows and totals of all CPUs are those of the module")
+{
+	struct perfgrp_dev *devs[] = { without_module(), perfgrp_open() };
+	const __u32 flags[] = { 0, PERFGRP_SNAPSHOT_TOTALS };
+	struct perfgrp_value values[2][2][MAX_CPUS];
+	struct perfgrp_group *groups[2];
+	struct cpus cpus;
+	unsigned int i, f, r;
+	__u64 sum = 0;
+
+	REQUIRE(devs[1]);
+	cpus_online(&cpus);
+	for (i = 0; i < 2; i++) {
+		groups[i] = perfgrp_create_all_cpus(devs[i], 0);
+		REQUIRE(groups[i]);
+		REQUIRE_EQ(add(groups[i], has_pmu() ? HARDWARE : FAULTS), 1);
+		REQUIRE_EQ(perfgrp_enable(groups[i]), 0);
+	}
+	for (r = 0; r < cpus.nr; r++) {
+		run_on(cpus.cpu[r]);
+		fault_in(50);
+		spin(20000);
+	}
+	for (i = 2; i-- > 0;)
+		REQUIRE_EQ(perfgrp_disable(groups[i]), 0);
+	for (i = 0; i < 2; i++) {
+		for (f = 0; f < 2; f++) {
+			REQUIRE_EQ(perfgrp_take_snap(groups[i], flags[f], snap), 0);
+			REQUIRE_EQ(perfgrp_snap_nr_rows(snap), f ? 1 : cpus.nr);
+			for (r = 0; r < perfgrp_snap_nr_rows(snap); r++) {
+				const struct perfgrp_row *row = perfgrp_snap_row(snap, r);
+
+				EXPECT_EQ(row->cpu, f ? -1 : (int)cpus.cpu[r]);
+				EXPECT_EQ(row->nr_cpus, f ? cpus.nr : 1);
+				EXPECT_EQ(row->flags, f ? PERFGRP_ROW_TOTAL : 0);
+				EXPECT_LE(row->time_before, row->time_after);
+				values[i][f][r] = *perfgrp_snap_value_at(snap, row, 0);
+			}
+		}
+	}
+	for (f = 0; f < 2; f++)
+		for (r = 0; r < (f ? 1 : cpus.nr); r++) {
+			expect_alike(&values[0][f][r], &values[1][f][r]);
+			EXPECT_GE(values[0][f][r].raw, values[1][f][r].raw);
+		}
+	for (r = 0; r < cpus.nr; r++) {
+		EXPECT_GE(values[0][0][r].raw, 50);
+		sum += values[0][0][r].raw;
+	}
+	EXPECT_EQ(values[0][1][0].raw, sum);
+}
+
+TEST(cgroups, "L4: on a cgroup the values are those of the module, also where it did not run")
+{
+	struct perfgrp_dev *devs[] = { without_module(), perfgrp_open() };
+	struct perfgrp_value values[2][MAX_CPUS];
+	struct perfgrp_group *groups[2];
+	unsigned int i, r, counted = 0;
+	struct child child;
+	struct cgroup cg;
+	struct cpus cpus;
+
+	need_cgroups();
+	REQUIRE(devs[1]);
+	cpus_online(&cpus);
+	cg = cgroup_make("backend");
+	child = child_in_on(&cg, cpus.cpu[cpus.nr - 1]);
+	for (i = 0; i < 2; i++) {
+		groups[i] = perfgrp_create_cgroup(devs[i], cg.fd, NULL, 0, PERFGRP_CREATE_ENABLED);
+		REQUIRE(groups[i]);
+		REQUIRE_EQ(add(groups[i], FAULTS), 1);
+	}
+	child_do_all(&child, ORDER_FAULT, 70);
+	for (i = 0; i < 2; i++) {
+		REQUIRE_EQ(perfgrp_take_snap(groups[i], 0, snap), 0);
+		REQUIRE_EQ(perfgrp_snap_nr_rows(snap), cpus.nr);
+		for (r = 0; r < cpus.nr; r++)
+			values[i][r] = *perfgrp_snap_value_at(snap, perfgrp_snap_row(snap, r), 0);
+	}
+	for (r = 0; r < cpus.nr; r++) {
+		expect_alike(&values[0][r], &values[1][r]);
+		EXPECT_EQ(values[0][r].raw, values[1][r].raw);
+		EXPECT_EQ(values[0][r].raw, r == cpus.nr - 1 ? 70 : 0);
+		counted += !(values[0][r].flags & PERFGRP_VALUE_ABSENT);
+	}
+	EXPECT_EQ(counted, 1);
+	child_exit(&child);
+	child_reap(&child);
+	cgroup_remove(&cg);
+}
+
+/* ---- what groups do --------------------------------------------------------------- */
+
+TEST(states, "L4: multiplexed, never ran, together or not at all, as the perf core says")
+{
+	struct perfgrp_group *group, *off;
+	struct perfgrp_value a, b;
+	struct perfgrp_dev *dev;
+	unsigned int size;
+	__u32 ids[3];
+
+	if (!has_pmu())
+		skip("there is no PMU");
+	size = pmu_size();
+	dev = without_module();
+	group = on_task(dev, 0, PERFGRP_CREATE_ENABLED);
+	off = on_task(dev, 0, 0);
+	pmu_load(size, 0, -1, NULL);
+	ids[0] = add(group, HARDWARE);
+	ids[1] = add(group, PERFGRP_HW_INSTRUCTIONS);
+	ids[2] = add(group, FAULTS);
+	REQUIRE_GT(add(off, HARDWARE), 0);
+	burn_us(200000);
+	take_row(group, 0, -1);
+	a = *perfgrp_snap_value(snap, perfgrp_snap_row(snap, 0), ids[0]);
+	b = *perfgrp_snap_value(snap, perfgrp_snap_row(snap, 0), ids[1]);
+	EXPECT_EQ(a.state, PERFGRP_STATE_MULTIPLEXED);
+	EXPECT_EQ(a.sched_group, ids[0]);
+	EXPECT_EQ(b.sched_group, ids[0]);
+	EXPECT_EQ(a.time_running, b.time_running);
+	EXPECT_GT(a.time_enabled, a.time_running);
+	EXPECT_GT(a.scaled, a.raw);
+	b = *perfgrp_snap_value(snap, perfgrp_snap_row(snap, 0), ids[2]);
+	EXPECT_EQ(b.state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(b.sched_group, ids[2]);
+	a = value_of(off, 1);
+	EXPECT_EQ(a.state, PERFGRP_STATE_NEVER_RAN);
+	EXPECT_EQ(a.flags, 0);
+	EXPECT_EQ(a.raw, 0);
+}
+
+TEST(too_many, "L4: what does not fit is refused whole, with the counter; the group goes on")
+{
+	struct perfgrp_counter counters[PMU_MANY + 1];
+	struct perfgrp_group *group;
+	struct perfgrp_value before;
+	unsigned int size, files, i;
+	int err;
+
+	if (!has_pmu())
+		skip("there is no PMU");
+	size = pmu_size();
+	group = on_task(without_module(), 0, PERFGRP_CREATE_ENABLED);
+	REQUIRE_EQ(add(group, FAULTS), 1);
+	fault_in(10);
+	before = value_of(group, 1);
+	EXPECT_GE(before.raw, 10);
+	files = nr_open_fds();
+	memset(counters, 0, sizeof(counters));
+	for (i = 0; i <= size; i++)
+		counters[i].event = HARDWARE;
+	err = perfgrp_add_counters(group, counters, sizeof(*counters), size + 1);
+	refused(err, perfgrp_group_error(group), EINVAL, PERFGRP_REASON_PMU_FULL, "cycles: the PMU");
+	EXPECT_EQ(perfgrp_group_error(group)->member, size);
+	EXPECT_EQ(nr_open_fds(), files);
+	EXPECT_GE(value_of(group, 1).raw, before.raw);
+	EXPECT_EQ(take_row(group, 0, -1)->nr_values, 1);
+	REQUIRE_EQ(perfgrp_add_counters(group, counters, sizeof(*counters), size), 0);
+	EXPECT_EQ(counters[0].id, 2);
+	/* All begin again. */
+	EXPECT_LT(value_of(group, 1).raw, 10);
+}
+
+TEST(off, "L4: while a group is off members that are refused, or not, leave its counts alone")
+{
+	struct perfgrp_group *group = on_task(without_module(), 0, 0);
+	struct perfgrp_value before, after;
+
+	REQUIRE_EQ(add(group, has_pmu() ? HARDWARE : PERFGRP_SW_CPU_CLOCK), 1);
+	spin(10000);
+	EXPECT_EQ(value_of(group, 1).state, PERFGRP_STATE_NEVER_RAN);
+	REQUIRE_EQ(perfgrp_enable(group), 0);
+	spin(10000);
+	REQUIRE_EQ(perfgrp_disable(group), 0);
+	before = value_of(group, 1);
+	EXPECT_EQ(before.state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(add(group, PERFGRP_EVENT(PERF_TYPE_SOFTWARE, 77)), 0);
+	spin(10000);
+	after = value_of(group, 1);
+	EXPECT_EQ(after.raw, before.raw);
+	EXPECT_EQ(after.time_enabled, before.time_enabled);
+	EXPECT_EQ(after.time_running, before.time_running);
+	REQUIRE_EQ(add(group, FAULTS), 2);
+	EXPECT_EQ(value_of(group, 1).state, PERFGRP_STATE_NEVER_RAN);
+	EXPECT_EQ(value_of(group, 2).state, PERFGRP_STATE_NEVER_RAN);
+}
+
+TEST(no_mux, "L5: NO_MUX without room is EBUSY, not a zero")
+{
+	struct perfgrp_group *groups[2];
+	struct perfgrp_dev *dev;
+	unsigned int size, i, j;
+	const __u32 cpu = 0;
+
+	if (!has_pmu())
+		skip("there is no PMU");
+	size = pmu_size();
+	dev = without_module();
+	for (i = 0; i < 2; i++) {
+		groups[i] = perfgrp_create_cpus(dev, &cpu, 1, PERFGRP_CREATE_NO_MUX);
+		REQUIRE(groups[i]);
+		for (j = 0; j < size; j++)
+			REQUIRE_GT(add(groups[i], HARDWARE), 0);
+	}
+	REQUIRE_EQ(perfgrp_enable(groups[0]), 0);
+	refused(perfgrp_enable(groups[1]), perfgrp_group_error(groups[1]), EBUSY,
+		PERFGRP_REASON_PMU_BUSY, "CPU 0");
+	EXPECT_EQ(value_on(groups[0], 0, 0, 1).state, PERFGRP_STATE_COUNTED);
+	REQUIRE_EQ(perfgrp_disable(groups[0]), 0);
+	EXPECT_EQ(perfgrp_enable(groups[1]), 0);
+	nap_ns(10000000);
+	EXPECT_EQ(value_on(groups[1], 0, 0, 1).state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(value_on(groups[1], 0, 0, 1).flags, PERFGRP_VALUE_SCALED);
+}
+
+TEST(reset, "L4: a reset begins from zero, and with snapshots nothing is lost in between")
+{
+	struct perfgrp_group *group = on_task(without_module(), 0, PERFGRP_CREATE_ENABLED);
+	int peer = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0, -1, -1);
+	struct perfgrp_value value;
+	__u64 sum = 0, generation;
+	unsigned int i;
+
+	REQUIRE_GE(peer, 0);
+	settle_memory();
+	take_row(group, 0, -1);
+	REQUIRE_EQ(add(group, FAULTS), 1);
+	peer_enable(peer);
+	for (i = 0; i < 20; i++) {
+		fault_in(i + 1);
+		sum += value_on(group, PERFGRP_SNAPSHOT_RESET, -1, 1).raw;
+	}
+	REQUIRE_EQ(perfgrp_disable(group), 0);
+	peer_disable(peer);
+	sum += value_of(group, 1).raw;
+	EXPECT_GE(sum, 210);
+	EXPECT_EQ(sum, peer_read(peer).value);
+	generation = perfgrp_snap_generation(snap);
+	REQUIRE_EQ(perfgrp_reset(group), 0);
+	value = value_of(group, 1);
+	EXPECT_GT(perfgrp_snap_generation(snap), generation);
+	EXPECT_EQ(value.raw, 0);
+	EXPECT_EQ(value.time_enabled, 0);
+	EXPECT_EQ(value.state, PERFGRP_STATE_NEVER_RAN);
+}
+
+TEST(removed, "L4: the others go on when a member is removed, the first of a PMU too")
+{
+	struct perfgrp_group *group = on_task(without_module(), 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_value before, after;
+	__u32 leader, first, second;
+
+	leader = add(group, FAULTS);
+	first = add(group, has_pmu() ? HARDWARE : PERFGRP_SW_TASK_CLOCK);
+	second = add(group, has_pmu() ? PERFGRP_HW_INSTRUCTIONS : PERFGRP_SW_CPU_CLOCK);
+	REQUIRE(leader && first && second);
+	burn_us(20000);
+	before = value_of(group, second);
+	EXPECT_EQ(before.sched_group, has_pmu() ? first : second);
+	refused(perfgrp_remove_counter(group, leader, 0), perfgrp_group_error(group), EBUSY,
+		PERFGRP_REASON_LEADER, "leader");
+	refused(perfgrp_remove_counter(group, 99, 0), perfgrp_group_error(group), ENOENT,
+		PERFGRP_REASON_MEMBER, "99");
+	REQUIRE_EQ(perfgrp_remove_counter(group, first, 0), 0);
+	after = value_of(group, second);
+	EXPECT_EQ(after.sched_group, second);
+	EXPECT_GE(after.raw, before.raw);
+	EXPECT_GE(after.time_enabled, before.time_enabled);
+	/* Not so much as if its own clock were added to that of its leader. */
+	EXPECT_LT(after.time_enabled, before.time_enabled * 3 / 2 + 5000000);
+	burn_us(20000);
+	EXPECT_GT(value_of(group, second).raw, after.raw);
+	REQUIRE_EQ(perfgrp_remove_counter(group, leader, PERFGRP_REMOVE_CASCADE), 0);
+	EXPECT_EQ(take_row(group, 0, -1)->nr_values, 0);
+	EXPECT_GT(add(group, FAULTS), second);
+}
+
+static void *exit_when_told(void *arg)
+{
+	int *fds = arg;
+	char byte;
+	int tid = syscall(SYS_gettid);
+
+	REQUIRE_EQ(write(fds[1], &tid, sizeof(tid)), sizeof(tid));
+	REQUIRE_EQ(read(fds[2], &byte, 1), 1);
+	return NULL;
+}
+
+TEST(thread, "L4: the end of a thread is seen, which no pidfd may name")
+{
+	struct perfgrp_group *group;
+	pthread_t thread;
+	int fds[4], tid;
+
+	REQUIRE_EQ(pipe(fds), 0);
+	REQUIRE_EQ(pipe(fds + 2), 0);
+	REQUIRE_EQ(pthread_create(&thread, NULL, exit_when_told, fds), 0);
+	REQUIRE_EQ(read(fds[0], &tid, sizeof(tid)), sizeof(tid));
+	group = on_task(without_module(), tid, PERFGRP_CREATE_ENABLED);
+	REQUIRE_EQ(add(group, FAULTS), 1);
+	EXPECT_EQ(take_row(group, 0, -1)->flags, 0);
+	REQUIRE_EQ(write(fds[3], "", 1), 1);
+	REQUIRE_EQ(pthread_join(thread, NULL), 0);
+	EXPECT(BECOMES_TRUE(take_row(group, 0, -1)->flags == PERFGRP_ROW_EXITED, 1000));
+}
+
+TEST(removed_off, "L4: a member whose leader is removed stays off in a group that is off")
+{
+	struct perfgrp_group *group = on_task(without_module(), 0, 0);
+	__u32 second;
+
+	if (!has_pmu())
+		skip("there is no PMU");
+	REQUIRE_EQ(add(group, HARDWARE), 1);
+	REQUIRE_EQ(add(group, FAULTS), 2);
+	/* Not the group's leader, but that of the PMU's members. */
+	REQUIRE_EQ(perfgrp_remove_counter(group, 1, PERFGRP_REMOVE_CASCADE), 0);
+	REQUIRE_EQ(add(group, FAULTS), 3);
+	REQUIRE_EQ(add(group, HARDWARE), 4);
+	second = add(group, PERFGRP_HW_INSTRUCTIONS);
+	REQUIRE_EQ(perfgrp_remove_counter(group, 4, 0), 0);
+	spin(100000);
+	EXPECT_EQ(value_of(group, second).state, PERFGRP_STATE_NEVER_RAN);
+	REQUIRE_EQ(perfgrp_enable(group), 0);
+	spin(100000);
+	EXPECT_GT(value_of(group, second).raw, 100000);
+}
+
+TEST(children, "L4: children are counted, from the exec on, and the end is seen")
+{
+	struct perfgrp_dev *dev = without_module();
+	struct perfgrp_group *group, *on_exec;
+	struct child child = child_start();
+	struct perfgrp_value value;
+	int go[2];
+	char byte;
+	pid_t pid;
+
+	group = on_task(dev, child.pid, PERFGRP_CREATE_ENABLED);
+	REQUIRE_EQ(add(group, FAULTS), 1);
+	child_do(&child, ORDER_FAULT, 30);
+	value = value_of(group, 1);
+	EXPECT_EQ(value.raw, 30);
+	EXPECT_EQ(value.flags, PERFGRP_VALUE_SCALED);
+	child_exit(&child);
+	value = value_of(group, 1);
+	EXPECT_EQ(value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_EXITED);
+	EXPECT_EQ(perfgrp_snap_row(snap, 0)->flags, PERFGRP_ROW_EXITED);
+	child_reap(&child);
+
+	REQUIRE_EQ(pipe(go), 0);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (!pid) {
+		REQUIRE_EQ(read(go[0], &byte, 1), 1);
+		fault_in(50);
+		execl("/bin/sh", "sh", "-c", "(:); exit 0", NULL);
+		_exit(1);
+	}
+	on_exec = on_task(dev, pid, PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLE_ON_EXEC);
+	REQUIRE_EQ(add(on_exec, FAULTS), 1);
+	EXPECT_EQ(value_of(on_exec, 1).state, PERFGRP_STATE_NEVER_RAN);
+	EXPECT_EQ(add(on_exec, FAULTS), 0);
+	EXPECT_EQ(perfgrp_group_error(on_exec)->reason, PERFGRP_REASON_FEATURE);
+	REQUIRE_EQ(write(go[1], "", 1), 1);
+	REQUIRE_EQ(waitpid(pid, NULL, 0), pid);
+	value = value_of(on_exec, 1);
+	EXPECT_GT(value.raw, 10);
+	EXPECT_EQ(value.state, PERFGRP_STATE_COUNTED);
+}
+
+TEST(offline, "L5: what a CPU that was offline does not count any more is marked, for good")
+{
+	struct perfgrp_group *group = perfgrp_create_all_cpus(without_module(), 0);
+	struct perfgrp_value value;
+	struct cpus cpus;
+	int cpu;
+
+	cpus_online(&cpus);
+	cpu = cpus.cpu[cpus.nr - 1];
+	if (cpus.nr < 2 || cpu_set_online(cpu, true))
+		skip("no CPU can be taken away");
+	REQUIRE(group);
+	REQUIRE_EQ(add(group, FAULTS), 1);
+	REQUIRE_EQ(perfgrp_enable(group), 0);
+	run_on(cpu);
+	fault_in(20);
+	run_on(cpus.cpu[0]);
+	nap_ns(10000000);
+	value = value_on(group, 0, cpu, 1);
+	EXPECT_GE(value.raw, 20);
+	EXPECT_EQ(value.flags, PERFGRP_VALUE_SCALED);
+	REQUIRE_EQ(cpu_set_online(cpu, false), 0);
+	nap_ns(10000000);
+	value_on(group, 0, cpu, 1);
+	nap_ns(10000000);
+	value = value_on(group, 0, cpu, 1);
+	EXPECT_GE(value.raw, 20);
+	EXPECT_EQ(value.flags,
+		  PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED | PERFGRP_VALUE_OFFLINE);
+	REQUIRE_EQ(cpu_set_online(cpu, true), 0);
+	EXPECT_EQ(value_on(group, 0, cpu, 1).flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
+	EXPECT_EQ(value_on(group, 0, cpus.cpu[0], 1).flags, PERFGRP_VALUE_SCALED);
+	EXPECT_EQ(value_on(group, PERFGRP_SNAPSHOT_TOTALS, -1, 1).flags,
+		  PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
+}
+
+/* ---- what is refused -------------------------------------------------------------- */
+
+#define CREATE(...) (&(const struct perfgrp_create){ __VA_ARGS__ })
+
+static void create_refused(struct perfgrp_dev *dev, const struct perfgrp_create *how, int err,
+			   __u32 reason, const char *text)
+{
+	struct perfgrp_group *group = perfgrp_create_with(dev, how, sizeof(*how));
+
+	REQUIRE(!group);
+	refused(-errno, perfgrp_dev_error(dev), err, reason, text);
+}
+
+TEST(only_module, "L4: what only the module can do says that it is the module's")
+{
+	struct perfgrp_counter sampling = { .event = FAULTS, .sample_period = 1 };
+	struct perfgrp_dev *dev = without_module();
+	struct perfgrp_info info;
+	struct perfgrp_group *group;
+	const char *module = "needs the module";
+
+	REQUIRE_EQ(perfgrp_get_info(dev, &info, sizeof(info)), 0);
+	EXPECT(!(info.features & (PERFGRP_FEATURE_SAMPLING | PERFGRP_FEATURE_BPF |
+				  PERFGRP_FEATURE_MAPPED | PERFGRP_FEATURE_HOTPLUG)));
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_TASK, .buffer_size = 65536),
+		       EOPNOTSUPP, PERFGRP_REASON_FEATURE, module);
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_ALL_CPUS,
+				   .flags = PERFGRP_CREATE_MAPPED),
+		       EOPNOTSUPP, PERFGRP_REASON_FEATURE, module);
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_ALL_CPUS,
+				   .flags = PERFGRP_CREATE_SPLIT_BY_CGROUP),
+		       EOPNOTSUPP, PERFGRP_REASON_FEATURE, module);
+	group = on_task(dev, 0, 0);
+	refused(perfgrp_add_counters(group, &sampling, sizeof(sampling), 1),
+		perfgrp_group_error(group), EOPNOTSUPP, PERFGRP_REASON_FEATURE, module);
+	refused(perfgrp_attach_bpf(group, 1, -1, 0, 0), perfgrp_group_error(group), EOPNOTSUPP,
+		PERFGRP_REASON_FEATURE, module);
+	refused(perfgrp_take_cached_snap(group, 0, 0, snap), perfgrp_group_error(group),
+		EOPNOTSUPP, PERFGRP_REASON_FEATURE, module);
+	EXPECT(!perfgrp_open_reader(group, 0));
+	EXPECT_EQ(perfgrp_group_fd(group), -1);
+}
+
+TEST(wrong, "L4: wrong calls get the reason and leave nothing open")
+{
+	const __u32 twice[] = { 0, 0 }, missing = 4095;
+	struct perfgrp_dev *dev = without_module();
+	struct perfgrp_group *group;
+	unsigned int files = nr_open_fds(), i;
+	pid_t pid;
+
+	create_refused(dev, CREATE(0),
+		       EINVAL, PERFGRP_REASON_TARGET, "target");
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_CPUS),
+		       EINVAL, PERFGRP_REASON_TARGET, "CPUs");
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_CPUS, .nr_cpus = 2,
+				   .cpus = (unsigned long)twice),
+		       EINVAL, PERFGRP_REASON_CPU, "twice");
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_CGROUP, .target_fd = -1),
+		       EBADF, PERFGRP_REASON_CGROUP, "target_fd");
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_ALL_CPUS,
+				   .flags = PERFGRP_CREATE_INHERIT),
+		       EINVAL, PERFGRP_REASON_FLAGS, "INHERIT");
+	group = perfgrp_create_cpus(dev, &missing, 1, 0);
+	REQUIRE(group);
+	EXPECT_EQ(add(group, FAULTS), 0);
+	EXPECT_EQ(perfgrp_group_error(group)->cpu, missing);
+	perfgrp_group_close(group);
+	group = on_task(dev, 0, 0);
+	EXPECT_EQ(add(group, 0), 0);
+	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_EVENT);
+	EXPECT_EQ(add(group, PERFGRP_EVENT(PERF_TYPE_SOFTWARE, 77)), 0);
+	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_EVENT);
+	perfgrp_group_close(group);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (!pid)
+		_exit(0);
+	REQUIRE_EQ(waitpid(pid, NULL, 0), pid);
+	group = on_task(dev, pid, 0);
+	EXPECT_EQ(add(group, FAULTS), 0);
+	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_PID);
+	perfgrp_group_close(group);
+	for (i = 0; i < 20; i++) {
+		group = perfgrp_create_all_cpus(dev, PERFGRP_CREATE_ENABLED);
+		REQUIRE(group);
+		REQUIRE_GT(add(group, FAULTS), 0);
+		REQUIRE_GT(add(group, PERFGRP_SW_CPU_CLOCK), 0);
+		take_row(group, 0, 0);
+		perfgrp_group_close(group);
+	}
+	EXPECT_EQ(nr_open_fds(), files);
+}
+
+int main(int argc, char **argv)
+{
+	int ret = run_tests(argc, argv);
+
+	if (is_cgroup2(cgroup_root))
+		cgroups_sweep();
+	return ret;
+}

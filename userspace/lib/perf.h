@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * PERFGRP_BACKEND=perf: groups without the module, made of the events of perf_event_open(2).
+ *
+ * What the module's ioctls do is done here, with the same structs, as far as it can be. So the
+ * rest of the library does not know the difference. A CPU's members of one PMU are one group of
+ * the perf core; others are events of their own.
+ */
+#ifndef PERFGRP_PERF_H
+#define PERFGRP_PERF_H
+
+#include <stdbool.h>
+
+#include "internal.h"
+
+/**
+ * struct perf_count - what an event has counted, and for how long
+ * @raw: the count
+ * @enabled: ns that it was enabled
+ * @running: ns that it was on the PMU
+ */
+struct perf_count {
+	__u64 raw;
+	__u64 enabled;
+	__u64 running;
+};
+
+/**
+ * struct perf_instance - a member in one place
+ * @fd: its event; -1 if its PMU does not count there
+ * @id: the perf core's id of the event
+ * @leader: index of the member that leads its group of the perf core
+ * @pmu: number of its PMU; PERFGRP_NONE without an event
+ * @failed: it has an event, which does not count any more
+ * @now: what it had counted when it was last read
+ * @base: what it had counted at the moment from which it is said to count
+ */
+struct perf_instance {
+	int fd;
+	__u64 id;
+	__u32 leader;
+	__u32 pmu;
+	bool failed;
+	struct perf_count now;
+	struct perf_count base;
+};
+
+/**
+ * struct perf_member - a member
+ * @counter: as it was added, with its id
+ * @at: one for each place
+ */
+struct perf_member {
+	struct perfgrp_counter counter;
+	struct perf_instance *at;
+};
+
+/**
+ * struct perf_place - where members are counted: a CPU, or the task
+ * @cpu: the CPU; -1 for a task on all CPUs
+ * @lost: the CPU was offline meanwhile, and the perf core has dropped its events
+ * @enabled: how long its first event had been enabled when it was last read
+ * @time: when that was
+ * @time_before: when the latest reading began
+ * @time_after: when it ended
+ */
+struct perf_place {
+	int cpu;
+	bool lost;
+	__u64 enabled;
+	__u64 time;
+	__u64 time_before;
+	__u64 time_after;
+};
+
+/**
+ * struct perf_group - a group
+ * @flags: PERFGRP_CREATE_*
+ * @target: enum perfgrp_target
+ * @pid: the task; -1 for CPUs; the cgroup's fd, which is the group's own
+ * @pidfd: the task; -1 if it is none, or not the first thread of a process
+ * @clockid: the clock of its times
+ * @places: where it counts
+ * @nr_places: how many
+ * @members: its members, leader first
+ * @nr_members: how many
+ * @last_id: the id of the member that was added last
+ * @enabled: it has been enabled
+ * @generation: as in &struct perfgrp_snapshot
+ * @buffer: room for what read(2) returns of the largest group of the perf core
+ *
+ * A handle is used by one thread at a time, so there are no locks.
+ */
+struct perf_group {
+	__u32 flags;
+	__u32 target;
+	int pid;
+	int pidfd;
+	clockid_t clockid;
+	struct perf_place *places;
+	__u32 nr_places;
+	struct perf_member *members;
+	__u32 nr_members;
+	__u32 last_id;
+	bool enabled;
+	__u64 generation;
+	__u64 *buffer;
+};
+
+#define PERF_MAX_MEMBERS	256
+
+/* perf_backend.c */
+int perfgrp_perf_fail(struct perfgrp_error *error, int err, enum perfgrp_reason reason,
+		      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+int perfgrp_perf_get_info(void *arg, size_t size);
+int perfgrp_perf_create(const void *arg, size_t size, struct perf_group **group,
+			struct perfgrp_error *error);
+int perfgrp_perf_call(struct perf_group *group, unsigned long nr, void *arg,
+		      struct perfgrp_error *error);
+void perfgrp_perf_close(struct perf_group *group);
+void perfgrp_perf_switch(const struct perf_group *group, bool on);
+bool perfgrp_perf_leads(const struct perf_group *group, __u32 member, __u32 place);
+void perfgrp_perf_begin_anew(struct perf_group *group);
+
+/* perf_add.c */
+int perfgrp_perf_add(struct perf_group *group, struct perfgrp_add *arg,
+		     struct perfgrp_error *error);
+void perfgrp_perf_close_member(const struct perf_group *group, struct perf_member *member);
+
+/* perf_snapshot.c */
+void perfgrp_perf_read(struct perf_group *group);
+__u64 perfgrp_perf_now(const struct perf_group *group);
+int perfgrp_perf_snapshot(struct perf_group *group, struct perfgrp_snapshot *arg,
+			  struct perfgrp_error *error);
+
+/* totals.c */
+void perfgrp_value_scale(struct perfgrp_value *value);
+__u32 perfgrp_sum_rows(const struct perfgrp_row *rows, __u32 nr_rows,
+		       const struct perfgrp_value *values, __u32 nr_members, bool mix,
+		       struct perfgrp_row *totals, struct perfgrp_value *total_values);
+
+#endif /* PERFGRP_PERF_H */
