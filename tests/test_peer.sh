@@ -41,10 +41,25 @@ work="/tests/work 100000000 500"
 # Once before, so that the file is in memory for all.
 $work
 
+# What is counted is not all: the first and the last are 5000 pages each.
+cat >"$scratch/in_parts" <<'END'
+say() {
+	echo "$1" >"$scratch/commands"
+	read -r answer <"$scratch/answers" && [ "$answer" = ack ] || exit 9
+}
+/tests/work 1 5000
+say enable
+/tests/work 1 500
+say disable
+/tests/work 1 5000
+END
+mkfifo "$scratch/commands" "$scratch/answers"
+export scratch
+
 if ! has_pmu; then
-	echo 1..3
+	echo 1..5
 else
-	echo 1..9
+	echo 1..11
 	both='{cycles,instructions}'
 	# shellcheck disable=SC2086
 	{
@@ -62,5 +77,8 @@ fi
 	agree "E3: page faults of a command exactly" 0 page-faults page-faults "" $work
 	agree "E3: page faults in user mode exactly" 0 page-faults:u page-faults "" $work
 	agree "E3: minor faults exactly" 0 minor-faults minor-faults "" $work
+	agree "S1: what a program has counted in parts by --control, to 5 %" 5 page-faults page-faults \
+		"-D -1 --control fifo:$scratch/commands,$scratch/answers" sh "$scratch/in_parts"
+	check "S1: which is not all of it" [ "$b" -ge 500 -a "$b" -lt 2000 ]
 }
 exit $failed

@@ -964,6 +964,9 @@ static int group_ioctl(struct group *group, unsigned long nr, void *arg)
 		return control(group, "ENABLE", arg, true);
 	case PERFGRP_DISABLE:
 		return control(group, "DISABLE", arg, false);
+	case PERFGRP_RESET:
+		log_call("RESET group=%u", group->nr);
+		return 0;
 	case PERFGRP_SNAPSHOT:
 		return snapshot(group, arg);
 	case PERFGRP_QUERY:

@@ -82,6 +82,7 @@ static int add_detailed_events(struct stat_cmd *st, unsigned int detail)
 enum {
 	OPT_APPEND = OPT_OF_COMMAND,
 	OPT_CGROUPS,
+	OPT_CONTROL,
 	OPT_FOR_EACH_CGROUP,
 	OPT_INTERVAL_COUNT,
 	OPT_LOG_FD,
@@ -114,6 +115,7 @@ static const struct option option_table[] = {
 	{ "no-inherit", no_argument, NULL, 'i' },
 	CMD_MODE_OPTIONS,
 	{ "delay", required_argument, NULL, 'D' },
+	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "detailed", no_argument, NULL, 'd' },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "repeat", required_argument, NULL, 'r' },
@@ -159,7 +161,10 @@ static void usage(FILE *out)
 	      "      --all-kernel         kernel mode only\n"
 	      "  -n, --null               nothing, but the time\n"
 	      "When:\n"
-	      "  -D, --delay MS           from so many ms after the start\n"
+	      "  -D, --delay MS           from so many ms after the start; -1: when --control says so\n"
+	      "      --control fd:N[,N] | fifo:PATH[,PATH] | self\n"
+	      "                           as another program says, or COMMAND itself: enable, disable,\n"
+	      "                           snapshot, reset, ping, stop, each answered by \"ack\"\n"
 	      "      --timeout MS         for so many ms\n"
 	      "  -r, --repeat N           COMMAND N times, with the mean and its deviation; 0: for ever\n"
 	      "  -I, --interval-print MS  a report every so many ms\n"
@@ -247,7 +252,10 @@ static int parse_option(void *arg, int c)
 		opt->no_inherit = true;
 		break;
 	case 'D':
-		return cmd_parse_uint("--delay", optarg, 0, max, &opt->delay);
+		opt->wait = !strcmp(optarg, "-1");
+		return opt->wait ? 0 : cmd_parse_uint("--delay", optarg, 0, max, &opt->delay);
+	case OPT_CONTROL:
+		return control_open(&st->control, optarg);
 	case 'd':
 		line->detail++;
 		break;
@@ -331,6 +339,8 @@ static int check_options(const struct stat_cmd *st, const struct command_line *l
 		error("--no-wake needs --interval-print");
 	else if (opt->runs != 1 && (!st->target.command || opt->interval))
 		error("--repeat needs a command, and no intervals");
+	else if (opt->wait && st->control.fd < 0)
+		error("-D -1 needs --control, which says when to begin");
 	else if (opt->null && line->events)
 		error("--null and --event exclude one another");
 	else
@@ -489,6 +499,7 @@ int cmd_stat(int argc, char **argv)
 		.opt = { .big_num = true, .runs = 1 },
 		.snap = xcheck(perfgrp_snap_new()),
 		.user = -1,
+		.control = { .fd = -1, .ack = -1 },
 	};
 	struct command_line line = { .st = &st, .fd = -1 };
 	int status;
@@ -498,6 +509,7 @@ int cmd_stat(int argc, char **argv)
 			st.target.command = &argv[optind];
 		status = run_stat(&st, &line);
 	}
+	control_close(&st.control);
 	stat_free(&st);
 	return status;
 }

@@ -44,6 +44,7 @@ int ending_begin(struct ending *e)
 	sigaddset(&e->signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &e->signals, &e->mask);
 	e->timer_fd = -1;
+	e->other_fd = -1;
 	e->signal_fd = signalfd(-1, &e->signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (e->signal_fd >= 0)
 		e->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -125,6 +126,7 @@ bool ending_wait(struct ending *e, __u64 until)
 	struct pollfd polls[] = {
 		{ .fd = e->signal_fd, .events = POLLIN },
 		{ .fd = e->timer_fd, .events = POLLIN },
+		{ .fd = e->other_fd, .events = POLLIN },
 	};
 
 	/* Not poll's timeout, which may be late by a thousandth of it. */

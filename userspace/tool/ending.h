@@ -20,6 +20,7 @@
  * @mask: what was blocked before
  * @signal_fd: readable when one has come
  * @timer_fd: readable when the time is up
+ * @other_fd: wake when it is readable, too; -1 if there is none
  * @signal: the last signal that asks to end, or 0
  * @killed: the command was ended by us
  */
@@ -29,6 +30,7 @@ struct ending {
 	sigset_t mask;
 	int signal_fd;
 	int timer_fd;
+	int other_fd;
 	int signal;
 	bool killed;
 };

@@ -7,6 +7,7 @@
 
 #include "aggr.h"
 #include "cgroup.h"
+#include "control.h"
 #include "events.h"
 #include "perfgrp.h"
 #include "target.h"
@@ -27,6 +28,7 @@
  * @interval_count: end after so many intervals; 0: do not
  * @timeout: end after so many ms; 0: do not
  * @delay: begin to count after so many ms
+ * @wait: begin to count when --control says so
  * @runs: how often to run the command; 0: for ever
  */
 struct stat_options {
@@ -44,6 +46,7 @@ struct stat_options {
 	unsigned int interval_count;
 	unsigned int timeout;
 	unsigned int delay;
+	bool wait;
 	unsigned int runs;
 };
 
@@ -141,6 +144,7 @@ struct stat_group {
  * @target: what to count
  * @cgroups: whose tasks, where it is not all that runs
  * @split: all cgroups apart
+ * @control: who says when to count
  * @dev: the device
  * @features: PERFGRP_FEATURE_* of the module
  * @list: the groups and their events
@@ -162,6 +166,7 @@ struct stat_cmd {
 	struct target target;
 	struct cgroup_list cgroups;
 	struct cgroup_split split;
+	struct control control;
 	struct perfgrp_dev *dev;
 	__u64 features;
 	struct event_list list;
@@ -191,6 +196,7 @@ bool stat_enables_on_exec(const struct stat_cmd *st);
 /* stat_count.c: their counts */
 int stat_enable(struct stat_cmd *st);
 int stat_disable(struct stat_cmd *st);
+int stat_reset(struct stat_cmd *st);
 int stat_collect(struct stat_cmd *st);
 void stat_add_run(struct stat_cmd *st);
 bool stat_tasks_exited(struct stat_cmd *st);

@@ -49,6 +49,11 @@ int stat_disable(struct stat_cmd *st)
 	return for_all(st, perfgrp_disable);
 }
 
+int stat_reset(struct stat_cmd *st)
+{
+	return for_all(st, perfgrp_reset);
+}
+
 /*
  * The event's cell for a value: that of its place, and of its PMU where counts of
  * different PMUs are not to be added up.

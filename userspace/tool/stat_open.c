@@ -10,7 +10,7 @@
 /* The groups start by themselves when the command is executed. */
 bool stat_enables_on_exec(const struct stat_cmd *st)
 {
-	return st->target.kind == TARGET_COMMAND && !st->opt.delay &&
+	return st->target.kind == TARGET_COMMAND && !st->opt.delay && !st->opt.wait &&
 	       st->features & PERFGRP_FEATURE_INHERIT;
 }
 

@@ -78,13 +78,84 @@ static int print_interval(struct run *run, __u64 time, bool end)
 	return 0;
 }
 
+/* What has been counted so far, in between. */
+static int print_snapshot(struct run *run)
+{
+	struct stat_cmd *st = run->st;
+	int err;
+
+	if (st->opt.interval)
+		return print_interval(run, now(), false);
+	err = stat_collect(st);
+	if (err)
+		return err;
+	st->elapsed = now() - run->start;
+	stat_print(st);
+	fflush(st->out);
+	return 0;
+}
+
+static int begin_again(struct run *run)
+{
+	int err = stat_reset(run->st);
+
+	run->start = now();
+	run->last = run->start;
+	return err;
+}
+
+/* Does what --control says; returns a negative errno after saying what is wrong. */
+static int obey(struct run *run, enum control_command command)
+{
+	switch (command) {
+	case CONTROL_ENABLE:
+		return stat_enable(run->st);
+	case CONTROL_DISABLE:
+		return stat_disable(run->st);
+	case CONTROL_SNAPSHOT:
+		return print_snapshot(run);
+	case CONTROL_RESET:
+		return begin_again(run);
+	default:
+		return 0;
+	}
+}
+
+/* Does all that --control has said since; returns true if that is the end, or a failure. */
+static bool obey_all(struct run *run, int *err)
+{
+	struct control *control = &run->st->control;
+	enum control_command command;
+
+	for (;;) {
+		command = control_read(control);
+		switch (command) {
+		case CONTROL_NONE:
+			return false;
+		case CONTROL_UNKNOWN:
+			continue;
+		case CONTROL_CLOSED:
+			control_close(control);
+			run->ending.other_fd = -1;
+			return false;
+		default:
+			*err = obey(run, command);
+			if (*err)
+				return true;
+			control_acknowledge(control);
+			if (command == CONTROL_STOP)
+				return true;
+		}
+	}
+}
+
 /* Sleeps before counting begins; returns true if that is the end already. */
-static bool delay(struct run *run, unsigned int ms)
+static bool delay(struct run *run, unsigned int ms, int *err)
 {
 	__u64 until = run->start + ms * NSEC_PER_MSEC;
 
 	while (now() < until)
-		if (ending_wait(&run->ending, until))
+		if (ending_wait(&run->ending, until) || obey_all(run, err))
 			return true;
 	return false;
 }
@@ -121,6 +192,9 @@ static int count(struct run *run)
 			until = earlier(until, now() + EXIT_CHECK);
 		if (ending_wait(&run->ending, until))
 			return 0;
+		err = 0;
+		if (obey_all(run, &err))
+			return err;
 		if (watch && nothing_left(run))
 			return 0;
 
@@ -162,7 +236,7 @@ static int begin(struct run *run)
 	err = stat_open(st);
 	if (err)
 		goto cancel;
-	if (!st->opt.delay && !stat_enables_on_exec(st)) {
+	if (!st->opt.delay && !st->opt.wait && !stat_enables_on_exec(st)) {
 		err = stat_enable(st);
 		if (err)
 			goto close;
@@ -193,8 +267,9 @@ static int run_once(struct run *run)
 	if (err)
 		return err;
 	if (st->opt.delay) {
-		ended = delay(run, st->opt.delay);
-		err = stat_enable(st);
+		ended = delay(run, st->opt.delay, &err);
+		if (!err)
+			err = stat_enable(st);
 		run->start = now();
 		run->last = run->start;
 	}
@@ -231,6 +306,7 @@ int stat_run(struct stat_cmd *st)
 
 	if (ending_begin(&run.ending))
 		return EXIT_FAILED;
+	run.ending.other_fd = st->control.fd;
 	for (i = 0; (i < st->opt.runs || !st->opt.runs) && !run.ending.signal; i++) {
 		if (run_once(&run))
 			return EXIT_FAILED;

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * --control: another program says when to count, as it does to perf: a line is a command, and once
+ * it has been obeyed the answer is "ack\n".
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "util.h"
+
+/* fd:N[,N]: file descriptors that perfgrp was started with. */
+static int open_fds(struct control *control, const char *s)
+{
+	struct numbers fds = { 0 };
+	int err = -EINVAL;
+
+	if (!numbers_parse(&fds, s, false) && fds.nr <= 2) {
+		control->fd = fds.n[0];
+		control->ack = fds.nr > 1 ? (int)fds.n[1] : -1;
+		err = 0;
+	}
+	numbers_free(&fds);
+	if (err) {
+		error("--control: '%s' is not fd:N or fd:N,N", s);
+		return err;
+	}
+	if (fcntl(control->fd, F_GETFL) < 0 ||
+	    (control->ack >= 0 && fcntl(control->ack, F_GETFL) < 0)) {
+		error("--control: file descriptor %s is not open", s);
+		return -EBADF;
+	}
+	return 0;
+}
+
+/* A FIFO is open for both ends, so that it does not close when a writer does. */
+static int open_fifo(const char *path)
+{
+	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		error("--control: cannot open %s: %s", path, strerror(errno));
+	return fd;
+}
+
+/* fifo:PATH[,PATH] */
+static int open_fifos(struct control *control, const char *s)
+{
+	char *path = xstrdup(s), *comma = strchr(path, ',');
+	int err = 0;
+
+	control->own = true;
+	if (comma)
+		*comma++ = '\0';
+	control->fd = open_fifo(path);
+	if (control->fd >= 0 && comma)
+		control->ack = open_fifo(comma);
+	if (control->fd < 0 || (comma && control->ack < 0))
+		err = -EINVAL;
+	free(path);
+	return err;
+}
+
+/* self: pipes to and from the command, which perfgrp_mark.h finds in its environment. */
+static int open_pipes(struct control *control)
+{
+	int commands[2], answers[2];
+	char text[32];
+
+	if (pipe(commands) || pipe(answers)) {
+		error("--control: %s", strerror(errno));
+		return -errno;
+	}
+	/* The other ends are the command's. */
+	fcntl(commands[0], F_SETFD, FD_CLOEXEC);
+	fcntl(answers[1], F_SETFD, FD_CLOEXEC);
+	control->fd = commands[0];
+	control->ack = answers[1];
+	snprintf(text, sizeof(text), "%d,%d", commands[1], answers[0]);
+	setenv("PERFGRP_CONTROL", text, 1);
+	return 0;
+}
+
+/**
+ * control_open - find out where commands come from
+ * @control: fd and ack are -1; filled in
+ * @where: what stands behind --control
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int control_open(struct control *control, const char *where)
+{
+	int flags, err;
+
+	control_close(control);
+	if (!strncmp(where, "fd:", 3)) {
+		err = open_fds(control, where + 3);
+	} else if (!strncmp(where, "fifo:", 5)) {
+		err = open_fifos(control, where + 5);
+	} else if (!strcmp(where, "self")) {
+		err = open_pipes(control);
+	} else {
+		error("--control: '%s' is not fd:N,N, fifo:PATH,PATH or self", where);
+		err = -EINVAL;
+	}
+	if (err)
+		return err;
+	flags = fcntl(control->fd, F_GETFL);
+	fcntl(control->fd, F_SETFL, flags | O_NONBLOCK);
+	return 0;
+}
+
+static enum control_command find_command(const char *text)
+{
+	static const struct {
+		const char *text;
+		enum control_command command;
+	} commands[] = {
+		{ "enable", CONTROL_ENABLE },
+		{ "disable", CONTROL_DISABLE },
+		{ "snapshot", CONTROL_SNAPSHOT },
+		{ "reset", CONTROL_RESET },
+		{ "ping", CONTROL_PING },
+		{ "stop", CONTROL_STOP },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(text, commands[i].text))
+			return commands[i].command;
+	error("--control: there is no command '%s'", text);
+	return CONTROL_UNKNOWN;
+}
+
+/**
+ * control_read - take the next command
+ * @control: where from
+ *
+ * A command ends with a newline or a zero, or where nothing follows it for the time being.
+ *
+ * Return: the command; CONTROL_NONE if there is none now
+ */
+enum control_command control_read(struct control *control)
+{
+	if (control->fd < 0)
+		return CONTROL_NONE;
+	for (;;) {
+		char c = '\0';
+		ssize_t len = read(control->fd, &c, 1);
+
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len <= 0 && !control->len)
+			return len < 0 && errno == EAGAIN ? CONTROL_NONE : CONTROL_CLOSED;
+		if (len > 0 && c != '\n' && c && control->len < sizeof(control->text) - 1) {
+			control->text[control->len++] = c;
+			continue;
+		}
+		control->text[control->len] = '\0';
+		control->len = 0;
+		/* An empty line, or the zero behind a newline. */
+		if (!*control->text)
+			continue;
+		return find_command(control->text);
+	}
+}
+
+/* Tells whoever has sent a command that it has been obeyed. */
+void control_acknowledge(const struct control *control)
+{
+	static const char ack[] = "ack\n";
+	sighandler_t old;
+
+	if (control->ack < 0)
+		return;
+	/* Nobody may be there any more to read it. */
+	old = signal(SIGPIPE, SIG_IGN);
+	if (write(control->ack, ack, strlen(ack)) < 0)
+		error("--control: cannot answer: %s", strerror(errno));
+	signal(SIGPIPE, old);
+}
+
+/* Nothing is heard from there any more. */
+void control_close(struct control *control)
+{
+	if (control->own && control->fd >= 0)
+		close(control->fd);
+	if (control->own && control->ack >= 0)
+		close(control->ack);
+	control->fd = -1;
+	control->ack = -1;
+	control->own = false;
+}
