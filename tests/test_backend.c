@@ -140,7 +140,7 @@ TEST(cpus, "L4: rows and totals of all CPUs are those of the module")
 	struct perfgrp_group *groups[2];
 	struct cpus cpus;
 	unsigned int i, f, r;
-	__u64 sum = 0;
+	__u64 sum = 0, scaled = 0;
 
 	REQUIRE(devs[1]);
 	cpus_online(&cpus);
@@ -180,8 +180,10 @@ TEST(cpus, "L4: rows and totals of all CPUs are those of the module")
 	for (r = 0; r < cpus.nr; r++) {
 		EXPECT_GE(values[0][0][r].raw, 50);
 		sum += values[0][0][r].raw;
+		scaled += values[0][0][r].scaled;
 	}
 	EXPECT_EQ(values[0][1][0].raw, sum);
+	EXPECT_EQ(values[0][1][0].scaled, scaled);
 }
 
 TEST(cgroups, "L4: on a cgroup the values are those of the module, also where it did not run")
@@ -293,6 +295,17 @@ TEST(too_many, "L4: what does not fit is refused whole, with the counter; the gr
 	EXPECT_EQ(counters[0].id, 2);
 	/* All begin again. */
 	EXPECT_LT(value_of(group, 1).raw, 10);
+
+	/* Drivers may forget those that are off. */
+	group = on_task(perfgrp_open_perf(), 0, 0);
+	REQUIRE_EQ(add(group, HARDWARE), 1);
+	memset(counters, 0, sizeof(counters));
+	for (i = 0; i <= size; i++)
+		counters[i].event = HARDWARE;
+	err = perfgrp_add_counters(group, counters, sizeof(*counters), size);
+	refused(err, perfgrp_group_error(group), EINVAL, PERFGRP_REASON_PMU_FULL, "cycles: the PMU");
+	EXPECT_EQ(perfgrp_group_error(group)->member, size - 1);
+	EXPECT_EQ(value_of(group, 1).state, PERFGRP_STATE_NEVER_RAN);
 }
 
 TEST(off, "L4: while a group is off members that are refused, or not, leave its counts alone")
@@ -482,6 +495,19 @@ TEST(children, "L4: children are counted, from the exec on, and the end is seen"
 	EXPECT_EQ(perfgrp_snap_row(snap, 0)->flags, PERFGRP_ROW_EXITED);
 	child_reap(&child);
 
+	group = on_task(dev, 0, PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_INHERIT);
+	REQUIRE_EQ(add(group, FAULTS), 1);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (!pid) {
+		fault_in(300);
+		_exit(0);
+	}
+	REQUIRE_EQ(waitpid(pid, NULL, 0), pid);
+	value = value_of(group, 1);
+	EXPECT_GE(value.raw, 300);
+	EXPECT_EQ(value.flags, PERFGRP_VALUE_SCALED);
+
 	REQUIRE_EQ(pipe(go), 0);
 	pid = fork();
 	REQUIRE(pid >= 0);
@@ -532,11 +558,33 @@ TEST(offline, "L5: what a CPU that was offline does not count any more is marked
 	EXPECT_GE(value.raw, 20);
 	EXPECT_EQ(value.flags,
 		  PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED | PERFGRP_VALUE_OFFLINE);
+	EXPECT_EQ(value_on(group, PERFGRP_SNAPSHOT_TOTALS, -1, 1).flags,
+		  PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
 	REQUIRE_EQ(cpu_set_online(cpu, true), 0);
 	EXPECT_EQ(value_on(group, 0, cpu, 1).flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
 	EXPECT_EQ(value_on(group, 0, cpus.cpu[0], 1).flags, PERFGRP_VALUE_SCALED);
 	EXPECT_EQ(value_on(group, PERFGRP_SNAPSHOT_TOTALS, -1, 1).flags,
 		  PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
+}
+
+TEST(empty, "L5: where there was nothing to count nothing has been lost")
+{
+	struct perfgrp_group *group;
+
+	group = perfgrp_create_all_cpus(without_module(), PERFGRP_CREATE_ENABLED);
+	REQUIRE(group);
+	take_row(group, 0, 0);
+	nap_ns(5000000);
+	EXPECT_EQ(take_row(group, 0, 0)->flags, 0);
+	REQUIRE_EQ(add(group, PERFGRP_SW_CPU_CLOCK), 1);
+	nap_ns(5000000);
+	EXPECT_EQ(value_on(group, 0, 0, 1).flags, PERFGRP_VALUE_SCALED);
+	REQUIRE_EQ(perfgrp_disable(group), 0);
+	nap_ns(5000000);
+	value_on(group, 0, 0, 1);
+	REQUIRE_EQ(perfgrp_enable(group), 0);
+	nap_ns(5000000);
+	EXPECT_EQ(value_on(group, 0, 0, 1).flags, PERFGRP_VALUE_SCALED);
 }
 
 /* ---- what is refused -------------------------------------------------------------- */
