@@ -133,7 +133,7 @@ __u64 perfgrp_perf_now(const struct perf_group *group);
 int perfgrp_perf_snapshot(struct perf_group *group, struct perfgrp_snapshot *arg,
 			  struct perfgrp_error *error);
 
-/* totals.c */
+/* values.c */
 void perfgrp_value_scale(struct perfgrp_value *value);
 __u32 perfgrp_sum_rows(const struct perfgrp_row *rows, __u32 nr_rows,
 		       const struct perfgrp_value *values, __u32 nr_members, bool mix,

@@ -255,6 +255,9 @@ const struct perfgrp_value *perfgrp_snap_value(const struct perfgrp_snap *snap,
 const struct perfgrp_value *perfgrp_snap_value_at(const struct perfgrp_snap *snap,
 						  const struct perfgrp_row *row, __u32 i);
 
+void perfgrp_subtract_value(struct perfgrp_value *value, const struct perfgrp_value *before,
+			    size_t size);
+
 /* Names, for people: of what a newer module says they are "unknown" */
 
 const char *perfgrp_state_name(__u32 state);

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* The arithmetic of values, as <linux/perfgrp.h> describes it: scaling and adding up. */
 #include <stdint.h>
+#include <string.h>
 
 #include "perf.h"
 
 /**
  * perfgrp_value_scale - fill in what follows from a value's count and times
- * @value: raw and times are set; scaled, state and flags are filled in, and raw is 0 without time
- *	on the PMU
+ * @value: raw and times are set; scaled, state and the flags about them are filled in, and raw is 0
+ *	without time on the PMU
  */
 void perfgrp_value_scale(struct perfgrp_value *value)
 {
 	const __u64 enabled = value->time_enabled, running = value->time_running;
 	__uint128_t scaled;
 
-	value->flags = 0;
+	value->flags &= ~(PERFGRP_VALUE_SCALED | PERFGRP_VALUE_SATURATED);
 	value->scaled = 0;
 	if (!running) {
 		value->raw = 0;
@@ -23,13 +24,35 @@ void perfgrp_value_scale(struct perfgrp_value *value)
 	}
 	scaled = enabled == running ? value->raw :
 				      (__uint128_t)value->raw * enabled / running;
-	value->flags = PERFGRP_VALUE_SCALED;
+	value->flags |= PERFGRP_VALUE_SCALED;
 	value->state = running < enabled ? PERFGRP_STATE_MULTIPLEXED : PERFGRP_STATE_COUNTED;
 	value->scaled = scaled;
 	if (scaled > UINT64_MAX) {
 		value->scaled = UINT64_MAX;
 		value->flags |= PERFGRP_VALUE_SATURATED;
 	}
+}
+
+/**
+ * perfgrp_subtract_value - what has been counted from one snapshot to the next
+ * @value: a value; afterwards, what has been counted since @before
+ * @before: the same member's in the same row of an earlier snapshot, of the same generation and,
+ *	of a CPU, the same epoch; or zeros
+ * @size: sizeof(*@value)
+ *
+ * Scaled count and state are those of the difference. Flags stay.
+ */
+void perfgrp_subtract_value(struct perfgrp_value *value, const struct perfgrp_value *before,
+			    size_t size)
+{
+	struct perfgrp_value known = { 0 };
+
+	memcpy(&known, value, size < sizeof(known) ? size : sizeof(known));
+	known.raw -= before->raw;
+	known.time_enabled -= before->time_enabled;
+	known.time_running -= before->time_running;
+	perfgrp_value_scale(&known);
+	memcpy(value, &known, size < sizeof(known) ? size : sizeof(known));
 }
 
 static __u64 add_saturated(__u64 a, __u64 b, __u16 *flags)
