@@ -7,7 +7,8 @@
 #include "cgroup.h"
 
 static const struct aggr_place nowhere = {
-	.cpu = -1, .socket = -1, .die = -1, .core = -1, .node = -1, .tid = -1,
+	.cpu = -1, .socket = -1, .die = -1, .core = -1, .cluster = -1, .cache = -1, .node = -1,
+	.tid = -1,
 };
 
 /* Adds the CPUs that are online; CPU 0 where sysfs does not say. */
@@ -47,7 +48,38 @@ static int node_of(int cpu)
 	return node;
 }
 
-static struct aggr_place make_place(enum aggr_mode mode, int cpu)
+/* The first CPU of a list as sysfs has it, or -1. */
+static int first_cpu(const char *list)
+{
+	return list && *list >= '0' && *list <= '9' ? atoi(list) : -1;
+}
+
+/* The CPU's cache of a level, or that of the last level there is. */
+static void find_cache(int cpu, unsigned int level, struct aggr_place *place)
+{
+	char *dir = xasprintf("/sys/devices/system/cpu/cpu%d/cache", cpu);
+	struct strings names = { 0 };
+	size_t i;
+
+	place->level = level;
+	list_dir(&names, dir);
+	for (i = 0; i < names.nr; i++) {
+		char *text = read_file("%s/%s/level", dir, names.s[i]);
+		int this = text ? atoi(text) : 0;
+
+		free(text);
+		if (!this || (level ? this != (int)level : this < place->level))
+			continue;
+		text = read_file("%s/%s/shared_cpu_list", dir, names.s[i]);
+		place->level = this;
+		place->cache = first_cpu(text);
+		free(text);
+	}
+	strings_free(&names);
+	free(dir);
+}
+
+static struct aggr_place make_place(enum aggr_mode mode, unsigned int level, int cpu)
 {
 	struct aggr_place place = nowhere;
 
@@ -59,8 +91,15 @@ static struct aggr_place make_place(enum aggr_mode mode, int cpu)
 		break;
 	case AGGR_CORE:
 		place.core = topology(cpu, "core_id");
+		goto die;
+	case AGGR_CLUSTER:
+		place.cluster = topology(cpu, "cluster_id");
+		goto die;
+	case AGGR_CACHE:
+		find_cache(cpu, level, &place);
 		/* fallthrough */
 	case AGGR_DIE:
+die:
 		place.die = topology(cpu, "die_id");
 		/* fallthrough */
 	case AGGR_SOCKET:
@@ -77,10 +116,45 @@ static struct aggr_place make_place(enum aggr_mode mode, int cpu)
 	return place;
 }
 
+/**
+ * aggr_place_text - what perf calls a place that has several CPUs
+ * @mode: what is added up
+ * @place: the place
+ * @text: filled in
+ * @size: room there
+ */
+void aggr_place_text(enum aggr_mode mode, const struct aggr_place *place, char *text, size_t size)
+{
+	switch (mode) {
+	case AGGR_CORE:
+		snprintf(text, size, "S%d-D%d-C%d", place->socket, place->die, place->core);
+		return;
+	case AGGR_CLUSTER:
+		snprintf(text, size, "S%d-D%d-CLS%d", place->socket, place->die, place->cluster);
+		return;
+	case AGGR_CACHE:
+		snprintf(text, size, "S%d-D%d-L%d-ID%d", place->socket, place->die, place->level,
+			 place->cache);
+		return;
+	case AGGR_DIE:
+		snprintf(text, size, "S%d-D%d", place->socket, place->die);
+		return;
+	case AGGR_SOCKET:
+		snprintf(text, size, "S%d", place->socket);
+		return;
+	case AGGR_NODE:
+		snprintf(text, size, "N%d", place->node);
+		return;
+	default:
+		*text = '\0';
+	}
+}
+
 static bool same(const struct aggr_place *a, const struct aggr_place *b)
 {
 	return a->cpu == b->cpu && a->socket == b->socket && a->die == b->die &&
-	       a->core == b->core && a->node == b->node && a->tid == b->tid &&
+	       a->core == b->core && a->cluster == b->cluster && a->level == b->level &&
+	       a->cache == b->cache && a->node == b->node && a->tid == b->tid &&
 	       a->cgroup == b->cgroup && a->special == b->special;
 }
 
@@ -112,7 +186,7 @@ size_t aggr_of_cpu(struct aggr *aggr, int cpu)
 	if (cpu >= 0 && (size_t)cpu < aggr->nr_cpus && aggr->of_cpu[cpu])
 		return aggr->of_cpu[cpu] - 1;
 
-	place = make_place(aggr->mode, cpu);
+	place = make_place(aggr->mode, aggr->level, cpu);
 	i = find(aggr, &place);
 	if (cpu < 0)
 		return i;
@@ -179,5 +253,5 @@ void aggr_clear(struct aggr *aggr)
 	}
 	free(aggr->places);
 	free(aggr->of_cpu);
-	*aggr = (struct aggr){ .mode = aggr->mode };
+	*aggr = (struct aggr){ .mode = aggr->mode, .level = aggr->level };
 }

@@ -13,6 +13,8 @@ enum aggr_mode {
 	AGGR_GLOBAL,		/* one sum of all */
 	AGGR_CPU,		/* CPUs apart */
 	AGGR_CORE,
+	AGGR_CLUSTER,
+	AGGR_CACHE,
 	AGGR_DIE,
 	AGGR_SOCKET,
 	AGGR_NODE,
@@ -26,6 +28,9 @@ enum aggr_mode {
  * @socket: its socket, or -1
  * @die: its die, or -1
  * @core: its core, or -1
+ * @cluster: its cluster, or -1
+ * @level: with @cache: its level
+ * @cache: the first of the CPUs that share a cache, or -1
  * @node: its NUMA node, or -1
  * @tid: the thread, or -1
  * @comm: its name, or NULL
@@ -40,6 +45,9 @@ struct aggr_place {
 	int socket;
 	int die;
 	int core;
+	int cluster;
+	int level;
+	int cache;
 	int node;
 	int tid;
 	char *comm;
@@ -53,6 +61,7 @@ struct aggr_place {
 /**
  * struct aggr - a mode, and the places there are
  * @mode: what is added up
+ * @level: AGGR_CACHE: which level of caches; 0 for the last one
  * @places: the places
  * @nr: how many
  * @room: how many @places has room for
@@ -61,6 +70,7 @@ struct aggr_place {
  */
 struct aggr {
 	enum aggr_mode mode;
+	unsigned int level;
 	struct aggr_place *places;
 	size_t nr;
 	size_t room;
@@ -68,6 +78,7 @@ struct aggr {
 	size_t nr_cpus;
 };
 
+void aggr_place_text(enum aggr_mode mode, const struct aggr_place *place, char *text, size_t size);
 size_t aggr_of_cpu(struct aggr *aggr, int cpu);
 size_t aggr_of_cgroup(struct aggr *aggr, __u64 id, __u32 special);
 size_t aggr_of_task(struct aggr *aggr, unsigned int tid);

@@ -50,6 +50,8 @@ struct listed_event {
  * @room: how many @entries has room for
  * @details: with descriptions
  * @json: JSON in place of text
+ * @raw: names alone, for scripts
+ * @file: where to print, or NULL
  */
 struct listing {
 	struct listed_event *entries;
@@ -57,6 +59,8 @@ struct listing {
 	size_t room;
 	bool details;
 	bool json;
+	bool raw;
+	const char *file;
 };
 
 static struct listed_event *add(struct listing *list, enum kind kind, char *name, char *desc)
@@ -175,6 +179,17 @@ static void print_text(const struct listed_event *entry, bool details)
 	free(names);
 }
 
+/* For scripts: what is no event by itself is not there. */
+static void print_raw(const struct listed_event *entry)
+{
+	size_t i;
+
+	if (entry->kind == RAW || entry->kind == BREAKPOINT)
+		return;
+	for (i = 0; i < entry->names.nr; i++)
+		printf("%s ", entry->names.s[i]);
+}
+
 static struct json_object *make_json(const struct listed_event *entry)
 {
 	struct json_object *object = json_object_new_object();
@@ -196,13 +211,20 @@ static struct json_object *make_json(const struct listed_event *entry)
 
 static void usage(FILE *out)
 {
-	fputs("usage: perfgrp list [-d] [--json] [KIND|WORD|PATTERN]...\n\n"
+	fputs("usage: perfgrp list [-d] [--json] [-o FILE] [KIND|WORD|PATTERN]...\n\n"
 	      "Lists the events that can be named: all of them, or those of a KIND (hw, sw, cache,\n"
 	      "pmu, pfm, raw, mem, tracepoint), or that have WORD in a name, or match PATTERN.\n\n"
 	      "  -d, --desc   print descriptions, where there are any\n"
 	      "  -j, --json   print JSON\n"
+	      "  -o, --output FILE\n"
+	      "               into FILE\n"
+	      "  --raw-dump   print names of events alone, on one line\n"
 	      "  -h, --help   print this\n", out);
 }
+
+enum {
+	OPT_RAW_DUMP = OPT_OF_COMMAND,
+};
 
 static int parse_option(void *arg, int c)
 {
@@ -215,6 +237,12 @@ static int parse_option(void *arg, int c)
 	case 'j':
 		list->json = true;
 		return 0;
+	case 'o':
+		list->file = optarg;
+		return 0;
+	case OPT_RAW_DUMP:
+		list->raw = true;
+		return 0;
 	}
 	return -EINVAL;
 }
@@ -224,11 +252,13 @@ int cmd_list(int argc, char **argv)
 	static const struct option table[] = {
 		{ "desc", no_argument, NULL, 'd' },
 		{ "json", no_argument, NULL, 'j' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "raw-dump", no_argument, NULL, OPT_RAW_DUMP },
 		CMD_HELP_OPTION
 	};
 	static const struct cmd_options options = {
 		.name = "list",
-		.letters = "djh",
+		.letters = "djo:h",
 		.table = table,
 		.usage = usage,
 		.parse = parse_option,
@@ -240,6 +270,10 @@ int cmd_list(int argc, char **argv)
 
 	if (!cmd_parse_options(&options, argc, argv, &list, &status))
 		return status;
+	if (list.file && !freopen(list.file, "we", stdout)) {
+		error("cannot write to %s: %s", list.file, strerror(errno));
+		return EXIT_FAILED;
+	}
 	if (perfgrp_list_events(NULL, ~0U, add_event, &list))
 		xcheck(NULL);
 	add_syntax(&list);
@@ -256,6 +290,8 @@ int cmd_list(int argc, char **argv)
 			show = wanted(entry, argv[word]);
 		if (show && list.json)
 			json_object_array_add(array, make_json(entry));
+		else if (show && list.raw)
+			print_raw(entry);
 		else if (show)
 			print_text(entry, list.details);
 		shown += show;
@@ -265,6 +301,8 @@ int cmd_list(int argc, char **argv)
 	free(list.entries);
 	if (list.json)
 		json_print(stdout, array, 1);
+	else if (list.raw)
+		putchar('\n');
 	if (!shown)
 		error("no such event");
 	return shown ? 0 : 1;

@@ -8,7 +8,8 @@
 #include "cmd.h"
 #include "stat.h"
 
-#define MAX_RUNS	100
+/* perf has no limit; means of more runs say no more. */
+#define MAX_RUNS	1000000
 
 /* ---- what to count -------------------------------------------------------- */
 
@@ -84,6 +85,7 @@ enum {
 	OPT_CGROUPS,
 	OPT_CONTROL,
 	OPT_FOR_EACH_CGROUP,
+	OPT_INTERVAL_CLEAR,
 	OPT_INTERVAL_COUNT,
 	OPT_LOG_FD,
 	OPT_MERGE,
@@ -91,23 +93,34 @@ enum {
 	OPT_NO_MERGE,
 	OPT_NO_SCALE,
 	OPT_NO_WAKE,
+	OPT_NO_CSV_SUMMARY,
+	OPT_PER_CACHE,
+	OPT_PER_CLUSTER,
 	OPT_PER_CORE,
 	OPT_PER_DIE,
 	OPT_PER_NODE,
 	OPT_PER_SOCKET,
 	OPT_PER_THREAD,
+	OPT_POST,
+	OPT_PRE,
 	OPT_RAW,
+	OPT_SCALE,
+	OPT_SUMMARY,
+	OPT_TABLE,
 	OPT_TIMEOUT,
 };
 
 static const struct option option_table[] = {
 	{ "event", required_argument, NULL, 'e' },
+	{ "pfm-events", required_argument, NULL, 'e' },
 	CMD_TARGET_OPTIONS,
 	{ "cgroup", required_argument, NULL, 'G' },
 	{ "for-each-cgroup", required_argument, NULL, OPT_FOR_EACH_CGROUP },
 	{ "cgroups", optional_argument, NULL, OPT_CGROUPS },
 	{ "no-aggr", no_argument, NULL, 'A' },
 	{ "per-core", no_argument, NULL, OPT_PER_CORE },
+	{ "per-cluster", no_argument, NULL, OPT_PER_CLUSTER },
+	{ "per-cache", optional_argument, NULL, OPT_PER_CACHE },
 	{ "per-die", no_argument, NULL, OPT_PER_DIE },
 	{ "per-socket", no_argument, NULL, OPT_PER_SOCKET },
 	{ "per-node", no_argument, NULL, OPT_PER_NODE },
@@ -119,11 +132,19 @@ static const struct option option_table[] = {
 	{ "detailed", no_argument, NULL, 'd' },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "repeat", required_argument, NULL, 'r' },
+	{ "table", no_argument, NULL, OPT_TABLE },
+	{ "pre", required_argument, NULL, OPT_PRE },
+	{ "post", required_argument, NULL, OPT_POST },
+	{ "sync", no_argument, NULL, 'S' },
 	{ "null", no_argument, NULL, 'n' },
 	{ "interval-print", required_argument, NULL, 'I' },
+	{ "interval-clear", no_argument, NULL, OPT_INTERVAL_CLEAR },
 	{ "interval-count", required_argument, NULL, OPT_INTERVAL_COUNT },
+	{ "summary", no_argument, NULL, OPT_SUMMARY },
+	{ "no-csv-summary", no_argument, NULL, OPT_NO_CSV_SUMMARY },
 	{ "no-wake", no_argument, NULL, OPT_NO_WAKE },
 	{ "raw", no_argument, NULL, OPT_RAW },
+	{ "scale", no_argument, NULL, OPT_SCALE },
 	{ "no-scale", no_argument, NULL, OPT_NO_SCALE },
 	{ "no-merge", no_argument, NULL, OPT_NO_MERGE },
 	{ "hybrid-merge", no_argument, NULL, OPT_MERGE },
@@ -134,6 +155,7 @@ static const struct option option_table[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "append", no_argument, NULL, OPT_APPEND },
 	{ "log-fd", required_argument, NULL, OPT_LOG_FD },
+	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	CMD_HELP_OPTION
 };
@@ -146,6 +168,7 @@ static void usage(FILE *out)
 	      "\n"
 	      "What to count:\n"
 	      "  -e, --event EVENTS       events by perf's names; {a,b} is a group; may be repeated\n"
+	      "                           (--pfm-events is the same)\n"
 	      "  -d, --detailed           more events, up to three times\n"
 	      "  -a, --all-cpus           all CPUs (the default without COMMAND)\n"
 	      "  -C, --cpu LIST           some CPUs: 0,2-3\n"
@@ -167,15 +190,23 @@ static void usage(FILE *out)
 	      "                           snapshot, reset, ping, stop, each answered by \"ack\"\n"
 	      "      --timeout MS         for so many ms\n"
 	      "  -r, --repeat N           COMMAND N times, with the mean and its deviation; 0: for ever\n"
+	      "      --table              how long each of them was\n"
+	      "      --pre COMMAND, --post COMMAND\n"
+	      "                           run before, and after, each of them, and not counted\n"
+	      "  -S, --sync               sync(2) before each of them\n"
 	      "  -I, --interval-print MS  a report every so many ms\n"
 	      "      --interval-count N   N such reports\n"
+	      "      --interval-clear     the terminal is cleared before each\n"
+	      "      --summary            and at the end their sum; in CSV it begins with \"summary\",\n"
+	      "      --no-csv-summary     or with this does not\n"
 	      "      --no-wake            idle CPUs are not woken for them\n"
 	      "What to print:\n"
 	      "  -A, --no-aggr            a row a CPU\n"
-	      "      --per-core, --per-die, --per-socket, --per-node, --per-thread\n"
+	      "      --per-core, --per-cluster, --per-die, --per-socket, --per-node, --per-thread\n"
 	      "                           a row for each of these\n"
+	      "      --per-cache[=LEVEL]  a row for each cache of the last level, or of LEVEL (L2)\n"
 	      "      --raw                raw and scaled counts, times, states, scheduling groups\n"
-	      "      --no-scale           raw counts in place of scaled ones\n"
+	      "      --no-scale           raw counts in place of scaled ones (--scale: scaled ones)\n"
 	      "      --hybrid-merge       one sum over CPUs of different kinds\n"
 	      "      --no-big-num         no separators between thousands\n"
 	      "  -x, --field-separator S  CSV, with S between columns\n"
@@ -183,6 +214,7 @@ static void usage(FILE *out)
 	      "  -o, --output FILE        into FILE, not to standard error\n"
 	      "      --append             behind what FILE has already\n"
 	      "      --log-fd FD          to a file descriptor\n"
+	      "  -q, --quiet              print nothing\n"
 	      "  -v, --verbose            say more about what cannot be counted\n"
 	      "  -h, --help               this\n", out);
 }
@@ -206,6 +238,18 @@ struct command_line {
 	bool append;
 	int fd;
 };
+
+/* The argument of --per-cache: L1 to L4, as perf has it, or the number alone. */
+static int parse_cache_level(unsigned int *level)
+{
+	const char *s = optarg;
+
+	if (!s)
+		return 0;
+	if (*s == 'L' || *s == 'l')
+		s++;
+	return cmd_parse_uint("--per-cache", s, 1, 4, level);
+}
 
 static int parse_option(void *arg, int c)
 {
@@ -236,6 +280,12 @@ static int parse_option(void *arg, int c)
 	case OPT_PER_CORE:
 		st->aggr.mode = AGGR_CORE;
 		break;
+	case OPT_PER_CLUSTER:
+		st->aggr.mode = AGGR_CLUSTER;
+		break;
+	case OPT_PER_CACHE:
+		st->aggr.mode = AGGR_CACHE;
+		return parse_cache_level(&st->aggr.level);
 	case OPT_PER_DIE:
 		st->aggr.mode = AGGR_DIE;
 		break;
@@ -270,6 +320,33 @@ static int parse_option(void *arg, int c)
 		return cmd_parse_uint("--interval-print", optarg, 1, max, &opt->interval);
 	case OPT_INTERVAL_COUNT:
 		return cmd_parse_uint("--interval-count", optarg, 1, max, &opt->interval_count);
+	case OPT_TABLE:
+		opt->table = true;
+		break;
+	case OPT_PRE:
+		opt->pre = optarg;
+		break;
+	case OPT_POST:
+		opt->post = optarg;
+		break;
+	case 'S':
+		opt->sync = true;
+		break;
+	case 'q':
+		opt->quiet = true;
+		break;
+	case OPT_INTERVAL_CLEAR:
+		opt->interval_clear = true;
+		break;
+	case OPT_SCALE:
+		opt->no_scale = false;
+		break;
+	case OPT_SUMMARY:
+		opt->summary = true;
+		break;
+	case OPT_NO_CSV_SUMMARY:
+		opt->no_csv_summary = true;
+		break;
 	case OPT_NO_WAKE:
 		opt->no_wake = true;
 		break;
@@ -400,6 +477,8 @@ static int check_aggr(struct stat_cmd *st)
 
 	switch (st->aggr.mode) {
 	case AGGR_CORE:
+	case AGGR_CLUSTER:
+	case AGGR_CACHE:
 	case AGGR_DIE:
 	case AGGR_SOCKET:
 	case AGGR_NODE:
@@ -490,7 +569,7 @@ int cmd_stat(int argc, char **argv)
 {
 	static const struct cmd_options options = {
 		.name = "stat",
-		.letters = "+" CMD_TARGET_LETTERS "e:G:AiD:dr:nI:Bx:jo:vh",
+		.letters = "+" CMD_TARGET_LETTERS "e:G:AiD:dr:SnI:Bx:jo:qvh",
 		.table = option_table,
 		.usage = usage,
 		.parse = parse_option,

@@ -24,8 +24,16 @@
  * @no_wake: let idle CPUs sleep: use the rows that they have written
  * @null: count nothing
  * @verbose: say more
+ * @quiet: print nothing
+ * @sync: write everything to disk before each run
+ * @table: print how long each run was
+ * @interval_clear: clear the terminal before each interval
+ * @pre: a command to run before each run, or NULL
+ * @post: one to run after it
  * @interval: print every so many ms; 0: at the end
  * @interval_count: end after so many intervals; 0: do not
+ * @summary: print the sum of all intervals, too
+ * @no_csv_summary: the sum has no "summary" in front of its lines of CSV
  * @timeout: end after so many ms; 0: do not
  * @delay: begin to count after so many ms
  * @wait: begin to count when --control says so
@@ -41,6 +49,14 @@ struct stat_options {
 	bool no_inherit;
 	bool no_wake;
 	bool null;
+	bool summary;
+	bool no_csv_summary;
+	bool quiet;
+	bool sync;
+	bool table;
+	bool interval_clear;
+	const char *pre;
+	const char *post;
 	bool verbose;
 	unsigned int interval;
 	unsigned int interval_count;
@@ -153,11 +169,14 @@ struct stat_group {
  * @room_groups: how many @groups has room for
  * @aggr: what counts are added up over
  * @snap: memory for snapshots
+ * @summing_up: what is printed is the sum of all intervals
  * @skew: longest time that a snapshot took to read all CPUs, in ns
  * @out: where to print
  * @elapsed: length of what is printed in ns: of the run, or of the interval
  * @timestamp: time since the start in ns, for intervals
  * @mean_elapsed: mean of @elapsed over all runs that have been added up
+ * @lengths: their @elapsed
+ * @room_lengths: how many @lengths has room for
  * @user: user time of the command in seconds, or negative
  * @sys: system time of the command in seconds
  */
@@ -175,11 +194,14 @@ struct stat_cmd {
 	size_t room_groups;
 	struct aggr aggr;
 	struct perfgrp_snap *snap;
+	bool summing_up;
 	__u64 skew;
 	FILE *out;
 	__u64 elapsed;
 	__u64 timestamp;
 	struct stat_mean mean_elapsed;
+	__u64 *lengths;
+	size_t room_lengths;
 	double user;
 	double sys;
 };
@@ -199,6 +221,7 @@ int stat_disable(struct stat_cmd *st);
 int stat_reset(struct stat_cmd *st);
 int stat_collect(struct stat_cmd *st);
 void stat_add_run(struct stat_cmd *st);
+void stat_add_interval(struct stat_cmd *st);
 bool stat_tasks_exited(struct stat_cmd *st);
 bool stat_cgroups_removed(struct stat_cmd *st);
 
@@ -207,6 +230,11 @@ void stat_since_last(struct stat_group *group, size_t nr, unsigned int cpu, size
 		     struct perfgrp_value *value);
 
 /* stat_cell.c: what can be said about one count */
+static inline bool stat_is_interval(const struct stat_cmd *st)
+{
+	return st->opt.interval && !st->summing_up;
+}
+
 bool stat_names_cgroups(const struct stat_cmd *st);
 const struct stat_cells *stat_cells(const struct stat_cmd *st, const struct stat_event *event);
 bool stat_was_counted(const struct stat_cmd *st, const struct stat_cell *cell);

@@ -13,7 +13,7 @@ bool stat_names_cgroups(const struct stat_cmd *st)
 /* The counts to be printed: of all runs of the command, or of the one. */
 const struct stat_cells *stat_cells(const struct stat_cmd *st, const struct stat_event *event)
 {
-	return st->opt.runs > 1 ? &event->runs : &event->last;
+	return st->opt.runs > 1 || st->summing_up ? &event->runs : &event->last;
 }
 
 /*
@@ -102,8 +102,13 @@ __u32 stat_sched_group(const struct stat_cell *cell)
 void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *place,
 		      const char *separator)
 {
+	static const int widths[] = {
+		[AGGR_CORE] = 15, [AGGR_CLUSTER] = 17, [AGGR_CACHE] = 19, [AGGR_DIE] = 12,
+		[AGGR_SOCKET] = 6, [AGGR_NODE] = 6,
+	};
 	const char *sep = separator ? separator : " ";
 	const bool table = !separator;
+	char text[64];
 
 	switch (mode) {
 	case AGGR_CPU:
@@ -111,17 +116,13 @@ void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *p
 			fprintf(out, "CPU%*d%s", table ? -7 : 0, place->cpu, sep);
 		return;
 	case AGGR_CORE:
-		fprintf(out, "S%d-D%d-C%*d%s", place->socket, place->die, table ? -8 : 0,
-			place->core, sep);
-		break;
+	case AGGR_CLUSTER:
+	case AGGR_CACHE:
 	case AGGR_DIE:
-		fprintf(out, "S%d-D%*d%s", place->socket, table ? -8 : 0, place->die, sep);
-		break;
 	case AGGR_SOCKET:
-		fprintf(out, "S%*d%s", table ? -5 : 0, place->socket, sep);
-		break;
 	case AGGR_NODE:
-		fprintf(out, "N%*d%s", table ? -5 : 0, place->node, sep);
+		aggr_place_text(mode, place, text, sizeof(text));
+		fprintf(out, "%*s%s", table ? -widths[mode] : 0, text, sep);
 		break;
 	case AGGR_THREAD:
 		fprintf(out, "%*s-%*d%s", table ? 16 : 0, place->comm, table ? -8 : 0, place->tid,

@@ -277,6 +277,8 @@ void stat_add_run(struct stat_cmd *st)
 {
 	size_t i, j, k;
 
+	GROW(st->lengths, st->mean_elapsed.nr, st->room_lengths);
+	st->lengths[st->mean_elapsed.nr] = st->elapsed;
 	stat_add_to_mean(&st->mean_elapsed, st->elapsed);
 	for (i = 0; i < st->nr_groups; i++) {
 		for (j = 0; j < st->list.groups[i].nr; j++) {
@@ -290,6 +292,27 @@ void stat_add_run(struct stat_cmd *st)
 				add_cell(sum, cell);
 				if (stat_was_counted(st, cell))
 					stat_add_to_mean(&sum->mean, stat_count(st, cell));
+			}
+		}
+	}
+}
+
+/**
+ * stat_add_interval - take the counts of one interval into the sums
+ * @st: with the counts of the last stat_collect()
+ */
+void stat_add_interval(struct stat_cmd *st)
+{
+	size_t i, j, k;
+
+	for (i = 0; i < st->nr_groups; i++) {
+		for (j = 0; j < st->list.groups[i].nr; j++) {
+			struct stat_event *event = &st->groups[i].events[j];
+
+			for (k = 0; k < event->last.nr; k++) {
+				const struct stat_cell *cell = &event->last.cells[k];
+
+				add_cell(find_cell(st, &event->runs, cell->place, cell->pmu), cell);
 			}
 		}
 	}

@@ -29,10 +29,12 @@ static void print_prefix(const struct stat_cmd *st, const struct stat_line *line
 {
 	const char *sep = st->opt.separator;
 
-	if (st->opt.interval)
+	if (stat_is_interval(st))
 		fprintf(st->out, "%6" PRIu64 ".%09" PRIu64 "%s",
 			(uint64_t)st->timestamp / 1000000000, (uint64_t)st->timestamp % 1000000000,
 			sep);
+	else if (st->summing_up && !st->opt.no_csv_summary)
+		fprintf(st->out, "summary%s", sep);
 	stat_print_place(st->out, st->aggr.mode, line->place, sep);
 }
 

@@ -21,6 +21,10 @@ static void end(struct stat_cmd *st)
 static void add_place(struct json_object *object, enum aggr_mode mode,
 		      const struct aggr_place *place)
 {
+	static const char *const names[] = {
+		[AGGR_CORE] = "core", [AGGR_CLUSTER] = "cluster", [AGGR_CACHE] = "cache",
+		[AGGR_DIE] = "die", [AGGR_SOCKET] = "socket", [AGGR_NODE] = "node",
+	};
 	char text[64];
 
 	switch (mode) {
@@ -35,20 +39,13 @@ static void add_place(struct json_object *object, enum aggr_mode mode,
 		json_add_string(object, "thread", text);
 		return;
 	case AGGR_CORE:
-		snprintf(text, sizeof(text), "S%d-D%d-C%d", place->socket, place->die, place->core);
-		json_add_string(object, "core", text);
-		break;
+	case AGGR_CLUSTER:
+	case AGGR_CACHE:
 	case AGGR_DIE:
-		snprintf(text, sizeof(text), "S%d-D%d", place->socket, place->die);
-		json_add_string(object, "die", text);
-		break;
 	case AGGR_SOCKET:
-		snprintf(text, sizeof(text), "S%d", place->socket);
-		json_add_string(object, "socket", text);
-		break;
 	case AGGR_NODE:
-		snprintf(text, sizeof(text), "N%d", place->node);
-		json_add_string(object, "node", text);
+		aggr_place_text(mode, place, text, sizeof(text));
+		json_add_string(object, names[mode], text);
 		break;
 	case AGGR_GLOBAL:
 	case AGGR_CGROUP:
@@ -62,7 +59,7 @@ static struct json_object *new_line(const struct stat_cmd *st, const struct stat
 	struct json_object *object = json_object_new_object();
 	char text[32];
 
-	if (st->opt.interval) {
+	if (stat_is_interval(st)) {
 		snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64,
 			 (uint64_t)st->timestamp / 1000000000,
 			 (uint64_t)st->timestamp % 1000000000);

@@ -312,6 +312,7 @@ void stat_free(struct stat_cmd *st)
 	aggr_clear(&st->aggr);
 	perfgrp_snap_free(st->snap);
 	events_free(&st->list);
+	free(st->lengths);
 	target_free(&st->target);
 	cgroups_free(&st->cgroups);
 	cgroup_split_free(&st->split);

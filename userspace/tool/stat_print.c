@@ -211,6 +211,10 @@ static void print_cgroups(struct stat_cmd *st)
  */
 void stat_print(struct stat_cmd *st)
 {
+	if (st->opt.quiet)
+		return;
+	if (st->opt.interval_clear && stat_is_interval(st))
+		fputs("\033[H\033[2J", st->out);
 	format_of(st)->begin(st);
 	/* As perf: CPUs and threads event by event, larger places place by place. */
 	switch (st->aggr.mode) {
@@ -220,6 +224,8 @@ void stat_print(struct stat_cmd *st)
 		print_groups(st, 0, st->nr_groups, EVERY_PLACE);
 		break;
 	case AGGR_CORE:
+	case AGGR_CLUSTER:
+	case AGGR_CACHE:
 	case AGGR_DIE:
 	case AGGR_SOCKET:
 	case AGGR_NODE:

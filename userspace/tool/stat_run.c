@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counting from beginning to end: the command, the clock, and signals. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,6 +35,7 @@ static __u64 earlier(__u64 a, __u64 b)
  * @start: when counting began, in ns of CLOCK_MONOTONIC
  * @last: when the last interval ended
  * @intervals: how many intervals have been printed
+ * @length: how long it has lasted
  */
 struct run {
 	struct stat_cmd *st;
@@ -39,6 +43,7 @@ struct run {
 	__u64 start;
 	__u64 last;
 	unsigned int intervals;
+	__u64 length;
 };
 
 /* A cgroup's time goes on only while it runs. */
@@ -75,6 +80,8 @@ static int print_interval(struct run *run, __u64 time, bool end)
 	run->last = time;
 	run->intervals++;
 	stat_print(st);
+	if (st->opt.summary)
+		stat_add_interval(st);
 	return 0;
 }
 
@@ -255,6 +262,26 @@ cancel:
 	return err;
 }
 
+/* A command of --pre or --post; returns 0, or a negative errno after saying what is wrong. */
+static int run_beside(const char *option, const char *command)
+{
+	sigset_t none, before;
+	int status;
+
+	if (!command)
+		return 0;
+	/* It has the signals that we wait for. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, &before);
+	status = system(command);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (!status)
+		return 0;
+	error("%s: '%s' has failed (status %d)", option, command,
+	      WIFEXITED(status) ? WEXITSTATUS(status) : status);
+	return -EINVAL;
+}
+
 /* One run from beginning to end; returns 0 or a negative errno. */
 static int run_once(struct run *run)
 {
@@ -283,13 +310,29 @@ static int run_once(struct run *run)
 	end_command(run);
 	if (cgroups_named(&st->cgroups))
 		stat_cgroups_removed(st);
-	st->elapsed = end - run->start;
+	run->length = end - run->start;
+	st->elapsed = run->length;
 	if (!err && !st->opt.interval)
 		err = stat_collect(st);
 	else if (!err && (!run->intervals || run->intervals != st->opt.interval_count))
 		err = print_interval(run, end, true);
 	stat_close(st);
 	return err;
+}
+
+/* What is to be done before and after each run. */
+static int run_all(struct run *run)
+{
+	const struct stat_options *opt = &run->st->opt;
+	int err;
+
+	err = run_beside("--pre", opt->pre);
+	if (err)
+		return err;
+	if (opt->sync)
+		sync();
+	err = run_once(run);
+	return err ? err : run_beside("--post", opt->post);
 }
 
 /**
@@ -308,7 +351,7 @@ int stat_run(struct stat_cmd *st)
 		return EXIT_FAILED;
 	run.ending.other_fd = st->control.fd;
 	for (i = 0; (i < st->opt.runs || !st->opt.runs) && !run.ending.signal; i++) {
-		if (run_once(&run))
+		if (run_all(&run))
 			return EXIT_FAILED;
 		status = ending_status(&run.ending, &st->target);
 		/* A run that a signal has ended is like no other. */
@@ -317,7 +360,11 @@ int stat_run(struct stat_cmd *st)
 		else if (!st->opt.runs)
 			stat_print(st);
 	}
-	if (!st->opt.interval && st->opt.runs)
+	if (st->opt.interval && st->opt.summary) {
+		st->summing_up = true;
+		st->elapsed = run.length;
+	}
+	if (!stat_is_interval(st) && st->opt.runs)
 		stat_print(st);
 	ending_finish(&run.ending);
 	return status;

@@ -74,6 +74,8 @@ static const char *place_heading(const struct stat_cmd *st)
 		[AGGR_GLOBAL] = "",
 		[AGGR_CPU] = "CPU        ",
 		[AGGR_CORE] = "core            cpus ",
+		[AGGR_CLUSTER] = "cluster           cpus ",
+		[AGGR_CACHE] = "cache               cpus ",
 		[AGGR_DIE] = "die          cpus ",
 		[AGGR_SOCKET] = "socket cpus ",
 		[AGGR_NODE] = "node   cpus ",
@@ -87,7 +89,8 @@ static const char *place_heading(const struct stat_cmd *st)
 
 static void print_raw_heading(const struct stat_cmd *st)
 {
-	fprintf(st->out, "%s%s", st->opt.interval ? "#           time " : "", place_heading(st));
+	fprintf(st->out, "%s%s", stat_is_interval(st) ? "#           time " : "",
+		place_heading(st));
 	fprintf(st->out, "%20s %20s %16s %16s  %-*s  %5s  ", "raw", "scaled",
 		"enabled [ns]", "running [ns]", STATE_WIDTH, "state", "group");
 	if (stat_names_cgroups(st))
@@ -111,7 +114,7 @@ static void print_interval_heading(struct stat_cmd *st)
 
 static void begin(struct stat_cmd *st)
 {
-	if (st->opt.interval) {
+	if (stat_is_interval(st)) {
 		print_interval_heading(st);
 		return;
 	}
@@ -124,7 +127,7 @@ static void begin(struct stat_cmd *st)
 
 static void print_prefix(const struct stat_cmd *st, const struct stat_line *line, FILE *out)
 {
-	if (st->opt.interval)
+	if (stat_is_interval(st))
 		fprintf(out, "%6" PRIu64 ".%09" PRIu64 " ",
 			(uint64_t)st->timestamp / 1000000000, (uint64_t)st->timestamp % 1000000000);
 	stat_print_place(out, st->aggr.mode, line->place, NULL);
@@ -276,9 +279,27 @@ static int precision(double deviation)
 	return deviation > 1 || deviation <= 0 ? 2 : lround(ceil(-log10(deviation))) + 2;
 }
 
+/* How long each run was, how far that is from the mean, and a bar: a sign for each five percent. */
+static void print_lengths(const struct stat_cmd *st, double mean, int digits)
+{
+	unsigned int i;
+	int bar;
+
+	fprintf(st->out, " %16s# Table of individual measurements:\n", "");
+	for (i = 0; i < st->mean_elapsed.nr; i++) {
+		double length = st->lengths[i] / 1e9;
+
+		fprintf(st->out, " %17.*f (%+.*f) ", digits, length, digits, length - mean);
+		for (bar = 1 + abs((int)(100 * (length - mean) / length)) / 5; bar; bar--)
+			fputc('#', st->out);
+		fputc('\n', st->out);
+	}
+	fprintf(st->out, "\n %16s# Final result:\n", "");
+}
+
 static void end(struct stat_cmd *st)
 {
-	if (st->opt.interval)
+	if (stat_is_interval(st))
 		return;
 	if (!st->opt.null)
 		fputc('\n', st->out);
@@ -290,6 +311,8 @@ static void end(struct stat_cmd *st)
 		double deviation = stat_deviation(&st->mean_elapsed) / 1e9;
 		int digits = precision(deviation);
 
+		if (st->opt.table)
+			print_lengths(st, mean, digits);
 		fprintf(st->out, " %17.*f +- %.*f seconds time elapsed", digits, mean, digits,
 			deviation);
 		if (mean && deviation)
