@@ -220,6 +220,15 @@ TEST(cgroups, "L4: on a cgroup the values are those of the module, also where it
 		counted += !(values[0][r].flags & PERFGRP_VALUE_ABSENT);
 	}
 	EXPECT_EQ(counted, 1);
+	/* It is absent also when the group is off. */
+	for (i = 0; i < 2; i++) {
+		REQUIRE_EQ(perfgrp_disable(groups[i]), 0);
+		REQUIRE_EQ(perfgrp_take_snap(groups[i], 0, snap), 0);
+		for (r = 0; r < cpus.nr; r++)
+			values[i][r] = *perfgrp_snap_value_at(snap, perfgrp_snap_row(snap, r), 0);
+	}
+	for (r = 0; r < cpus.nr; r++)
+		expect_alike(&values[0][r], &values[1][r]);
 	child_exit(&child);
 	child_reap(&child);
 	cgroup_remove(&cg);
@@ -475,6 +484,7 @@ TEST(removed_off, "L4: a member whose leader is removed stays off in a group tha
 
 TEST(children, "L4: children are counted, from the exec on, and the end is seen")
 {
+	struct perfgrp_members *members = perfgrp_members_new();
 	struct perfgrp_dev *dev = without_module();
 	struct perfgrp_group *group, *on_exec;
 	struct child child = child_start();
@@ -493,6 +503,11 @@ TEST(children, "L4: children are counted, from the exec on, and the end is seen"
 	value = value_of(group, 1);
 	EXPECT_EQ(value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_EXITED);
 	EXPECT_EQ(perfgrp_snap_row(snap, 0)->flags, PERFGRP_ROW_EXITED);
+	REQUIRE_EQ(perfgrp_get_members(group, members), 0);
+	EXPECT_EQ(perfgrp_members_group(members)->task_state, PERFGRP_TASK_EXITED);
+	EXPECT_EQ(perfgrp_members_group(members)->pid, 0);
+	EXPECT_EQ(add(group, FAULTS), 0);
+	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_PID);
 	child_reap(&child);
 
 	group = on_task(dev, 0, PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_INHERIT);
@@ -527,6 +542,75 @@ TEST(children, "L4: children are counted, from the exec on, and the end is seen"
 	value = value_of(on_exec, 1);
 	EXPECT_GT(value.raw, 10);
 	EXPECT_EQ(value.state, PERFGRP_STATE_COUNTED);
+}
+
+TEST(after_exec, "L4: what an exec has enabled is enabled, and stays so when members are added")
+{
+	struct perfgrp_members *members = perfgrp_members_new();
+	struct perfgrp_dev *dev = without_module();
+	struct perfgrp_group *group;
+	int go[2];
+	char byte;
+	pid_t pid;
+
+	REQUIRE_EQ(pipe(go), 0);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (!pid) {
+		REQUIRE_EQ(read(go[0], &byte, 1), 1);
+		execl("/bin/sh", "sh", "-c", "while :; do :; done", NULL);
+		_exit(1);
+	}
+	group = on_task(dev, pid, PERFGRP_CREATE_ENABLE_ON_EXEC);
+	REQUIRE_EQ(add(group, PERFGRP_SW_TASK_CLOCK), 1);
+	REQUIRE_EQ(perfgrp_get_members(group, members), 0);
+	EXPECT_EQ(perfgrp_members_group(members)->enabled, 0);
+	REQUIRE_EQ(write(go[1], "", 1), 1);
+	EXPECT(BECOMES_TRUE(value_of(group, 1).raw > 0, 5000));
+	REQUIRE_EQ(perfgrp_get_members(group, members), 0);
+	EXPECT_EQ(perfgrp_members_group(members)->enabled, 1);
+	REQUIRE_EQ(add(group, PERFGRP_SW_CPU_CLOCK), 2);
+	EXPECT(BECOMES_TRUE(value_of(group, 1).raw > 0 && value_of(group, 2).raw > 0, 5000));
+	kill(pid, SIGKILL);
+	REQUIRE_EQ(waitpid(pid, NULL, 0), pid);
+}
+
+TEST(kept, "L4: a leader that others need is not removed, and software does not split a group")
+{
+	struct perfgrp_group *group;
+	struct perfgrp_dev *dev;
+	unsigned int size, i;
+	const __u32 cpu = 0;
+
+	if (!has_pmu())
+		skip("there is no PMU");
+	size = pmu_size();
+	dev = without_module();
+	group = on_task(dev, 0, PERFGRP_CREATE_ONE_SCHED_GROUP);
+	REQUIRE_EQ(add(group, FAULTS), 1);
+	REQUIRE_EQ(add(group, HARDWARE), 2);
+	REQUIRE_EQ(add(group, PERFGRP_HW_INSTRUCTIONS), 3);
+	refused(perfgrp_remove_counter(group, 2, 0), perfgrp_group_error(group), EBUSY,
+		PERFGRP_REASON_LEADER, "siblings");
+	EXPECT_EQ(perfgrp_remove_counter(group, 3, 0), 0);
+	EXPECT_EQ(perfgrp_remove_counter(group, 2, 0), 0);
+
+	/* One that is added to a NO_MUX group wants room as the others do. */
+	pmu_load(size, -1, 0, NULL);
+	group = perfgrp_create_cpus(dev, &cpu, 1, PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED);
+	REQUIRE(group);
+	for (i = 0; i < size; i++)
+		REQUIRE_GT(add(group, HARDWARE), 0);
+	perfgrp_group_close(group);
+	group = perfgrp_create_cpus(dev, &cpu, 1, PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED);
+	REQUIRE(group);
+	for (i = 0; i < size; i++)
+		REQUIRE_GT(add(group, HARDWARE), 0);
+	group = perfgrp_create_cpus(dev, &cpu, 1, PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLED);
+	REQUIRE(group);
+	EXPECT_EQ(add(group, HARDWARE), 0);
+	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_PMU_BUSY);
+	EXPECT_EQ(take_row(group, 0, 0)->nr_values, 0);
 }
 
 TEST(offline, "L5: what a CPU that was offline does not count any more is marked, for good")
@@ -627,11 +711,16 @@ TEST(only_module, "L4: what only the module can do says that it is the module's"
 	refused(perfgrp_take_cached_snap(group, 0, 0, snap), perfgrp_group_error(group),
 		EOPNOTSUPP, PERFGRP_REASON_FEATURE, module);
 	EXPECT(!perfgrp_open_reader(group, 0));
+	refused(perfgrp_read_records(group, NULL, 0), perfgrp_group_error(group), EOPNOTSUPP,
+		PERFGRP_REASON_FEATURE, module);
+	EXPECT(!perfgrp_map_rows(group));
+	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_FEATURE);
 	EXPECT_EQ(perfgrp_group_fd(group), -1);
 }
 
 TEST(wrong, "L4: wrong calls get the reason and leave nothing open")
 {
+	struct perfgrp_counter odd = { .event = FAULTS, .flags = 1U << 20 };
 	const __u32 twice[] = { 0, 0 }, missing = 4095;
 	struct perfgrp_dev *dev = without_module();
 	struct perfgrp_group *group;
@@ -650,14 +739,30 @@ TEST(wrong, "L4: wrong calls get the reason and leave nothing open")
 	create_refused(dev, CREATE(.target = PERFGRP_TARGET_ALL_CPUS,
 				   .flags = PERFGRP_CREATE_INHERIT),
 		       EINVAL, PERFGRP_REASON_FLAGS, "INHERIT");
-	group = perfgrp_create_cpus(dev, &missing, 1, 0);
-	REQUIRE(group);
-	EXPECT_EQ(add(group, FAULTS), 0);
-	EXPECT_EQ(perfgrp_group_error(group)->cpu, missing);
-	perfgrp_group_close(group);
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_CPUS, .nr_cpus = 1,
+				   .cpus = (unsigned long)&missing),
+		       EINVAL, PERFGRP_REASON_CPU, "no CPU 4095");
+	EXPECT_EQ(perfgrp_dev_error(dev)->cpu, missing);
+	/* On a CPU it would be all that runs there. */
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_TASK, .pid = -1, .nr_cpus = 1,
+				   .cpus = (unsigned long)twice),
+		       ESRCH, PERFGRP_REASON_PID, "no task -1");
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_TASK, .clockid = 999,
+				   .flags = PERFGRP_CREATE_USE_CLOCKID),
+		       EINVAL, PERFGRP_REASON_RESERVED, "clockid");
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_TASK, .split_max = 1),
+		       EINVAL, PERFGRP_REASON_RESERVED, "not zero");
 	group = on_task(dev, 0, 0);
 	EXPECT_EQ(add(group, 0), 0);
 	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_EVENT);
+	refused(perfgrp_add_counters(group, &odd, sizeof(odd), 1), perfgrp_group_error(group),
+		EINVAL, PERFGRP_REASON_FLAGS, "0x100000");
+	odd.flags = 0;
+	odd.config1 = 1;
+	refused(perfgrp_add_counters(group, &odd, sizeof(odd), 1), perfgrp_group_error(group),
+		EINVAL, PERFGRP_REASON_RESERVED, "raw form");
+	refused(perfgrp_take_snap(group, 1U << 20, snap), perfgrp_group_error(group), EINVAL,
+		PERFGRP_REASON_FLAGS, "flags");
 	EXPECT_EQ(add(group, PERFGRP_EVENT(PERF_TYPE_SOFTWARE, 77)), 0);
 	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_EVENT);
 	perfgrp_group_close(group);

@@ -83,7 +83,8 @@ static const char *name_of(struct pool *pool, const struct perfgrp_events *from,
 		perfgrp_pfm_list(pool, PERFGRP_LIST_GENERIC, take_name, &wanted);
 	if (wanted.name) {
 		name = wanted.name;
-	} else if (perfgrp_counter_type(counter) == PERF_TYPE_RAW && !counter->config1) {
+	} else if (perfgrp_counter_type(counter) == PERF_TYPE_RAW && !counter->config1 &&
+		   !counter->config2 && !counter->config3) {
 		name = perfgrp_pool_printf(pool, "r%llx",
 					   (unsigned long long)perfgrp_counter_config(counter));
 	} else if (perfgrp_counter_type(counter) == PERF_TYPE_BREAKPOINT) {

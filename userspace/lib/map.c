@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "perf.h"
 
 /* Rounds in which the group is being changed, before perfgrp_snap_map() gives up. */
 #define MAX_ROUNDS	100000
@@ -29,8 +29,13 @@ static const struct perfgrp_map *map_bytes(const struct perfgrp_group *group, si
 const struct perfgrp_map *perfgrp_map_rows(struct perfgrp_group *group)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size;
-	const struct perfgrp_map *map = map_bytes(group, page);
+	const struct perfgrp_map *map;
 
+	if (group->perf) {
+		errno = -perfgrp_perf_needs_module(&group->error, "mapping rows");
+		return NULL;
+	}
+	map = map_bytes(group, page);
 	if (map == MAP_FAILED)
 		return NULL;
 	size = map->map_size;

@@ -86,6 +86,9 @@ struct perf_place {
  * @nr_members: how many
  * @last_id: the id of the member that was added last
  * @enabled: it has been enabled
+ * @counted: and that since its counts were zero
+ * @awaits_exec: an exec enables it, and nobody has enabled or disabled it before
+ * @adding: its events are on for the time of a PERFGRP_ADD only
  * @generation: as in &struct perfgrp_snapshot
  * @buffer: room for what read(2) returns of the largest group of the perf core
  *
@@ -103,6 +106,9 @@ struct perf_group {
 	__u32 nr_members;
 	__u32 last_id;
 	bool enabled;
+	bool counted;
+	bool awaits_exec;
+	bool adding;
 	__u64 generation;
 	__u64 *buffer;
 };
@@ -112,6 +118,7 @@ struct perf_group {
 /* perf_backend.c */
 int perfgrp_perf_fail(struct perfgrp_error *error, int err, enum perfgrp_reason reason,
 		      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+int perfgrp_perf_needs_module(struct perfgrp_error *error, const char *what);
 int perfgrp_perf_get_info(void *arg, size_t size);
 int perfgrp_perf_create(const void *arg, size_t size, struct perf_group **group,
 			struct perfgrp_error *error);
@@ -119,6 +126,7 @@ int perfgrp_perf_call(struct perf_group *group, unsigned long nr, void *arg,
 		      struct perfgrp_error *error);
 void perfgrp_perf_close(struct perf_group *group);
 void perfgrp_perf_switch(const struct perf_group *group, bool on);
+int perfgrp_perf_check_room(struct perf_group *group, struct perfgrp_error *error);
 bool perfgrp_perf_leads(const struct perf_group *group, __u32 member, __u32 place);
 void perfgrp_perf_begin_anew(struct perf_group *group);
 
@@ -130,6 +138,7 @@ void perfgrp_perf_close_member(const struct perf_group *group, struct perf_membe
 /* perf_snapshot.c */
 void perfgrp_perf_read(struct perf_group *group);
 __u64 perfgrp_perf_now(const struct perf_group *group);
+bool perfgrp_perf_has_exited(const struct perf_group *group);
 int perfgrp_perf_snapshot(struct perf_group *group, struct perfgrp_snapshot *arg,
 			  struct perfgrp_error *error);
 

@@ -11,6 +11,11 @@
 #include "perf.h"
 #include "pmu.h"
 
+#define COUNTER_FLAGS	(PERFGRP_COUNTER_RAW | PERFGRP_COUNTER_EXCLUDE_USER | \
+			 PERFGRP_COUNTER_EXCLUDE_KERNEL | PERFGRP_COUNTER_EXCLUDE_HV | \
+			 PERFGRP_COUNTER_EXCLUDE_IDLE | PERFGRP_COUNTER_EXCLUDE_HOST | \
+			 PERFGRP_COUNTER_EXCLUDE_GUEST | PERFGRP_COUNTER_FREQ)
+
 /**
  * struct adding - a call to PERFGRP_ADD
  * @group: the group
@@ -179,8 +184,14 @@ static int explain(struct adding *add, const struct perfgrp_counter *counter, in
 	int fd;
 
 	switch (err) {
-	case ENOENT:
 	case ENODEV:
+		if (cpu >= 0) {
+			reason = PERFGRP_REASON_CPU_OFFLINE;
+			why = "the CPU is offline";
+			break;
+		}
+		/* fallthrough */
+	case ENOENT:
 	case EOPNOTSUPP:
 		reason = PERFGRP_REASON_EVENT;
 		why = "no PMU of this machine counts it";
@@ -236,6 +247,17 @@ static __u32 leader_for(const struct perf_group *group, __u32 member, __u32 plac
 	return member;
 }
 
+static bool has_hardware(const struct perf_group *group, __u32 members, __u32 place)
+{
+	__u32 m;
+
+	for (m = 0; m < members; m++)
+		if (perfgrp_perf_leads(group, m, place) &&
+		    !is_alone(group->members[m].at[place].pmu))
+			return true;
+	return false;
+}
+
 static int open_in(struct adding *add, __u32 m, __u32 place)
 {
 	struct perf_group *group = add->group;
@@ -250,7 +272,8 @@ static int open_in(struct adding *add, __u32 m, __u32 place)
 	at->leader = leader_for(group, m, place, at->pmu);
 	if (at->leader != m)
 		leader = group->members[at->leader].at[place].fd;
-	if (leader < 0 && group->flags & PERFGRP_CREATE_ONE_SCHED_GROUP && m && !is_alone(at->pmu))
+	if (leader < 0 && group->flags & PERFGRP_CREATE_ONE_SCHED_GROUP && !is_alone(at->pmu) &&
+	    has_hardware(group, m, place))
 		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_EVENT_TARGET,
 					 "another PMU counts it than the members before it");
 	fd = open_event(group, &member->counter, cpu, leader);
@@ -285,12 +308,19 @@ static int check_counter(struct adding *add, const struct perfgrp_counter *count
 {
 	const bool raw = counter->flags & PERFGRP_COUNTER_RAW;
 
-	if (counter->sample_period || counter->min_delta)
+	if (counter->sample_period || counter->min_delta || counter->flags & PERFGRP_COUNTER_FREQ)
 		return perfgrp_perf_fail(add->error, EOPNOTSUPP, PERFGRP_REASON_FEATURE,
 					 "a counter that samples needs the module perfgrp");
 	if (raw ? counter->event : !(counter->event & PERFGRP_EVENT_VALID))
 		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_EVENT,
 					 "event: zero names no event");
+	if (counter->flags & ~COUNTER_FLAGS)
+		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_FLAGS,
+					 "flags: 0x%x is unknown", counter->flags & ~COUNTER_FLAGS);
+	if (!raw && (counter->type || counter->config || counter->config1 || counter->config2 ||
+		     counter->config3 || counter->bp_type))
+		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_RESERVED,
+					 "type, config and bp_type are of the raw form");
 	if (counter->id)
 		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_RESERVED,
 					 "id: is not zero");
@@ -407,17 +437,25 @@ int perfgrp_perf_add(struct perf_group *group, struct perfgrp_add *arg,
 	if (before && group->flags & PERFGRP_CREATE_INHERIT)
 		return perfgrp_perf_fail(error, EOPNOTSUPP, PERFGRP_REASON_FEATURE,
 					 "all members of an INHERIT group are added at once");
+	/* An exec may have enabled it, and a number may be that of another task by now. */
+	perfgrp_perf_read(group);
+	if (perfgrp_perf_has_exited(group))
+		return perfgrp_perf_fail(error, ESRCH, PERFGRP_REASON_PID, "the task has exited");
 	if (!group->enabled) {
+		group->adding = true;
 		keep_shown(group);
 		perfgrp_perf_switch(group, true);
 	}
 	err = add_all(&add, arg);
+	if (!err && group->enabled)
+		err = perfgrp_perf_check_room(group, error);
 	perfgrp_pool_free(&add.pool);
 	while (err && group->nr_members > before)
 		perfgrp_perf_close_member(group, &group->members[--group->nr_members]);
 	if (!group->enabled) {
 		perfgrp_perf_switch(group, false);
 		keep_shown(group);
+		group->adding = false;
 	}
 	if (err)
 		return err;

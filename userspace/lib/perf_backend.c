@@ -45,7 +45,7 @@ int perfgrp_perf_fail(struct perfgrp_error *error, int err, enum perfgrp_reason 
 	return -err;
 }
 
-static int needs_module(struct perfgrp_error *error, const char *what)
+int perfgrp_perf_needs_module(struct perfgrp_error *error, const char *what)
 {
 	return perfgrp_perf_fail(error, EOPNOTSUPP, PERFGRP_REASON_FEATURE,
 				 "%s needs the module perfgrp; this is PERFGRP_BACKEND=perf", what);
@@ -84,7 +84,9 @@ static int add_online_cpus(struct pool *pool, struct perf_group *group)
 				return -ENOMEM;
 		s = *end == ',' ? end + 1 : end;
 	}
-	return group->nr_places ? 0 : -ENODEV;
+	if (pool->failed)
+		return -ENOMEM;
+	return group->nr_places ? 0 : -EMFILE;
 }
 
 static int add_cpus(struct pool *pool, struct perf_group *group, const struct perfgrp_create *how,
@@ -104,9 +106,12 @@ static int add_cpus(struct pool *pool, struct perf_group *group, const struct pe
 			error->cpu = cpus[i];
 			return err;
 		}
-		if (cpus[i] > INT_MAX)
-			return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_CPU,
-						 "there is no CPU %u", cpus[i]);
+		if (!perfgrp_list_dir(pool, "/sys/devices/system/cpu/cpu%u", cpus[i]).nr) {
+			err = perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_CPU,
+						"there is no CPU %u", cpus[i]);
+			error->cpu = cpus[i];
+			return err;
+		}
 		if (!add_place(pool, group, &room, cpus[i]))
 			return -ENOMEM;
 	}
@@ -141,18 +146,38 @@ static bool takes_cpus(__u32 target, __u32 nr)
 	return true;
 }
 
+static bool is_clock(int clockid)
+{
+	switch (clockid) {
+	case CLOCK_MONOTONIC:
+	case CLOCK_MONOTONIC_RAW:
+	case CLOCK_BOOTTIME:
+	case CLOCK_REALTIME:
+	case CLOCK_TAI:
+		return true;
+	}
+	return false;
+}
+
 static int check_create(const struct perfgrp_create *how, struct perfgrp_error *error)
 {
 	const bool on_task = how->target == PERFGRP_TARGET_TASK;
 
 	if (how->flags & ~CREATE_FLAGS)
-		return needs_module(error, "one of the flags");
+		return perfgrp_perf_needs_module(error, "one of the flags");
 	if (how->buffer_size || how->sample_type)
-		return needs_module(error, "a group with a buffer");
-	if (how->flags & PERFGRP_CREATE_USE_CLOCKID && how->clockid < 0)
-		return needs_module(error, "PERFGRP_CLOCK_PERF");
+		return perfgrp_perf_needs_module(error, "a group with a buffer");
+	if (how->flags & PERFGRP_CREATE_USE_CLOCKID && how->clockid == PERFGRP_CLOCK_PERF)
+		return perfgrp_perf_needs_module(error, "PERFGRP_CLOCK_PERF");
+	if (how->flags & PERFGRP_CREATE_USE_CLOCKID ? !is_clock(how->clockid) : how->clockid)
+		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_RESERVED,
+					 "clockid: %d is not such a clock", how->clockid);
+	if (how->wakeup_records || how->wakeup_bytes || how->reserved || how->reserved2 ||
+	    how->sample_max_stack || how->split_depth || how->split_max || how->map_interval)
+		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_RESERVED,
+					 "a field that has no use here is not zero");
 	if (how->target == PERFGRP_TARGET_PIDFD)
-		return needs_module(error, "a task named by a pidfd");
+		return perfgrp_perf_needs_module(error, "a task named by a pidfd");
 	if (how->target != PERFGRP_TARGET_TASK && how->target != PERFGRP_TARGET_CPUS &&
 	    how->target != PERFGRP_TARGET_ALL_CPUS && how->target != PERFGRP_TARGET_CGROUP)
 		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_TARGET, "no such target");
@@ -176,6 +201,9 @@ static int set_target(struct perf_group *group, const struct perfgrp_create *how
 	group->pid = -1;
 	group->pidfd = -1;
 	if (group->target == PERFGRP_TARGET_TASK) {
+		if (how->pid < 0)
+			return perfgrp_perf_fail(error, ESRCH, PERFGRP_REASON_PID,
+						 "there is no task %d", how->pid);
 		group->pid = how->pid ? how->pid : (int)syscall(SYS_gettid);
 		group->pidfd = syscall(SYS_pidfd_open, group->pid, 0);
 	} else if (group->target == PERFGRP_TARGET_CGROUP) {
@@ -214,16 +242,20 @@ int perfgrp_perf_create(const void *arg, size_t size, struct perf_group **to,
 	group->flags = how.flags;
 	group->target = how.target;
 	group->enabled = how.flags & PERFGRP_CREATE_ENABLED;
+	group->counted = group->enabled;
+	group->awaits_exec = how.flags & PERFGRP_CREATE_ENABLE_ON_EXEC;
 	group->clockid = how.flags & PERFGRP_CREATE_USE_CLOCKID ? how.clockid : CLOCK_MONOTONIC;
-	perfgrp_set_error(error, ENOMEM);
+	perfgrp_set_error(error, 0);
 	err = add_places(&pool, group, &how, error);
+	if (err && !error->error)
+		perfgrp_set_error(error, -err);
 	if (!err) {
 		struct perf_place *places = calloc(group->nr_places, sizeof(*places));
 
 		if (places)
 			memcpy(places, group->places, group->nr_places * sizeof(*places));
 		else
-			err = -ENOMEM;
+			err = perfgrp_perf_fail(error, ENOMEM, PERFGRP_REASON_MEMORY, "no memory");
 		group->places = places;
 	} else {
 		group->places = NULL;
@@ -296,6 +328,7 @@ void perfgrp_perf_begin_anew(struct perf_group *group)
 	for (m = 0; m < group->nr_members; m++)
 		for (i = 0; i < group->nr_places; i++)
 			group->members[m].at[i].base = group->members[m].at[i].now;
+	group->counted = group->enabled;
 	group->generation++;
 }
 
@@ -312,7 +345,7 @@ void perfgrp_perf_switch(const struct perf_group *group, bool on)
 }
 
 /* Where a CPU's events that must be on the PMU are not. */
-static int check_room(struct perf_group *group, struct perfgrp_error *error)
+int perfgrp_perf_check_room(struct perf_group *group, struct perfgrp_error *error)
 {
 	__u32 m, i;
 	int err;
@@ -344,9 +377,11 @@ static int enable(struct perf_group *group, struct perfgrp_error *error)
 	perfgrp_perf_read(group);
 	perfgrp_perf_switch(group, true);
 	group->enabled = true;
+	group->counted = true;
+	group->awaits_exec = false;
 	for (i = 0; i < group->nr_places; i++)
 		group->places[i].time = perfgrp_perf_now(group);
-	err = check_room(group, error);
+	err = perfgrp_perf_check_room(group, error);
 	if (err && !was_enabled) {
 		perfgrp_perf_switch(group, false);
 		group->enabled = false;
@@ -358,6 +393,7 @@ static int disable(struct perf_group *group)
 {
 	perfgrp_perf_switch(group, false);
 	group->enabled = false;
+	group->awaits_exec = false;
 	return 0;
 }
 
@@ -423,12 +459,34 @@ static void take_out(struct perf_group *group, __u32 which, struct perf_count *t
 				   &then[(m + 1) * group->nr_places + i]);
 }
 
+/*
+ * Siblings whose leader goes are each alone on the PMU from then on, and what only leaders have is
+ * gone.
+ */
+#define KEEPS_LEADERS	(PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLE_ON_EXEC | \
+			 PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_EXCLUSIVE | \
+			 PERFGRP_CREATE_ONE_SCHED_GROUP)
+
+static bool leads_others(const struct perf_group *group, __u32 leader)
+{
+	__u32 m, i;
+
+	for (m = 0; m < group->nr_members; m++)
+		for (i = 0; i < group->nr_places; i++)
+			if (m != leader && group->members[m].at[i].fd >= 0 &&
+			    group->members[m].at[i].leader == leader)
+				return true;
+	return false;
+}
+
 static int remove_member(struct perf_group *group, const struct perfgrp_remove *arg,
 			 struct perfgrp_error *error)
 {
 	struct perf_count *then;
 	__u32 which, m;
 
+	if (arg->flags & ~PERFGRP_REMOVE_CASCADE || arg->reserved)
+		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_FLAGS, "unknown flags");
 	for (which = 0; which < group->nr_members; which++)
 		if (group->members[which].counter.id == arg->id)
 			break;
@@ -445,6 +503,9 @@ static int remove_member(struct perf_group *group, const struct perfgrp_remove *
 		group->generation++;
 		return 0;
 	}
+	if (group->flags & KEEPS_LEADERS && leads_others(group, which))
+		return perfgrp_perf_fail(error, EBUSY, PERFGRP_REASON_LEADER,
+					 "others are on the PMU as its siblings");
 	then = calloc((size_t)group->nr_members * group->nr_places, sizeof(*then));
 	if (!then)
 		return perfgrp_perf_fail(error, ENOMEM, PERFGRP_REASON_MEMORY, "no memory");
@@ -456,13 +517,15 @@ static int remove_member(struct perf_group *group, const struct perfgrp_remove *
 
 /* ---- asking ----------------------------------------------------------------------- */
 
-static int query(const struct perf_group *group, struct perfgrp_query *arg,
+static int query(struct perf_group *group, struct perfgrp_query *arg,
 		 struct perfgrp_error *error)
 {
 	char *to = (char *)(unsigned long)arg->counters;
 	const __u32 room = arg->nr_counters;
 	__u32 m;
 
+	/* An exec may have enabled it. */
+	perfgrp_perf_read(group);
 	arg->nr_counters = group->nr_members;
 	if (room < group->nr_members)
 		return perfgrp_perf_fail(error, EMSGSIZE, PERFGRP_REASON_BUFFER,
@@ -476,9 +539,13 @@ static int query(const struct perf_group *group, struct perfgrp_query *arg,
 	}
 	arg->create_flags = group->flags;
 	arg->target = group->target;
-	arg->pid = group->target == PERFGRP_TARGET_TASK ? group->pid : 0;
-	arg->task_state = group->target == PERFGRP_TARGET_TASK ? PERFGRP_TASK_ALIVE :
-								 PERFGRP_TASK_NONE;
+	arg->pid = 0;
+	arg->task_state = PERFGRP_TASK_NONE;
+	if (group->target == PERFGRP_TARGET_TASK)
+		arg->task_state = perfgrp_perf_has_exited(group) ? PERFGRP_TASK_EXITED :
+								   PERFGRP_TASK_ALIVE;
+	if (arg->task_state == PERFGRP_TASK_ALIVE)
+		arg->pid = group->pid;
 	arg->enabled = group->enabled;
 	arg->clockid = group->clockid;
 	arg->generation = group->generation;
@@ -513,5 +580,5 @@ int perfgrp_perf_call(struct perf_group *group, unsigned long nr, void *arg,
 	case PERFGRP_SNAPSHOT:
 		return perfgrp_perf_snapshot(group, arg, error);
 	}
-	return needs_module(error, "this");
+	return perfgrp_perf_needs_module(error, "this");
 }

@@ -88,23 +88,31 @@ static void check_place(struct perf_group *group, struct perf_place *place, __u6
 static void read_place(struct perf_group *group, __u32 i)
 {
 	struct perf_place *place = &group->places[i];
+	__u64 enabled = 0, before = 0, then;
 	bool any = false;
-	__u64 enabled = 0;
 	__u32 m;
 
 	place->time_before = perfgrp_perf_now(group);
 	for (m = 0; m < group->nr_members; m++) {
 		if (!perfgrp_perf_leads(group, m, i))
 			continue;
+		then = group->members[m].at[i].now.enabled;
 		read_sched_group(group, i, m);
 		if (group->members[m].at[i].failed)
 			continue;
 		enabled += group->members[m].at[i].now.enabled;
+		before += then;
 		any = true;
 	}
 	place->time_after = perfgrp_perf_now(group);
 	if (any)
 		check_place(group, place, enabled);
+	/* Nobody else lets the time pass. */
+	if (group->awaits_exec && !group->adding && enabled > before) {
+		group->enabled = true;
+		group->counted = true;
+		group->awaits_exec = false;
+	}
 }
 
 /* Reads all events. */
@@ -131,14 +139,14 @@ static bool is_offline(int cpu)
 }
 
 /*
- * Whether the task has exited. Of its children nobody tells. Threads that are not the first of
+ * Whether the task has exited; of its children nobody tells. Threads that are not the first of
  * their process have no pidfd before Linux 6.9, but nobody has to reap them, either.
  */
-static bool has_exited(const struct perf_group *group)
+bool perfgrp_perf_has_exited(const struct perf_group *group)
 {
 	struct pollfd pidfd = { .fd = group->pidfd, .events = POLLIN };
 
-	if (group->target != PERFGRP_TARGET_TASK || group->flags & PERFGRP_CREATE_INHERIT)
+	if (group->target != PERFGRP_TARGET_TASK)
 		return false;
 	if (group->pidfd >= 0)
 		return poll(&pidfd, 1, 0) > 0;
@@ -168,7 +176,7 @@ static void fill_value(const struct perf_group *group, __u32 m, __u32 place, __u
 	if (row_flags & PERFGRP_ROW_EXITED)
 		value->flags |= PERFGRP_VALUE_EXITED;
 	/* A cgroup's time passes where one of its tasks runs. */
-	if (group->target == PERFGRP_TARGET_CGROUP && group->enabled && !value->time_enabled &&
+	if (group->target == PERFGRP_TARGET_CGROUP && group->counted && !value->time_enabled &&
 	    !(value->flags & PERFGRP_VALUE_FAILED)) {
 		value->state = PERFGRP_STATE_COUNTED;
 		value->flags |= PERFGRP_VALUE_SCALED | PERFGRP_VALUE_ABSENT;
@@ -247,6 +255,9 @@ int perfgrp_perf_snapshot(struct perf_group *group, struct perfgrp_snapshot *arg
 	struct perfgrp_row *rows;
 	int err;
 
+	if (arg->flags & ~(PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS |
+			   PERFGRP_SNAPSHOT_RESET | PERFGRP_SNAPSHOT_CACHED))
+		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_FLAGS, "unknown flags");
 	if (arg->flags & PERFGRP_SNAPSHOT_CACHED)
 		return perfgrp_perf_fail(error, EOPNOTSUPP, PERFGRP_REASON_FEATURE,
 					 "a cached snapshot needs the module perfgrp");
@@ -257,7 +268,7 @@ int perfgrp_perf_snapshot(struct perf_group *group, struct perfgrp_snapshot *arg
 		goto out;
 	}
 	perfgrp_perf_read(group);
-	if (has_exited(group))
+	if (!(group->flags & PERFGRP_CREATE_INHERIT) && perfgrp_perf_has_exited(group))
 		flags = PERFGRP_ROW_EXITED;
 	for (i = 0; i < nr_rows; i++)
 		fill_row(group, i, flags, &rows[i], values);

@@ -2,6 +2,7 @@
 /* The PMUs that the kernel shows in sysfs: numbers, formats, named events. And tracepoints. */
 #include <errno.h>
 #include <fnmatch.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -302,6 +303,19 @@ static int numeric_term(const struct parser *p, const struct pmu_dir *pmu, const
 	return 0;
 }
 
+/* A number as sysfs has it, whatever the program's locale is. */
+static double parse_scale(const char *text)
+{
+	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+	double scale;
+
+	if (!c)
+		return 0;
+	scale = strtod_l(text, NULL, c);
+	freelocale(c);
+	return scale;
+}
+
 /* Expands an event of the PMU's events directory into its terms. */
 static int named_event(const struct parser *p, const struct pmu_dir *pmu, const char *name,
 		       const char *terms, const char *at, __u64 *configs, struct event *event)
@@ -319,8 +333,8 @@ static int named_event(const struct parser *p, const struct pmu_dir *pmu, const 
 			return -EINVAL;
 	}
 	scale = perfgrp_read_file(p->scratch, "%s/events/%s.scale", pmu->dir, name);
-	if (scale && strtod(scale, NULL) > 0)
-		event->shown.scale = strtod(scale, NULL);
+	if (scale && parse_scale(scale) > 0)
+		event->shown.scale = parse_scale(scale);
 	unit = perfgrp_read_file(&p->list->pool, "%s/events/%s.unit", pmu->dir, name);
 	if (unit)
 		event->shown.unit = unit;

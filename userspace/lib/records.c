@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "perf.h"
 
 #define KNOWN_SAMPLE_TYPE							\
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |	\
@@ -38,8 +38,11 @@
  */
 ssize_t perfgrp_read_records(struct perfgrp_group *group, void *buf, size_t size)
 {
-	ssize_t ret = read(group->fd, buf, size);
+	ssize_t ret;
 
+	if (group->perf)
+		return perfgrp_perf_needs_module(&group->error, "reading records");
+	ret = read(group->fd, buf, size);
 	if (ret >= 0)
 		return ret;
 	ret = -errno;
