@@ -17,9 +17,12 @@
 #define PERFGRP_MARK_H
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __cplusplus
@@ -30,31 +33,59 @@ extern "C" {
  * perfgrp_mark - have whoever counts this program do something
  * @command: "enable", "disable", "snapshot", "reset", "ping" or "stop"
  *
- * Return: 0 once it has been done; -1 with errno set: ENOENT where nobody counts by marks
+ * Return: 0 once it has been done; -1 with errno set: ENOENT where nobody counts by marks, EINVAL
+ *	if there is no such command, EPIPE where nobody listens any more
  */
 static inline int perfgrp_mark(const char *command)
 {
+	static const char *const commands[] = {
+		"enable", "disable", "snapshot", "reset", "ping", "stop",
+	};
 	const char *fds = getenv("PERFGRP_CONTROL");
-	int to, from, len;
-	char text[64], c = 0;
+	const struct timespec none = { 0, 0 };
+	sigset_t pipe_signal, before, pending;
+	int to, from, len, err = 0;
+	struct stat st[2];
+	char text[16], c = 0;
+	unsigned int i;
+	ssize_t n;
 
-	if (!fds || sscanf(fds, "%d,%d", &to, &from) != 2) {
+	/* File descriptors that somebody has closed may be something else by now. */
+	if (!fds || sscanf(fds, "%d,%d", &to, &from) != 2 || fstat(to, &st[0]) ||
+	    fstat(from, &st[1]) || !S_ISFIFO(st[0].st_mode) || !S_ISFIFO(st[1].st_mode)) {
 		errno = ENOENT;
 		return -1;
 	}
-	len = snprintf(text, sizeof(text), "%.60s\n", command);
-	if (write(to, text, (size_t)len) != len)
+	for (i = 0; i < 6 && strcmp(command, commands[i]); i++)
+		;
+	if (i == 6) {
+		errno = EINVAL;
 		return -1;
-	/* "ack\n" */
-	do {
-		ssize_t got = read(from, &c, 1);
+	}
+	len = snprintf(text, sizeof(text), "%s\n", command);
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got != 1)
-			return -1;
-	} while (c != '\n');
-	return 0;
+	/* As with MSG_NOSIGNAL, which pipes have not. */
+	sigemptyset(&pipe_signal);
+	sigaddset(&pipe_signal, SIGPIPE);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+	if (write(to, text, (size_t)len) != len)
+		err = errno ? errno : EIO;
+	if (err == EPIPE && !sigismember(&pending, SIGPIPE))
+		while (sigtimedwait(&pipe_signal, NULL, &none) < 0 && errno == EINTR)
+			;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+
+	/* "ack\n" */
+	while (!err && c != '\n') {
+		n = read(from, &c, 1);
+		if (!n)
+			err = EPIPE;
+		else if (n < 0 && errno != EINTR)
+			err = errno;
+	}
+	errno = err;
+	return err ? -1 : 0;
 }
 
 /**

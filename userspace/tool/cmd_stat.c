@@ -416,8 +416,10 @@ static int check_options(const struct stat_cmd *st, const struct command_line *l
 		error("--no-wake needs --interval-print");
 	else if (opt->runs != 1 && (!st->target.command || opt->interval))
 		error("--repeat needs a command, and no intervals");
-	else if (opt->wait && st->control.fd < 0)
+	else if (opt->wait && st->control.fd < 0 && !st->control.self)
 		error("-D -1 needs --control, which says when to begin");
+	else if (st->control.self && !st->target.command)
+		error("--control self needs a command, which says when to count");
 	else if (opt->null && line->events)
 		error("--null and --event exclude one another");
 	else

@@ -65,26 +65,6 @@ static int open_fifos(struct control *control, const char *s)
 	return err;
 }
 
-/* self: pipes to and from the command, which perfgrp_mark.h finds in its environment. */
-static int open_pipes(struct control *control)
-{
-	int commands[2], answers[2];
-	char text[32];
-
-	if (pipe(commands) || pipe(answers)) {
-		error("--control: %s", strerror(errno));
-		return -errno;
-	}
-	/* The other ends are the command's. */
-	fcntl(commands[0], F_SETFD, FD_CLOEXEC);
-	fcntl(answers[1], F_SETFD, FD_CLOEXEC);
-	control->fd = commands[0];
-	control->ack = answers[1];
-	snprintf(text, sizeof(text), "%d,%d", commands[1], answers[0]);
-	setenv("PERFGRP_CONTROL", text, 1);
-	return 0;
-}
-
 /**
  * control_open - find out where commands come from
  * @control: fd and ack are -1; filled in
@@ -97,12 +77,13 @@ int control_open(struct control *control, const char *where)
 	int flags, err;
 
 	control_close(control);
+	control->self = !strcmp(where, "self");
+	if (control->self)
+		return 0;
 	if (!strncmp(where, "fd:", 3)) {
 		err = open_fds(control, where + 3);
 	} else if (!strncmp(where, "fifo:", 5)) {
 		err = open_fifos(control, where + 5);
-	} else if (!strcmp(where, "self")) {
-		err = open_pipes(control);
 	} else {
 		error("--control: '%s' is not fd:N,N, fifo:PATH,PATH or self", where);
 		err = -EINVAL;
@@ -182,6 +163,54 @@ void control_acknowledge(const struct control *control)
 	if (write(control->ack, ack, strlen(ack)) < 0)
 		error("--control: cannot answer: %s", strerror(errno));
 	signal(SIGPIPE, old);
+}
+
+/**
+ * control_begin_run - make the pipes to and from the command, if it is to give commands itself
+ * @control: opened
+ *
+ * perfgrp_mark.h finds them in the environment.
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int control_begin_run(struct control *control)
+{
+	int commands[2] = { -1, -1 }, answers[2];
+	char text[32];
+
+	if (!control->self)
+		return 0;
+	if (pipe(commands) || pipe(answers)) {
+		error("--control: %s", strerror(errno));
+		if (commands[0] >= 0) {
+			close(commands[0]);
+			close(commands[1]);
+		}
+		return -EMFILE;
+	}
+	control->own = true;
+	control->fd = commands[0];
+	control->ack = answers[1];
+	control->theirs[0] = commands[1];
+	control->theirs[1] = answers[0];
+	/* The other ends are the command's. */
+	fcntl(control->fd, F_SETFD, FD_CLOEXEC);
+	fcntl(control->ack, F_SETFD, FD_CLOEXEC);
+	fcntl(control->fd, F_SETFL, O_NONBLOCK);
+	snprintf(text, sizeof(text), "%d,%d", control->theirs[0], control->theirs[1]);
+	setenv("PERFGRP_CONTROL", text, 1);
+	return 0;
+}
+
+/* From here on nobody listens: a command that gives commands still does not wait for an answer. */
+void control_end_run(struct control *control)
+{
+	if (!control->self || control->fd < 0)
+		return;
+	close(control->theirs[0]);
+	close(control->theirs[1]);
+	control_close(control);
+	control->len = 0;
 }
 
 /* Nothing is heard from there any more. */

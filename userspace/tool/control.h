@@ -23,6 +23,8 @@ enum control_command {
  * @fd: that is where; -1 if nobody is to say anything
  * @ack: where "ack" goes when a command has been obeyed, or -1
  * @own: both are to be closed
+ * @self: they are pipes to and from the command, a pair for each run
+ * @theirs: the command's ends, while they are open
  * @text: the command so far
  * @len: its length
  */
@@ -30,6 +32,8 @@ struct control {
 	int fd;
 	int ack;
 	bool own;
+	bool self;
+	int theirs[2];
 	char text[64];
 	size_t len;
 };
@@ -37,6 +41,8 @@ struct control {
 int control_open(struct control *control, const char *where);
 enum control_command control_read(struct control *control);
 void control_acknowledge(const struct control *control);
+int control_begin_run(struct control *control);
+void control_end_run(struct control *control);
 void control_close(struct control *control);
 
 #endif /* PERFGRP_CONTROL_H */

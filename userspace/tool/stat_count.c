@@ -51,6 +51,11 @@ int stat_disable(struct stat_cmd *st)
 
 int stat_reset(struct stat_cmd *st)
 {
+	size_t i;
+
+	/* What --no-wake subtracts. */
+	for (i = 0; i < st->nr_groups; i++)
+		st->groups[i].nr_last = 0;
 	return for_all(st, perfgrp_reset);
 }
 

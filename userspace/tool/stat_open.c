@@ -181,6 +181,10 @@ static int open_group(struct stat_cmd *st, size_t index)
 			fd = create_group(st, events, &cpus, i, flags);
 		if (fd && !add_fd(st, group, events, fd, on_cpus ? 0 : tasks->n[i]))
 			continue;
+		/* Without the module each event is a file. */
+		if (fd && perfgrp_group_error(fd)->error == EMFILE && allow_more_files() &&
+		    !add_fd(st, group, events, fd, on_cpus ? 0 : tasks->n[i]))
+			continue;
 
 		why = fd ? perfgrp_group_error(fd) : perfgrp_dev_error(st->dev);
 		judgement = judge(st, group, events, why);

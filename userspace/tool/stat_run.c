@@ -181,6 +181,14 @@ static bool nothing_left(struct run *run)
 	return !left && !run->ending.w.pid;
 }
 
+/* A "snapshot" of --control ends an interval, too. */
+static bool enough_intervals(const struct run *run)
+{
+	const unsigned int wanted = run->st->opt.interval_count;
+
+	return wanted && run->intervals >= wanted;
+}
+
 /* Counts until the command, the tasks, the time or the user's patience is at its end. */
 static int count(struct run *run)
 {
@@ -200,7 +208,7 @@ static int count(struct run *run)
 		if (ending_wait(&run->ending, until))
 			return 0;
 		err = 0;
-		if (obey_all(run, &err))
+		if (obey_all(run, &err) || enough_intervals(run))
 			return err;
 		if (watch && nothing_left(run))
 			return 0;
@@ -211,7 +219,7 @@ static int count(struct run *run)
 		if (time < next)
 			continue;
 		err = print_interval(run, time, false);
-		if (err || run->intervals == opt->interval_count)
+		if (err || enough_intervals(run))
 			return err;
 		/* Intervals that have been missed altogether are one long one. */
 		next += (time - next) / interval * interval + interval;
@@ -224,6 +232,8 @@ static void end_command(struct run *run)
 	const struct rusage *usage = &run->ending.w.usage;
 	struct stat_cmd *st = run->st;
 
+	control_end_run(&st->control);
+	run->ending.other_fd = st->control.fd;
 	ending_stop_command(&run->ending);
 	if (st->target.kind == TARGET_COMMAND && st->opt.runs <= 1) {
 		st->user = usage->ru_utime.tv_sec + usage->ru_utime.tv_usec / 1e6;
@@ -237,6 +247,10 @@ static int begin(struct run *run)
 	struct stat_cmd *st = run->st;
 	int err;
 
+	err = control_begin_run(&st->control);
+	if (err)
+		return err;
+	run->ending.other_fd = st->control.fd;
 	err = ending_prepare_command(&run->ending, &st->target, STDOUT_FILENO);
 	if (err)
 		return err;
@@ -314,7 +328,7 @@ static int run_once(struct run *run)
 	st->elapsed = run->length;
 	if (!err && !st->opt.interval)
 		err = stat_collect(st);
-	else if (!err && (!run->intervals || run->intervals != st->opt.interval_count))
+	else if (!err && !enough_intervals(run))
 		err = print_interval(run, end, true);
 	stat_close(st);
 	return err;
@@ -349,7 +363,6 @@ int stat_run(struct stat_cmd *st)
 
 	if (ending_begin(&run.ending))
 		return EXIT_FAILED;
-	run.ending.other_fd = st->control.fd;
 	for (i = 0; (i < st->opt.runs || !st->opt.runs) && !run.ending.signal; i++) {
 		if (run_all(&run))
 			return EXIT_FAILED;
