@@ -541,7 +541,7 @@ TEST(task_switched_away, "M2: the row of a task that does not run is exact, and 
 	add_faults(fd);
 	for (i = 1; i <= 10; i++) {
 		child_do_all(&child, ORDER_FAULT, 7);
-		EXPECT(at_rest(map, 0));
+		EXPECT(BECOMES_TRUE(at_rest(map, 0), 5000));
 		EXPECT_EQ(see(map, 0).value[0].raw, i * 7);
 	}
 }
