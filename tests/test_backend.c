@@ -610,7 +610,13 @@ TEST(kept, "L4: a leader that others need is not removed, and software does not 
 	REQUIRE(group);
 	EXPECT_EQ(add(group, HARDWARE), 0);
 	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_PMU_BUSY);
+	EXPECT_EQ(perfgrp_group_error(group)->member, PERFGRP_NONE);
 	EXPECT_EQ(take_row(group, 0, 0)->nr_values, 0);
+	/* While it is off it has not failed. */
+	group = perfgrp_create_cpus(dev, &cpu, 1, PERFGRP_CREATE_NO_MUX);
+	REQUIRE(group);
+	REQUIRE_GT(add(group, HARDWARE), 0);
+	EXPECT_EQ(take_row(group, 0, 0)->flags, 0);
 }
 
 TEST(offline, "L5: what a CPU that was offline does not count any more is marked, for good")

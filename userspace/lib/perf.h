@@ -127,6 +127,7 @@ int perfgrp_perf_call(struct perf_group *group, unsigned long nr, void *arg,
 void perfgrp_perf_close(struct perf_group *group);
 void perfgrp_perf_switch(const struct perf_group *group, bool on);
 int perfgrp_perf_check_room(struct perf_group *group, struct perfgrp_error *error);
+bool perfgrp_perf_next_cpus(const char **list, long *first, long *last);
 bool perfgrp_perf_leads(const struct perf_group *group, __u32 member, __u32 place);
 void perfgrp_perf_begin_anew(struct perf_group *group);
 

@@ -70,21 +70,13 @@ static int find_pmus(struct adding *add)
 	return add->pool.failed ? no_memory(add) : 0;
 }
 
-/* Whether a list as sysfs has them, "0,2-5", has the CPU. */
 static bool list_has(const char *list, int cpu)
 {
-	while (list && *list) {
-		char *end;
-		long first = strtol(list, &end, 10), last = first;
+	long first, last;
 
-		if (end == list)
-			return false;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
+	while (perfgrp_perf_next_cpus(&list, &first, &last))
 		if (cpu >= first && cpu <= last)
 			return true;
-		list = *end == ',' ? end + 1 : end;
-	}
 	return false;
 }
 
@@ -447,11 +439,17 @@ int perfgrp_perf_add(struct perf_group *group, struct perfgrp_add *arg,
 		perfgrp_perf_switch(group, true);
 	}
 	err = add_all(&add, arg);
-	if (!err && group->enabled)
+	if (!err && group->enabled) {
 		err = perfgrp_perf_check_room(group, error);
+		/* It is all of them. */
+		error->member = PERFGRP_NONE;
+	}
 	perfgrp_pool_free(&add.pool);
 	while (err && group->nr_members > before)
 		perfgrp_perf_close_member(group, &group->members[--group->nr_members]);
+	/* A leader that must be on the PMU has failed with those that found no room. */
+	if (err && group->enabled && group->flags & PERFGRP_CREATE_NO_MUX)
+		perfgrp_perf_switch(group, true);
 	if (!group->enabled) {
 		perfgrp_perf_switch(group, false);
 		keep_shown(group);

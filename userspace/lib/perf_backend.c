@@ -53,6 +53,19 @@ int perfgrp_perf_needs_module(struct perfgrp_error *error, const char *what)
 
 /* ---- CPUs ------------------------------------------------------------------------- */
 
+/* Takes the next CPUs off a list as sysfs has it, "0,2-5"; false if there are no more, or no list. */
+bool perfgrp_perf_next_cpus(const char **list, long *first, long *last)
+{
+	char *end;
+
+	if (!*list || **list < '0' || **list > '9')
+		return false;
+	*first = strtol(*list, &end, 10);
+	*last = *end == '-' ? strtol(end + 1, &end, 10) : *first;
+	*list = *end == ',' ? end + 1 : end;
+	return true;
+}
+
 static bool add_place(struct pool *pool, struct perf_group *group, size_t *room, int cpu)
 {
 	struct perf_place *larger;
@@ -68,22 +81,14 @@ static bool add_place(struct pool *pool, struct perf_group *group, size_t *room,
 /* The CPUs that are online now; those that come later are not counted. */
 static int add_online_cpus(struct pool *pool, struct perf_group *group)
 {
-	const char *s = perfgrp_read_file(pool, "/sys/devices/system/cpu/online");
+	const char *list = perfgrp_read_file(pool, "/sys/devices/system/cpu/online");
+	long first, last;
 	size_t room = 0;
 
-	while (s && *s) {
-		char *end;
-		long first = strtol(s, &end, 10), last = first;
-
-		if (end == s || first < 0)
-			break;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
+	while (perfgrp_perf_next_cpus(&list, &first, &last))
 		for (; first <= last; first++)
 			if (!add_place(pool, group, &room, first))
 				return -ENOMEM;
-		s = *end == ',' ? end + 1 : end;
-	}
 	if (pool->failed)
 		return -ENOMEM;
 	return group->nr_places ? 0 : -EMFILE;

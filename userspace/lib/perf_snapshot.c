@@ -169,7 +169,8 @@ static void fill_value(const struct perf_group *group, __u32 m, __u32 place, __u
 	perfgrp_value_scale(value);
 	if (at->fd < 0)
 		return;
-	if (at->failed || group->places[place].lost)
+	/* One that has not been enabled yet may have failed while members were added. */
+	if ((at->failed && group->counted) || group->places[place].lost)
 		value->flags |= PERFGRP_VALUE_FAILED;
 	if (row_flags & PERFGRP_ROW_OFFLINE)
 		value->flags |= PERFGRP_VALUE_OFFLINE;

@@ -98,7 +98,6 @@ static int print_snapshot(struct run *run)
 		return err;
 	st->elapsed = now() - run->start;
 	stat_print(st);
-	fflush(st->out);
 	return 0;
 }
 
