@@ -343,6 +343,7 @@ TEST(off, "L4: while a group is off members that are refused, or not, leave its 
 
 TEST(no_mux, "L5: NO_MUX without room is EBUSY, not a zero")
 {
+	struct perfgrp_members *members = perfgrp_members_new();
 	struct perfgrp_group *groups[2];
 	struct perfgrp_dev *dev;
 	unsigned int size, i, j;
@@ -361,6 +362,8 @@ TEST(no_mux, "L5: NO_MUX without room is EBUSY, not a zero")
 	REQUIRE_EQ(perfgrp_enable(groups[0]), 0);
 	refused(perfgrp_enable(groups[1]), perfgrp_group_error(groups[1]), EBUSY,
 		PERFGRP_REASON_PMU_BUSY, "CPU 0");
+	REQUIRE_EQ(perfgrp_get_members(groups[1], members), 0);
+	EXPECT_EQ(perfgrp_members_group(members)->enabled, 0);
 	EXPECT_EQ(value_on(groups[0], 0, 0, 1).state, PERFGRP_STATE_COUNTED);
 	REQUIRE_EQ(perfgrp_disable(groups[0]), 0);
 	EXPECT_EQ(perfgrp_enable(groups[1]), 0);
@@ -542,6 +545,8 @@ TEST(children, "L4: children are counted, from the exec on, and the end is seen"
 	value = value_of(on_exec, 1);
 	EXPECT_GT(value.raw, 10);
 	EXPECT_EQ(value.state, PERFGRP_STATE_COUNTED);
+	/* Nobody tells whether its children have exited. */
+	EXPECT_EQ(value.flags, PERFGRP_VALUE_SCALED);
 }
 
 TEST(after_exec, "L4: what an exec has enabled is enabled, and stays so when members are added")

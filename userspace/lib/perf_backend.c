@@ -53,7 +53,7 @@ int perfgrp_perf_needs_module(struct perfgrp_error *error, const char *what)
 
 /* ---- CPUs ------------------------------------------------------------------------- */
 
-/* Takes the next CPUs off a list as sysfs has it, "0,2-5"; false if there are no more, or no list. */
+/* Takes the next CPUs off a list as sysfs has it, "0,2-5"; false if there are no more, or none. */
 bool perfgrp_perf_next_cpus(const char **list, long *first, long *last)
 {
 	char *end;
