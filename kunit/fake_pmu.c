@@ -121,6 +121,7 @@ static int fake_add(struct perf_event *event, int flags)
 	if (*this_cpu_ptr(fake->used) >= READ_ONCE(fake->slots))
 		return -EAGAIN;
 
+	atomic_inc(&fake->adds);
 	(*this_cpu_ptr(fake->used))++;
 	(*this_cpu_ptr(fake->batch))++;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
@@ -158,7 +159,8 @@ static unsigned int group_size(struct perf_event *event)
 	struct perf_event *leader = event->group_leader, *sibling;
 	unsigned int size = leader->pmu == event->pmu;
 
-	if (leader == event)
+	/* For drivers of software PMUs the perf core does not lock the leader's context. */
+	if (leader == event || event->pmu->task_ctx_nr == perf_sw_context)
 		return size;
 	for_each_sibling_event(sibling, leader)
 		size += sibling->pmu == event->pmu;
@@ -184,6 +186,14 @@ static int forward(const struct fake_pmu *fake, struct perf_event *event)
 	return -ENOENT;
 }
 
+/* What an event was linked to, in a context, stays its leader until here. */
+static void fake_destroy(struct perf_event *event)
+{
+	if (event->ctx && event->pmu && event->group_leader->pmu &&
+	    event->group_leader->pmu != event->pmu)
+		atomic_inc(&fake_of(event)->strange_leaders);
+}
+
 static int fake_event_init(struct perf_event *event)
 {
 	struct fake_pmu *fake = fake_of(event);
@@ -200,11 +210,13 @@ static int fake_event_init(struct perf_event *event)
 	fake->euid = current_euid();
 	if (!fake->unchecked && group_size(event) > READ_ONCE(fake->slots))
 		return -EINVAL;
+	if (event->attr.config & FAKE_SIBLING &&
+	    (event->group_leader == event || event->group_leader->pmu != event->pmu))
+		return -EINVAL;
 	if (event->attr.config & FAKE_ON_CPU0 && event->cpu > 0)
 		event->cpu = 0;
+	event->destroy = fake_destroy;
 	atomic_inc(&fake->inits);
-	if (event->group_leader->pmu != event->pmu)
-		atomic_inc(&fake->strange_leaders);
 	return 0;
 }
 

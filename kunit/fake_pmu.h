@@ -28,6 +28,8 @@
 #define FAKE_ON_CPU0 BIT_ULL(18)
 /* Is handed on to fake_pmu.forward, as AMD's core PMU hands precise cycles to IBS. */
 #define FAKE_FORWARD BIT_ULL(19)
+/* Is accepted under a leader of this PMU only, as Intel's topdown metrics are. */
+#define FAKE_SIBLING BIT_ULL(20)
 /* Is refused with this errno. */
 #define FAKE_FAIL_INIT(errno) ((u64)(errno) << 24)
 
@@ -64,8 +66,9 @@
  * @used: slots in use on each CPU
  * @batch: events put on in the transaction under way on each CPU
  * @committed: events that were put on by the last transaction that succeeded
+ * @adds: how often an event was put on it
  * @inits: how many events it has accepted, over all
- * @strange_leaders: how many of those were under a leader on another PMU
+ * @strange_leaders: how many, of those that were released, were linked to a leader on another PMU
  * @reads: how often an event was read
  * @strange_reads: how often with interrupts on, or on another CPU than the event's
  * @meet: if not 0, a read ends only when so many have begun, or after half a second
@@ -95,6 +98,7 @@ struct fake_pmu {
 	unsigned int __percpu *used;
 	unsigned int __percpu *batch;
 	unsigned int committed;
+	atomic_t adds;
 	atomic_t inits;
 	atomic_t strange_leaders;
 	atomic_t reads;

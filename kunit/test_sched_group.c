@@ -250,6 +250,35 @@ static void forwarded_to_another_context(struct kunit *test)
 	expect_no_strange_leaders(test, fakes);
 }
 
+/* [G4] [S12] A software PMU whose type does not tell that it is one: its members stand alone. */
+static void software_by_context(struct kunit *test)
+{
+	struct fake_pmu *fakes[2] = {
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+	};
+	const struct expected expected[NR] = {
+		{ fakes[0], 0 }, { fakes[0], 1 }, { fakes[1], 2 }, { fakes[0], 3 },
+	};
+	struct perfgrp_counter descs[NR];
+	struct perfgrp_group *group;
+	unsigned int i, cpu;
+
+	fake_pmu_unregister(fakes[0]);
+	fakes[0]->context = perf_sw_context;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fakes[0]), 0);
+	for (i = 0; i < NR; i++)
+		descs[i] = FAKE(expected[i].pmu, FAKE_TICKS(1));
+
+	group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
+	add_all(test, group, descs);
+	for (cpu = 0; cpu < group->nr_instances; cpu++)
+		if (cpu_online(group->instances[cpu].cpu))
+			expect_events(test, group, cpu, expected);
+	harness_destroy(group);
+	expect_no_strange_leaders(test, fakes);
+}
+
 /* ---- several kinds of CPUs ----------------------------------------------- */
 
 static struct cpumask other_cpus;
@@ -332,13 +361,13 @@ static void extended_types(struct kunit *test)
 	expect_no_strange_leaders(test, fakes);
 }
 
-/* ---- what is remembered -------------------------------------------------- */
+/* ---- how often an event is created --------------------------------------- */
 
 /*
- * [G4] An event whose PMU is not known yet is created twice, alone and then under its leader;
- * once it is known, on this CPU or another, it is created once.
+ * [G4] An event that belongs under the leader before it is created once. One of another PMU is
+ * tried there on one CPU, where it must not be linked, and is known on the others.
  */
-static void created_once_if_known(struct kunit *test)
+static void created_once(struct kunit *test)
 {
 	struct fake_pmu *fakes[2] = {
 		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
@@ -353,7 +382,42 @@ static void created_once_if_known(struct kunit *test)
 	harness_add_one(test, group, FAKE(fakes[1], FAKE_TICKS(1)));
 	KUNIT_EXPECT_EQ(test, take_inits(fakes), nr);
 	harness_add_one(test, group, forwarded);
+	KUNIT_EXPECT_EQ(test, take_inits(fakes), nr);
+	harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
 	KUNIT_EXPECT_EQ(test, take_inits(fakes), nr + 1);
+	/* The latest leader is the other one now. */
+	harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+	KUNIT_EXPECT_EQ(test, take_inits(fakes), nr);
+	harness_destroy(group);
+	/* Nor does what is tried under a leader count, if it is not put there. */
+	KUNIT_EXPECT_EQ(test, atomic_read(&fakes[0]->adds), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fakes[1]->adds), 0);
+	expect_no_strange_leaders(test, fakes);
+}
+
+/* [G4] What a PMU counts under a leader of its own only, as Intel's topdown metrics. */
+static void counted_as_sibling_only(struct kunit *test)
+{
+	struct fake_pmu *fakes[2] = {
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+	};
+	const struct perfgrp_counter sibling = FAKE(fakes[0], FAKE_TICKS(2) | FAKE_SIBLING);
+	struct perfgrp_group *group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_counter desc = sibling;
+	u32 leader, id;
+
+	KUNIT_EXPECT_EQ(test, harness_add(group, &desc, 1, &err), -EINVAL);
+	KUNIT_EXPECT_EQ(test, err.reason, (u32)PERFGRP_REASON_EVENT_OPTION);
+	harness_add_one(test, group, FAKE(fakes[1], FAKE_TICKS(1)));
+	desc = sibling;
+	KUNIT_EXPECT_EQ(test, harness_add(group, &desc, 1, &err), -EINVAL);
+	KUNIT_EXPECT_EQ(test, err.reason, (u32)PERFGRP_REASON_EVENT_OPTION);
+	leader = harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+	id = harness_add_one(test, group, sibling);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).sched_group, leader);
+	harness_destroy(group);
 	expect_no_strange_leaders(test, fakes);
 }
 
@@ -509,9 +573,11 @@ static struct kunit_case sched_group_cases[] = {
 	KUNIT_CASE(forwarded_beside_one_sched_group),
 	KUNIT_CASE(forwarded_leader_leaves),
 	KUNIT_CASE(forwarded_to_another_context),
+	KUNIT_CASE(software_by_context),
 	KUNIT_CASE(hybrid_cpus),
 	KUNIT_CASE(extended_types),
-	KUNIT_CASE(created_once_if_known),
+	KUNIT_CASE(created_once),
+	KUNIT_CASE(counted_as_sibling_only),
 	KUNIT_CASE(registered_under_another_number),
 	KUNIT_CASE(any_cpu_of_several_kinds),
 	KUNIT_CASE(registered_since),

@@ -303,7 +303,7 @@ void perfgrp_bpf_events_init(void)
 		pr_warn("no records of BPF programs: cannot probe perf_event_bpf_event (%d)\n",
 			probe_error);
 	else
-		static_call_update(perfgrp_bpf_event, (void *)probe.kprobe.addr);
+		static_call_update(perfgrp_bpf_event, (void *)probe.kretprobe.kp.addr);
 }
 
 /**

@@ -7,18 +7,25 @@
  * Process context. Takes perfgrp_kprobe.lock.
  */
 #include <linux/container_of.h>
+#include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
 #include "kprobe.h"
 
+static bool has_exit(const struct perfgrp_kprobe *probe)
+{
+	return probe->kretprobe.entry_handler;
+}
+
 /**
  * perfgrp_kprobe_register - register a probe, not armed
- * @probe: from PERFGRP_KPROBE()
+ * @probe: from PERFGRP_KPROBE() or PERFGRP_KRETPROBE()
  *
  * May sleep.
  *
@@ -28,7 +35,16 @@
  */
 int perfgrp_kprobe_register(struct perfgrp_kprobe *probe)
 {
-	return PERFGRP_KPROBE_HAS_ARGS ? register_kprobe(&probe->kprobe) : -EOPNOTSUPP;
+	if (!PERFGRP_KPROBE_HAS_ARGS)
+		return -EOPNOTSUPP;
+	if (!has_exit(probe))
+		return register_kprobe(&probe->kretprobe.kp);
+	/*
+	 * A call that is hooked takes one of these until it returns, any other only while the entry
+	 * handler runs on its CPU. Without one left the entry handler is not called.
+	 */
+	probe->kretprobe.maxactive = max_t(unsigned int, 10, 2 * num_possible_cpus());
+	return register_kretprobe(&probe->kretprobe);
 }
 
 /**
@@ -41,7 +57,10 @@ void perfgrp_kprobe_unregister(struct perfgrp_kprobe *probe)
 {
 	cancel_delayed_work_sync(&probe->disarm);
 	probe->armed = false;
-	unregister_kprobe(&probe->kprobe);
+	if (has_exit(probe))
+		unregister_kretprobe(&probe->kretprobe);
+	else
+		unregister_kprobe(&probe->kretprobe.kp);
 }
 
 /**
@@ -63,7 +82,7 @@ int perfgrp_kprobe_arm(struct perfgrp_kprobe *probe)
 
 	mutex_lock(&probe->lock);
 	/* Even if @armed: all kprobes may have been disarmed when this was called before. */
-	ret = enable_kprobe(&probe->kprobe);
+	ret = enable_kprobe(&probe->kretprobe.kp);
 	if (!ret) {
 		probe->armed = true;
 		probe->users++;
@@ -78,7 +97,7 @@ static void disarm_unused(struct perfgrp_kprobe *probe)
 
 	if (probe->users || !probe->armed)
 		return;
-	disable_kprobe(&probe->kprobe);
+	disable_kprobe(&probe->kretprobe.kp);
 	probe->armed = false;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A kprobe on the entry of a kernel function, armed while it is used, or a little longer. */
+/* A probe on a kernel function, armed while it is used, or a little longer. */
 #ifndef PERFGRP_KPROBE_H
 #define PERFGRP_KPROBE_H
 
@@ -11,7 +11,8 @@
 
 /**
  * struct perfgrp_kprobe - a probe
- * @kprobe: the kernel's part; constant, except that arming it changes its flags (@lock)
+ * @kretprobe: the kernel's part; constant, except that arming it changes its flags (@lock). Only
+ *	its kprobe is used unless it has an entry_handler.
  * @linger_ms: how long it stays armed after its last user; constant
  * @lock: protects @users and @armed; held while the probe is armed or disarmed
  * @users: how often perfgrp_kprobe_arm() was called and not undone (@lock)
@@ -19,7 +20,7 @@
  * @disarm: disarms it, after @linger_ms
  */
 struct perfgrp_kprobe {
-	struct kprobe kprobe;
+	struct kretprobe kretprobe;
 	unsigned int linger_ms;
 	struct mutex lock; /* protects users and armed */
 	unsigned int users;
@@ -27,8 +28,20 @@ struct perfgrp_kprobe {
 	struct delayed_work disarm;
 };
 
+#define PERFGRP_PROBE(name, function, linger, ...)		\
+	static struct perfgrp_kprobe name = {			\
+		.kretprobe = {					\
+			.kp.symbol_name = #function,		\
+			.kp.flags = KPROBE_FLAG_DISABLED,	\
+			__VA_ARGS__				\
+		},						\
+		.linger_ms = linger,				\
+		.lock = __MUTEX_INITIALIZER(name.lock),		\
+		.disarm = __DELAYED_WORK_INITIALIZER(name.disarm, perfgrp_kprobe_disarm_work, 0), \
+	}
+
 /**
- * PERFGRP_KPROBE - define a probe
+ * PERFGRP_KPROBE - define a probe on a function's entry
  * @name: name of the variable
  * @function: the kernel function
  * @handler: runs before each call of @function, with preemption off or in an exception. It
@@ -36,17 +49,23 @@ struct perfgrp_kprobe {
  * @linger: ms for which the probe stays armed after its last user, so that somebody who arms
  *	it again and again does not have kernel text patched each time
  */
-#define PERFGRP_KPROBE(name, function, handler, linger)		\
-	static struct perfgrp_kprobe name = {			\
-		.kprobe = {					\
-			.symbol_name = #function,		\
-			.pre_handler = handler,			\
-			.flags = KPROBE_FLAG_DISABLED,		\
-		},						\
-		.linger_ms = linger,				\
-		.lock = __MUTEX_INITIALIZER(name.lock),		\
-		.disarm = __DELAYED_WORK_INITIALIZER(name.disarm, perfgrp_kprobe_disarm_work, 0), \
-	}
+#define PERFGRP_KPROBE(name, function, handler, linger)	\
+	PERFGRP_PROBE(name, function, linger, .kp.pre_handler = handler)
+
+/**
+ * PERFGRP_KRETPROBE - define a probe on a function's entry and its return
+ * @name: name of the variable
+ * @function: the kernel function
+ * @entry: as the handler of PERFGRP_KPROBE(), but if it returns 0 @exit runs when this call
+ *	returns, and else not
+ * @exit: runs after it, with preemption off or in an exception. It must be a NOKPROBE_SYMBOL() and
+ *	return 0.
+ * @linger: as above
+ *
+ * Where @exit could not run @entry is not called either.
+ */
+#define PERFGRP_KRETPROBE(name, function, entry, exit, linger)	\
+	PERFGRP_PROBE(name, function, linger, .entry_handler = entry, .handler = exit)
 
 void perfgrp_kprobe_disarm_work(struct work_struct *work);
 int perfgrp_kprobe_register(struct perfgrp_kprobe *probe);
@@ -68,7 +87,7 @@ void *perfgrp_kprobe_find(const char *name);
  */
 static inline unsigned long perfgrp_kprobe_missed(const struct perfgrp_kprobe *probe)
 {
-	return READ_ONCE(probe->kprobe.nmissed);
+	return READ_ONCE(probe->kretprobe.kp.nmissed);
 }
 
 /* The architectures whose argument registers are known here. */

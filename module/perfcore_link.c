@@ -9,21 +9,27 @@
  *
  * with group_leader NULL and cgroup_fd -1. That function and what follows it do all the rest:
  * the PMU driver checks that the group fits, perf_install_in_context() links the sibling, the
- * PMU schedules the group in one transaction; perf_cgroup_connect() finds the cgroup. So a kprobe
+ * PMU schedules the group in one transaction; perf_cgroup_connect() finds the cgroup. So a probe
  * on perf_event_alloc() replaces these two arguments. It is armed only while a group creates
  * events of which two may share a PMU, or a group of a cgroup any events, and for a second
  * afterwards, and acts only on the one call that the creating task makes with the attr passed to
  * perfgrp_core_create().
  *
- * Assumed: perf_event_alloc() is a symbol of its own (not inlined, not cloned with other
- * arguments), takes attr first, the leader fourth and cgroup_fd eighth, and is called once per
- * creation. This was read in 6.1.192, 6.12.117 and 7.3.4, and runs on Debian's kernels of these
- * series. perfgrp_core_link_init() tests the leader; if the test fails,
- * perfgrp_core_can_link() is false and groups consist of independent counters.
- * perfcore_cgroup.c tests the cgroup. Each event is looked at when it has been created.
+ * A leader must have the PMU of its siblings. perf_event_open() checks that between
+ * perf_event_alloc(), which finds the PMU, and perf_install_in_context(), which links;
+ * perf_event_create_kernel_counter() does not. So the probe does, when perf_event_alloc()
+ * returns: an event of another PMU becomes its own leader, off, and is released once it is
+ * created. Drivers meet leaders of other PMUs from perf_event_open() as well.
  *
- * The caller must make sure that leader and sibling have the same PMU and the same CPU or
- * task: perf_event_open() checks that, perf_event_create_kernel_counter() does not.
+ * Assumed: perf_event_alloc() is a symbol of its own (not inlined, not cloned with other
+ * arguments), takes attr first, the leader fourth and cgroup_fd eighth, is called once per
+ * creation, and returns the event before anything is linked. This was read in 6.1.192, 6.12.117
+ * and 7.3.4, and runs on Debian's kernels of these series. perfgrp_core_link_init() tests both
+ * ends of the probe; if the test fails, perfgrp_core_can_link() is false and groups consist of
+ * independent counters. perfcore_cgroup.c tests the cgroup. Each event is looked at when it has
+ * been created.
+ *
+ * The caller must make sure that leader and sibling have the same CPU or task.
  *
  * Documentation/assumptions.md lists what to read again for another kernel.
  *
@@ -69,29 +75,47 @@ static struct {
 	bool supplied;
 } link;
 
-/* Runs at every perf_event_alloc() of any task, in kprobe context. */
-static int supply_arguments(struct kprobe *kprobe, struct pt_regs *regs)
+/* Runs at every perf_event_alloc() of any task, in kprobe context. 0: see keep_pmus_apart(). */
+static int supply_arguments(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	if (READ_ONCE(link.task) != current)
-		return 0;
+		return 1;
 	if (perfgrp_kprobe_arg(regs, 0) != (unsigned long)link.attr || link.supplied)
-		return 0;
+		return 1;
 
 	link.supplied = true;
-	if (link.leader)
-		perfgrp_kprobe_set_arg3(regs, (unsigned long)link.leader);
 	/* What is not -1 there is another argument. */
 	if (link.cgroup_fd != -1 && (int)perfgrp_kprobe_arg(regs, 7) == -1)
 		perfgrp_kprobe_set_arg7(regs, link.cgroup_fd);
+	if (!link.leader)
+		return 1;
+	perfgrp_kprobe_set_arg3(regs, (unsigned long)link.leader);
 	return 0;
 }
 
 NOKPROBE_SYMBOL(supply_arguments);
 
+/*
+ * Runs when the call that got a leader returns, in kprobe context. Nobody else knows of the event
+ * yet. It was to be as its leader; alone it must not count.
+ */
+static int keep_pmus_apart(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct perf_event *event = (struct perf_event *)regs_return_value(regs);
+
+	if (IS_ERR(event) || event->pmu == READ_ONCE(link.leader->pmu))
+		return 0;
+	event->group_leader = event;
+	event->state = PERF_EVENT_STATE_OFF;
+	return 0;
+}
+
+NOKPROBE_SYMBOL(keep_pmus_apart);
+
 /* ms: longer than between two ADDs of somebody who makes them in a loop. */
 #define LINK_LINGER 1000
 
-PERFGRP_KPROBE(probe, perf_event_alloc, supply_arguments, LINK_LINGER);
+PERFGRP_KRETPROBE(probe, perf_event_alloc, supply_arguments, keep_pmus_apart, LINK_LINGER);
 
 /**
  * perfgrp_core_link_begin - arm the probe that perfgrp_core_create() needs
@@ -190,7 +214,8 @@ struct perf_event *perfgrp_core_create_supplied(const struct perfgrp_core_reques
  * May sleep. Must not be called from a CPU hotplug callback.
  *
  * Return: the event, or an ERR_PTR() from the perf core; ERR_PTR(-EXDEV) if the event was
- * created, but not under the leader or not in the cgroup.
+ * created, but not under the leader, for example because its PMU is another one, or not in the
+ * cgroup.
  */
 struct perf_event *perfgrp_core_create(const struct perfgrp_core_request *request)
 {
@@ -215,16 +240,15 @@ struct perf_event *perfgrp_core_create(const struct perfgrp_core_request *reques
 /* ---- self-test ----------------------------------------------------------- */
 
 /*
- * Return: 1 if two such events become one scheduling group, 0 if they do not, a negative
- * errno if this machine cannot count the event, or, as one with a single counter, not two of
- * them at once.
+ * Return: 1 if such an event is put under such a leader, 0 if it is not, a negative errno if this
+ * machine cannot count them, or, as one with a single counter, not both at once.
  */
-static int try_group(u32 type, u64 config, int cpu)
+static int try_group(u32 type, u64 leader_config, u64 config, int cpu)
 {
 	struct perf_event_attr leader_attr = {
 		.type = type,
 		.size = sizeof(leader_attr),
-		.config = config,
+		.config = leader_config,
 		.disabled = 1,
 	};
 	struct perf_event_attr member_attr = leader_attr;
@@ -232,6 +256,7 @@ static int try_group(u32 type, u64 config, int cpu)
 	struct perf_event *leader, *member;
 	int ret;
 
+	member_attr.config = config;
 	member_attr.disabled = 0;
 	leader = perfgrp_core_create(&request);
 	if (IS_ERR(leader))
@@ -258,14 +283,20 @@ static int try_group(u32 type, u64 config, int cpu)
  *
  * perfgrp_core_link_begin() has succeeded. May sleep.
  *
- * Return: 1 if they are, 0 or a negative errno if not.
+ * Return: 1 if they are, where they have one PMU and only there, 0 or a negative errno if not.
  */
 int perfgrp_core_try_link(int cpu)
 {
-	int ret = try_group(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, cpu);
+	const u64 cycles = PERF_COUNT_HW_CPU_CYCLES;
+	int ret;
 
-	/* Without a PMU only the software event can be tried. */
-	if (ret == 1 && try_group(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, cpu) == 0)
+	ret = try_group(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, PERF_COUNT_SW_DUMMY, cpu);
+	/* Each clock has a PMU of its own. */
+	if (ret == 1)
+		ret = !try_group(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_DUMMY,
+				 cpu);
+	/* Without a PMU only software events can be tried. */
+	if (ret == 1 && try_group(PERF_TYPE_HARDWARE, cycles, cycles, cpu) == 0)
 		ret = 0;
 	return ret;
 }

@@ -10,9 +10,10 @@
  *
  * Which PMU counts an event cannot be told from its type and config (AMD hands precise
  * cycles to IBS, hybrid machines have a PMU for each kind of core), and linking events of two
- * PMUs corrupts the perf core. So an event is created alone first, which shows its PMU, and
- * if there is a leader on that PMU it is created again under it. What has been learnt on one
- * CPU is used on the next ones: see find_known_leader().
+ * PMUs corrupts the perf core. So an event is created under the leader that it is likely to
+ * belong to, which perfgrp_core_create() refuses where the PMU is another one. Where there is no
+ * such leader, or it was refused, it is created alone, which shows its PMU or what is wrong with
+ * it, and if there is a leader on that PMU it is created again under it.
  *
  * Process context, perfgrp_group.lock held for writing.
  */
@@ -124,13 +125,13 @@ static struct perf_event *member_event(const struct perfgrp_member *member, unsi
 }
 
 /*
- * Whether events of @pmu on @cpu can be put under this one. Nothing can be linked to a dead event,
- * nor to one that its driver has moved to another CPU.
+ * Whether events on @cpu can be put under this one. Nothing can be linked to a dead event, nor to
+ * one that its driver has moved to another CPU.
  */
-static bool can_lead(const struct perf_event *event, const struct pmu *pmu, int cpu)
+static bool can_lead(const struct perf_event *event, int cpu)
 {
-	return event && event->group_leader == event && READ_ONCE(event->pmu) == pmu &&
-	       READ_ONCE(event->cpu) == cpu && !perfgrp_core_is_dead(event);
+	return event && event->group_leader == event && READ_ONCE(event->cpu) == cpu &&
+	       !perfgrp_core_is_dead(event);
 }
 
 /* The leader on @pmu, a hardware PMU, among the first @nr members; NULL if there is none. */
@@ -143,49 +144,43 @@ static struct perf_event *find_sched_leader(const struct perfgrp_group *group,
 
 	for (i = 0; i < nr; i++) {
 		event = member_event(group->members[i], instance, prepared);
-		if (can_lead(event, pmu, group->instances[instance].cpu))
+		if (can_lead(event, group->instances[instance].cpu) &&
+		    READ_ONCE(event->pmu) == pmu)
 			return event;
 	}
 	return NULL;
 }
 
 /*
- * The hardware PMU that counts the same member on the instance before; NULL if that has no
- * event.
+ * The leader that group->members[index] is likely to belong under, or NULL: the one on the PMU
+ * that counts the member on the instance before, or else the latest on any PMU.
  */
-static const struct pmu *pmu_before(const struct perfgrp_member *member, unsigned int instance,
-				    bool prepared)
+static struct perf_event *find_likely_leader(const struct perfgrp_group *group,
+					     unsigned int instance, unsigned int index,
+					     bool prepared)
 {
+	const struct perfgrp_member *member = group->members[index];
+	struct perfgrp_core_pmu pmu;
 	struct perf_event *event;
+	unsigned int i;
 
-	while (instance--) {
-		event = member_event(member, instance, prepared);
-		if (event)
-			return member->instances[instance].software ? NULL : READ_ONCE(event->pmu);
+	if (!perfgrp_core_can_link() || perfgrp_event_is_software(&member->attr))
+		return NULL;
+	for (i = instance; i--;) {
+		event = member_event(member, i, prepared);
+		if (!event)
+			continue;
+		if (member->instances[i].software)
+			return NULL;
+		return find_sched_leader(group, instance, index, READ_ONCE(event->pmu), prepared);
+	}
+	for (i = index; i--;) {
+		event = member_event(group->members[i], instance, prepared);
+		if (can_lead(event, group->instances[instance].cpu) &&
+		    perfgrp_core_get_pmu(event, &pmu) && !pmu.software)
+			return event;
 	}
 	return NULL;
-}
-
-/*
- * The leader that group->members[index] can be created under at once, or NULL.
- *
- * The perf core asks the PMUs in a fixed order, and the first that accepts an attr and counts
- * on the CPU takes it. So on a CPU where a PMU counts the group's leader it also counts what
- * it counted on another CPU, provided that the same PMUs are registered, the task is the same,
- * and an event for any CPU is not compared with one for a certain CPU. That is so for the
- * events of one member that one call creates, and these are all that are looked at: a member
- * that is added has no others, and prepared ones are not kept. They also keep their PMU from
- * being unregistered.
- */
-static struct perf_event *find_known_leader(const struct perfgrp_group *group,
-					    unsigned int instance, unsigned int index,
-					    bool prepared)
-{
-	const struct pmu *pmu = pmu_before(group->members[index], instance, prepared);
-
-	if (!pmu || !perfgrp_core_can_link())
-		return NULL;
-	return find_sched_leader(group, instance, index, pmu, prepared);
 }
 
 /**
@@ -280,14 +275,9 @@ static struct perf_event *create_under(struct perfgrp_group *group, int cpu,
 				       struct perf_event *leader)
 {
 	struct perf_event_attr attr = member->attr;
-	struct perf_event *event;
 
 	attr.disabled = 0;
-	event = create(group, cpu, &attr, leader);
-	if (IS_ERR(event) || READ_ONCE(event->pmu) == READ_ONCE(leader->pmu))
-		return event;
-	perf_event_release_kernel(event);
-	return ERR_PTR(-EXDEV);
+	return create(group, cpu, &attr, leader);
 }
 
 /* Alone first; that fails if the event is wrong by itself. Then under the leader, if any. */
@@ -300,6 +290,7 @@ static struct perf_event *create_unknown(struct perfgrp_group *group, unsigned i
 	struct perfgrp_core_pmu pmu;
 	struct perf_event *event;
 
+	*leader = NULL;
 	event = create_alone(group, cpu, member);
 	if (IS_ERR(event) || !perfgrp_core_can_link())
 		return event;
@@ -325,16 +316,18 @@ static struct perf_event *create_in_sched_group(struct perfgrp_group *group, uns
 	int cpu = group->instances[instance].cpu;
 	struct perf_event *event, *leader;
 
-	leader = find_known_leader(group, instance, index, prepared);
-	if (leader)
+	leader = find_likely_leader(group, instance, index, prepared);
+	if (leader) {
 		event = create_under(group, cpu, member, leader);
-	else
-		event = create_unknown(group, instance, index, prepared, &leader);
+		if (!IS_ERR(event))
+			return event;
+	}
+	event = create_unknown(group, instance, index, prepared, &leader);
 	if (!IS_ERR(event))
 		return event;
 	if (event == ERR_PTR(-ENOENT) && perfgrp_cgroup_removed(group))
 		return ERR_PTR(perfgrp_cgroup_fail_removed(err));
-	/* It was accepted alone, here or on another CPU. */
+	/* It was accepted alone. */
 	if (leader && event == ERR_PTR(-EINVAL))
 		return ERR_PTR(fail_full(member, cpu, err));
 	return ERR_PTR(fail_event(group, member, cpu, PTR_ERR(event), err));
