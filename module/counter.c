@@ -282,8 +282,6 @@ static void release_event(struct perf_event **event)
 {
 	if (!*event)
 		return;
-	/* So that its PMU slot is free at once. */
-	perf_event_disable(*event);
 	perf_event_release_kernel(*event);
 	*event = NULL;
 }

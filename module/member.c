@@ -437,7 +437,6 @@ static unsigned int forget_members(struct perfgrp_group *group)
 {
 	unsigned int nr = group->nr_members;
 
-	perfgrp_group_stop_all(group);
 	group->nr_members = 0;
 	group->generation++;
 	perfgrp_event_arrays_publish(group);
@@ -466,8 +465,10 @@ void perfgrp_group_drop_members(struct perfgrp_group *group)
 /* The same while others may look: before the release, which may take long. */
 static void drop_all(struct perfgrp_group *group)
 {
-	unsigned int nr = forget_members(group);
+	unsigned int nr;
 
+	perfgrp_group_stop_all(group);
+	nr = forget_members(group);
 	perfgrp_mapped_refresh(group);
 	release_all(group, nr);
 }

@@ -101,6 +101,57 @@ TEST(slots, "G14: the slots of a group that is closed can be used again at once"
 	}
 }
 
+enum { ADD, ENABLE, CLOSE, NR_STEPS };
+
+/* How often all CPUs but this one were interrupted in each step, of a group with four counters. */
+static void count_interrupts(const struct cpus *cpus, __u64 interrupts[NR_STEPS])
+{
+	struct perfgrp_counter counters[4];
+	__u64 at[NR_STEPS + 1] = {};
+	unsigned int step, i;
+	int fd;
+
+	fill_counters(counters, ARRAY_SIZE(counters), PERFGRP_HW_CPU_CYCLES);
+	fd = grp_on_all_cpus(0);
+	REQUIRE_GE(fd, 0);
+	for (step = 0; step <= NR_STEPS; step++) {
+		for (i = 1; i < cpus->nr; i++)
+			at[step] += function_call_interrupts(cpus->cpu[i]);
+		if (step == ADD)
+			REQUIRE_EQ(grp_add_counters(fd, counters, ARRAY_SIZE(counters)), 0);
+		else if (step == ENABLE)
+			REQUIRE_EQ(grp_enable(fd), 0);
+		else if (step == CLOSE)
+			close(fd);
+	}
+	for (step = 0; step < NR_STEPS; step++)
+		interrupts[step] += at[step + 1] - at[step];
+}
+
+TEST(interrupts, "G29: to add and to enable members interrupts a CPU once, to close once a member")
+{
+	const unsigned int rounds = 20;
+	__u64 interrupts[NR_STEPS] = {};
+	struct cpus cpus;
+	unsigned int i;
+
+	NEED_FEATURE(SCHED_GROUP);
+	REQUIRE_GE(pmu_size(), 4);
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("one CPU");
+	run_on(cpus.cpu[0]);
+	for (i = 0; i < rounds; i++)
+		count_interrupts(&cpus, interrupts);
+	/* Others need some, too: half as many. One a member would be four times as many. */
+	EXPECT_LT(2 * interrupts[ADD], 3 * rounds * (cpus.nr - 1));
+	EXPECT_LT(2 * interrupts[ENABLE], 3 * rounds * (cpus.nr - 1));
+	EXPECT_LT(2 * interrupts[CLOSE], 4 * 3 * rounds * (cpus.nr - 1));
+	diag("%u rounds, %u other CPUs: add %llu, enable %llu, close %llu", rounds, cpus.nr - 1,
+	     (unsigned long long)interrupts[ADD], (unsigned long long)interrupts[ENABLE],
+	     (unsigned long long)interrupts[CLOSE]);
+}
+
 TEST(together, "G10: members of one scheduling group start in one transaction, and stop in one")
 {
 	struct perfgrp_counter counters[] = {
