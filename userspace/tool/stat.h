@@ -222,6 +222,7 @@ int stat_reset(struct stat_cmd *st);
 int stat_collect(struct stat_cmd *st);
 void stat_add_run(struct stat_cmd *st);
 void stat_add_interval(struct stat_cmd *st);
+void stat_forget_intervals(struct stat_cmd *st);
 bool stat_tasks_exited(struct stat_cmd *st);
 bool stat_cgroups_removed(struct stat_cmd *st);
 

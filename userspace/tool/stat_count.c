@@ -324,6 +324,31 @@ void stat_add_interval(struct stat_cmd *st)
 }
 
 /**
+ * stat_forget_intervals - begin the sums of intervals again at zero
+ * @st: with sums of stat_add_interval(), or none
+ *
+ * Until the next interval there is no count.
+ */
+void stat_forget_intervals(struct stat_cmd *st)
+{
+	size_t i, j, k;
+
+	for (i = 0; i < st->nr_groups; i++) {
+		for (j = 0; j < st->list.groups[i].nr; j++) {
+			struct stat_cells *sums = &st->groups[i].events[j].runs;
+
+			for (k = 0; k < sums->nr; k++)
+				sums->cells[k] = (struct stat_cell){
+					.place = sums->cells[k].place,
+					.pmu = sums->cells[k].pmu,
+					.state = PERFGRP_STATE_NEVER_RAN,
+					.flags = FLAGS_OF_ALL,
+				};
+		}
+	}
+}
+
+/**
  * stat_cgroups_removed - see whether cgroups have been removed, and say so
  * @st: a stat with cgroups
  *

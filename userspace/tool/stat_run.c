@@ -105,6 +105,8 @@ static int begin_again(struct run *run)
 {
 	int err = stat_reset(run->st);
 
+	if (run->st->opt.summary)
+		stat_forget_intervals(run->st);
 	run->start = now();
 	run->last = run->start;
 	return err;
