@@ -662,6 +662,63 @@ TEST(offline, "L5: what a CPU that was offline does not count any more is marked
 		  PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
 }
 
+TEST(add_offline, "L4 L5: members are added while a CPU is offline, and marked there")
+{
+	struct perfgrp_dev *devs[] = { without_module(), perfgrp_open() };
+	struct perfgrp_value values[2][2], other, total;
+	struct perfgrp_group *groups[2], *named;
+	struct cpus cpus;
+	unsigned int i, j;
+	__u32 cpu;
+
+	cpus_online(&cpus);
+	cpu = cpus.cpu[cpus.nr - 1];
+	if (cpus.nr < 2 || cpu_set_online(cpu, true))
+		skip("no CPU can be taken away");
+	REQUIRE(devs[1]);
+	for (i = 0; i < 2; i++) {
+		groups[i] = perfgrp_create_all_cpus(devs[i], PERFGRP_CREATE_NO_MUX);
+		REQUIRE(groups[i]);
+		REQUIRE_EQ(add(groups[i], has_pmu() ? HARDWARE : FAULTS), 1);
+	}
+	named = perfgrp_create_cpus(devs[0], &cpu, 1, 0);
+	REQUIRE(named);
+	REQUIRE_EQ(cpu_set_online(cpu, false), 0);
+	for (i = 0; i < 2; i++) {
+		REQUIRE_EQ(add(groups[i], has_pmu() ? PERFGRP_HW_INSTRUCTIONS : FAULTS), 2);
+		REQUIRE_EQ(perfgrp_enable(groups[i]), 0);
+		nap_ns(10000000);
+		for (j = 0; j < 2; j++)
+			values[i][j] = value_on(groups[i], 0, cpu, j + 1);
+		EXPECT_EQ(take_row(groups[i], 0, cpu)->flags & PERFGRP_ROW_OFFLINE,
+			  PERFGRP_ROW_OFFLINE);
+		other = value_on(groups[i], 0, cpus.cpu[0], 2);
+		EXPECT_EQ(other.flags, PERFGRP_VALUE_SCALED);
+		EXPECT_EQ(other.state, PERFGRP_STATE_COUNTED);
+		total = value_on(groups[i], PERFGRP_SNAPSHOT_TOTALS, -1, 2);
+		EXPECT_EQ(total.flags & ~PERFGRP_VALUE_FAILED,
+			  PERFGRP_VALUE_SCALED | PERFGRP_VALUE_PARTIAL);
+	}
+	for (j = 0; j < 2; j++) {
+		EXPECT_EQ(values[0][j].raw, 0);
+		EXPECT_EQ(values[0][j].flags, values[1][j].flags | PERFGRP_VALUE_FAILED);
+		EXPECT_EQ(values[0][j].flags, PERFGRP_VALUE_FAILED | PERFGRP_VALUE_OFFLINE);
+		values[0][j].flags = values[1][j].flags;
+		expect_alike(&values[0][j], &values[1][j]);
+	}
+	/* A CPU that was asked for by its number, or none that is online: that is refused. */
+	EXPECT_EQ(add(named, FAULTS), 0);
+	EXPECT_EQ(perfgrp_group_error(named)->error, ENODEV);
+	EXPECT_EQ(perfgrp_group_error(named)->reason, PERFGRP_REASON_CPU_OFFLINE);
+	EXPECT_EQ(perfgrp_group_error(named)->cpu, cpu);
+	REQUIRE_EQ(cpu_set_online(cpu, true), 0);
+	/* The module counts there again. Here the events would have to be opened again. */
+	for (j = 0; j < 2; j++)
+		EXPECT_EQ(value_on(groups[0], 0, cpu, j + 1).flags, PERFGRP_VALUE_FAILED);
+	REQUIRE_EQ(perfgrp_remove_counter(groups[0], 2, 0), 0);
+	EXPECT_EQ(value_on(groups[0], 0, cpus.cpu[0], 1).flags, PERFGRP_VALUE_SCALED);
+}
+
 TEST(empty, "L5: where there was nothing to count nothing has been lost")
 {
 	struct perfgrp_group *group;

@@ -31,7 +31,7 @@ struct perf_count {
  * @id: the perf core's id of the event
  * @leader: index of the member that leads its group of the perf core
  * @pmu: number of its PMU; PERFGRP_NONE without an event
- * @failed: it has an event, which does not count any more
+ * @failed: it has an event, which does not count any more, or the CPU was offline when it was added
  * @now: what it had counted when it was last read
  * @base: what it had counted at the moment from which it is said to count
  */
@@ -82,6 +82,7 @@ struct perf_place {
  * @clockid: the clock of its times
  * @places: where it counts
  * @nr_places: how many
+ * @all_cpus: they are the CPUs that were online, not a list of the caller's
  * @members: its members, leader first
  * @nr_members: how many
  * @last_id: the id of the member that was added last
@@ -102,6 +103,7 @@ struct perf_group {
 	clockid_t clockid;
 	struct perf_place *places;
 	__u32 nr_places;
+	bool all_cpus;
 	struct perf_member *members;
 	__u32 nr_members;
 	__u32 last_id;

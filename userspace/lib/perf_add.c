@@ -274,6 +274,11 @@ static int open_in(struct adding *add, __u32 m, __u32 place)
 		/* A generic event counts on one kind of CPU only. */
 		if (fd == -ENOENT && cpu >= 0 && add->nr_core_pmus > 1)
 			return 0;
+		/* It went offline after the group was created, and was not asked for by number. */
+		if (fd == -ENODEV && group->all_cpus) {
+			at->failed = true;
+			return 0;
+		}
 		return explain(add, &member->counter, cpu, leader, -fd);
 	}
 	at->fd = fd;
@@ -324,7 +329,7 @@ static int add_member(struct adding *add, const struct perfgrp_counter *counter)
 {
 	struct perf_group *group = add->group;
 	struct perf_member *member = &group->members[group->nr_members];
-	__u32 i, opened = 0;
+	__u32 i, opened = 0, offline = PERFGRP_NONE;
 	int err;
 
 	member->counter = *counter;
@@ -339,7 +344,11 @@ static int add_member(struct adding *add, const struct perfgrp_counter *counter)
 		if (err)
 			return err;
 		opened += member->at[i].fd >= 0;
+		if (member->at[i].failed)
+			offline = i;
 	}
+	if (!opened && offline != PERFGRP_NONE)
+		return explain(add, counter, group->places[offline].cpu, -1, ENODEV);
 	if (!opened)
 		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_EVENT_TARGET,
 					 "its PMU is on none of these CPUs");
@@ -408,6 +417,17 @@ static void keep_shown(struct perf_group *group)
 	}
 }
 
+/* Where a CPU was offline for new members the perf core has dropped the others' events. */
+static void lose_offline_places(struct perf_group *group, __u32 first)
+{
+	__u32 m, i;
+
+	for (m = first; m < group->nr_members; m++)
+		for (i = 0; i < group->nr_places; i++)
+			if (group->members[m].at[i].failed && group->members[m].at[i].fd < 0)
+				group->places[i].lost = true;
+}
+
 /**
  * perfgrp_perf_add - PERFGRP_ADD
  * @group: the group
@@ -457,6 +477,7 @@ int perfgrp_perf_add(struct perf_group *group, struct perfgrp_add *arg,
 	}
 	if (err)
 		return err;
+	lose_offline_places(group, before);
 	for (m = before; m < group->nr_members; m++) {
 		char *counter = (char *)(unsigned long)arg->counters +
 				(m - before) * (size_t)arg->counter_size;

@@ -246,6 +246,7 @@ int perfgrp_perf_create(const void *arg, size_t size, struct perf_group **to,
 		return perfgrp_perf_fail(error, ENOMEM, PERFGRP_REASON_MEMORY, "no memory");
 	group->flags = how.flags;
 	group->target = how.target;
+	group->all_cpus = how.target != PERFGRP_TARGET_TASK && !how.nr_cpus;
 	group->enabled = how.flags & PERFGRP_CREATE_ENABLED;
 	group->counted = group->enabled;
 	group->awaits_exec = how.flags & PERFGRP_CREATE_ENABLE_ON_EXEC;
@@ -360,7 +361,9 @@ int perfgrp_perf_check_room(struct perf_group *group, struct perfgrp_error *erro
 	perfgrp_perf_read(group);
 	for (m = 0; m < group->nr_members; m++) {
 		for (i = 0; i < group->nr_places; i++) {
-			if (!group->members[m].at[i].failed)
+			const struct perf_instance *at = &group->members[m].at[i];
+
+			if (at->fd < 0 || !at->failed)
 				continue;
 			err = perfgrp_perf_fail(error, EBUSY, PERFGRP_REASON_PMU_BUSY,
 						"the PMU of CPU %d has no room for it now",

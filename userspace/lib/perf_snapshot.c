@@ -167,10 +167,10 @@ static void fill_value(const struct perf_group *group, __u32 m, __u32 place, __u
 		.time_running = at->now.running - at->base.running,
 	};
 	perfgrp_value_scale(value);
-	if (at->fd < 0)
+	if (at->fd < 0 && !at->failed)
 		return;
 	/* One that has not been enabled yet may have failed while members were added. */
-	if ((at->failed && group->counted) || group->places[place].lost)
+	if (at->fd < 0 || (at->failed && group->counted) || group->places[place].lost)
 		value->flags |= PERFGRP_VALUE_FAILED;
 	if (row_flags & PERFGRP_ROW_OFFLINE)
 		value->flags |= PERFGRP_VALUE_OFFLINE;
