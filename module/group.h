@@ -142,6 +142,7 @@ struct perfgrp_instance {
 /**
  * struct perfgrp_group - a group; lives as long as one of its files
  * @refs: one per file
+ * @nr: tells it from all other groups in fdinfo; constant
  * @lock: protects what follows, as far as it is marked (@lock)
  * @flags: PERFGRP_CREATE_*; constant
  * @target: enum perfgrp_target; constant
@@ -187,6 +188,7 @@ struct perfgrp_instance {
  */
 struct perfgrp_group {
 	refcount_t refs;
+	u64 nr;
 	struct rw_semaphore lock;
 	u32 flags;
 	u32 target;

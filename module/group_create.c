@@ -359,6 +359,9 @@ static int create_instances(struct perfgrp_group *group, const struct cpumask *c
 /* Frees groups. */
 static struct workqueue_struct *free_queue;
 
+/* How many groups there have been. */
+static atomic64_t last_nr;
+
 static struct perfgrp_group *alloc_group(const struct perfgrp_create *arg)
 {
 	struct perfgrp_group *group;
@@ -371,6 +374,7 @@ static struct perfgrp_group *alloc_group(const struct perfgrp_create *arg)
 		return NULL;
 	}
 	refcount_set(&group->refs, 1);
+	group->nr = atomic64_inc_return(&last_nr);
 	init_rwsem(&group->lock);
 	init_waitqueue_head(&group->wait);
 	group->flags = arg->flags;

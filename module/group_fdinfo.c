@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A group's lines in /proc/PID/fdinfo: target, members, records and BPF programs.
+ * A group's lines in /proc/PID/fdinfo: number, target, members, records and BPF programs.
  *
  * Process context. Takes perfgrp_group.lock for reading.
  */
@@ -67,6 +67,11 @@ static void show_members(struct seq_file *seq, struct perfgrp_group *group)
 		show_flags(seq, snap.values[i].flags);
 		seq_puts(seq, i ? "\n" : " leader\n");
 	}
+	/* A PMU of -1: not the same one on all CPUs. */
+	for (i = 0; i < snap.nr_values; i++)
+		seq_printf(seq, "times:\tmember %u pmu %d enabled %llu running %llu\n",
+			   snap.values[i].id, (int)snap.values[i].pmu, snap.values[i].time_enabled,
+			   snap.values[i].time_running);
 	perfgrp_snapshot_free(&snap);
 }
 
@@ -93,6 +98,9 @@ static void show_records(struct seq_file *seq, struct perfgrp_group *group)
 
 	if (group->sampling)
 		perfgrp_records_get_stats(group->sampling->records, &stats);
+	if (group->sampling)
+		seq_printf(seq, "buffers:\t%lu\n",
+			   group->sampling->records->nr_pages << PAGE_SHIFT);
 	seq_printf(seq, "records:\t%llu produced %llu read %llu lost %llu filtered\n",
 		   stats.produced, stats.read, stats.lost, stats.filtered);
 }
@@ -119,6 +127,7 @@ void perfgrp_group_show_fdinfo(struct seq_file *seq, struct file *file)
 
 	if (down_read_killable(&group->lock))
 		return;
+	seq_printf(seq, "id:\t%llu\n", group->nr);
 	switch (group->target) {
 	case PERFGRP_TARGET_TASK:
 		seq_printf(seq, "target:\ttask %d",

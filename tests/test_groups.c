@@ -2014,6 +2014,58 @@ TEST(fdinfo_targets, "G22: fdinfo shows which CPUs, or which one of a task")
 	expect_in_fdinfo(grp_create(0, PERFGRP_TARGET_TASK, 0, &cpus.cpu[1], 1), want);
 }
 
+/* A number in the fdinfo of a file; REQUIREs that it is there, once. */
+static unsigned long long fdinfo_number(int fd, const char *before)
+{
+	char text[4096] = "", path[64], *at;
+
+	REQUIRE_GE(fd, 0);
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	REQUIRE(read_file(path, text, sizeof(text) - 1) > 0);
+	at = strstr(text, before);
+	if (!at || strstr(at + 1, before))
+		fail("'%s' is not there once in the fdinfo:\n%s", before, text);
+	return strtoull(at + strlen(before), NULL, 10);
+}
+
+TEST(fdinfo_id, "G22: fdinfo tells by a number which file descriptors are of one group")
+{
+	int id, fd, other;
+	unsigned long long nr;
+
+	fd = faults_group(&id);
+	other = grp_on_all_cpus(0);
+	nr = fdinfo_number(fd, "\nid:\t");
+	EXPECT_GT(nr, 0);
+	EXPECT_EQ(fdinfo_number(dup(fd), "\nid:\t"), nr);
+	EXPECT_EQ(fdinfo_number(grp_open_reader(fd, 0), "\nid:\t"), nr);
+	EXPECT_GT(fdinfo_number(other, "\nid:\t"), nr);
+	nr = fdinfo_number(other, "\nid:\t");
+	close(other);
+	EXPECT_GT(fdinfo_number(grp_on_all_cpus(0), "\nid:\t"), nr);
+}
+
+TEST(fdinfo_times, "G22: fdinfo has each member's PMU and times, and the size of the buffers")
+{
+	struct perfgrp_create create = { .target = PERFGRP_TARGET_TASK, .buffer_size = 65536 };
+	struct perfgrp_value value;
+	char want[128];
+	int id, fd;
+
+	fd = faults_group(&id);
+	burn_us(20000);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	value = grp_value(fd, id);
+	EXPECT_GT(value.time_enabled, 0);
+	snprintf(want, sizeof(want), "\ntimes:\tmember %d pmu %d enabled %llu running %llu", id,
+		 PERF_TYPE_SOFTWARE, (unsigned long long)value.time_enabled,
+		 (unsigned long long)value.time_running);
+	expect_in_fdinfo(fd, want);
+	/* A ring for the task, one of two pages for BPF programs, and a page before each. */
+	EXPECT_EQ(fdinfo_number(grp_create_like(create), "\nbuffers:\t"),
+		  65536 + 4 * sysconf(_SC_PAGESIZE));
+}
+
 TEST(fdinfo_inherited, "G22 G16: in fdinfo an inherited member's state is of all its tasks")
 {
 	struct child child;
