@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfgrp info --check: what hinders counting on this machine, and what helps. */
+/* What hinders counting on this machine, and what helps: all of it for perfgrp info --check. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,24 +14,55 @@
 #define BIT_CAP_SYS_ADMIN	21
 #define BIT_CAP_PERFMON		38
 
-/* What stands in front of a line. */
-#define OK	"ok"
-#define NOTE	"note"	/* counting works, but for what the line says */
-#define MISSING	"no"	/* nothing can be counted */
+#define OK	FINDING_OK
+#define NOTE	FINDING_NOTE
+#define MISSING	FINDING_MISSING
 
-/* One line: what was looked at, how it is, and under it what helps, if anything does. */
-__attribute__((format(printf, 4, 5)))
-static void tell(const char *what, const char *how, const char *help, const char *fmt, ...)
+/* What was looked at, how it is, and what helps, if anything does. */
+__attribute__((format(printf, 5, 6)))
+static void tell(struct findings *list, const char *what, const char *how, const char *help,
+		 const char *fmt, ...)
 {
+	struct finding *finding;
 	va_list ap;
 
-	printf("%-6s%-12s", how, what);
+	GROW(list->findings, list->nr, list->room);
+	finding = &list->findings[list->nr++];
+	*finding = (struct finding){ .what = what, .how = how };
+	finding->help = help ? xstrdup(help) : NULL;
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	if (vasprintf(&finding->text, fmt, ap) < 0)
+		xcheck(NULL);
 	va_end(ap);
-	putchar('\n');
-	if (help)
-		printf("%18s%s\n", "", help);
+}
+
+/**
+ * findings_print - print what was found: a line each, and under it what helps
+ * @list: what was found
+ */
+void findings_print(const struct findings *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++) {
+		const struct finding *finding = &list->findings[i];
+
+		printf("%-6s%-12s%s\n", finding->how, finding->what, finding->text);
+		if (finding->help)
+			printf("%18s%s\n", "", finding->help);
+	}
+}
+
+void findings_free(struct findings *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++) {
+		free(list->findings[i].text);
+		free(list->findings[i].help);
+	}
+	free(list->findings);
+	memset(list, 0, sizeof(*list));
 }
 
 static bool file_is(const char *path, const char *is)
@@ -71,7 +102,7 @@ static bool wants_signature(void)
 	       file_is("/sys/module/module/parameters/sig_enforce", "Y");
 }
 
-static void tell_how_to_load(void)
+static void tell_how_to_load(struct findings *list)
 {
 	struct utsname uts;
 	char *headers, *help;
@@ -79,39 +110,39 @@ static void tell_how_to_load(void)
 	uname(&uts);
 	headers = xasprintf("/lib/modules/%s/build", uts.release);
 	if (module_is_installed(uts.release)) {
-		tell("module", MISSING, "modprobe perfgrp", "it is installed, but not loaded");
+		tell(list, "module", MISSING, "modprobe perfgrp", "it is installed, but not loaded");
 	} else if (access(headers, F_OK)) {
 		help = xasprintf("apt install linux-headers-%s, or what your system calls it",
 				 uts.release);
-		tell("module", MISSING, help,
+		tell(list, "module", MISSING, help,
 		     "not loaded, not installed, and the kernel's headers to build it are missing");
 		free(help);
 	} else {
-		tell("module", MISSING, "make && insmod perfgrp.ko; or by DKMS, as the README says",
+		tell(list, "module", MISSING, "make && insmod perfgrp.ko; or by DKMS, as the README says",
 		     "not loaded, and not installed for Linux %s", uts.release);
 	}
 	free(headers);
 	if (wants_signature())
-		tell("signature", NOTE, "sign it with a key that is enrolled (mokutil --import)",
+		tell(list, "signature", NOTE, "sign it with a key that is enrolled (mokutil --import)",
 		     "this kernel loads only modules that are signed (Secure Boot)");
 }
 
-static struct perfgrp_dev *check_module(struct perfgrp_info *info)
+static struct perfgrp_dev *check_module(struct findings *list, struct perfgrp_info *info)
 {
 	struct perfgrp_dev *dev = perfgrp_open();
 
 	if (!dev && (errno == EACCES || errno == EPERM)) {
-		tell("module", OK, NULL, "loaded");
-		tell("device", MISSING, "run it as root, or give the device to a group (perfgrp(4))",
+		tell(list, "module", OK, NULL, "loaded");
+		tell(list, "device", MISSING, "run it as root, or give the device to a group (perfgrp(4))",
 		     "%s is not yours", PERFGRP_DEVICE);
 	} else if (!dev) {
-		tell_how_to_load();
+		tell_how_to_load(list);
 	} else if (perfgrp_get_info(dev, info, sizeof(*info))) {
-		tell("module", MISSING, NULL, "%s", perfgrp_dev_error(dev)->text);
+		tell(list, "module", MISSING, NULL, "%s", perfgrp_dev_error(dev)->text);
 		perfgrp_close(dev);
 		dev = NULL;
 	} else {
-		tell("module", OK, NULL, "perfgrp %s", info->version);
+		tell(list, "module", OK, NULL, "perfgrp %s", info->version);
 	}
 	return dev;
 }
@@ -128,21 +159,28 @@ static bool is_privileged(void)
 	return caps & (1ULL << BIT_CAP_PERFMON | 1ULL << BIT_CAP_SYS_ADMIN);
 }
 
-static bool check_privilege(const struct perfgrp_info *info)
+/**
+ * check_privilege - find out what the caller may count
+ * @list: it is added
+ * @info: of the module
+ *
+ * Return: whether that is anything
+ */
+bool check_privilege(struct findings *list, const struct perfgrp_info *info)
 {
 	static const char help[] =
 		"run it as root, or setcap cap_perfmon+ep $(command -v perfgrp)";
 
 	if (is_privileged()) {
-		tell("privilege", OK, NULL, "CAP_PERFMON");
+		tell(list, "privilege", OK, NULL, "CAP_PERFMON");
 		return true;
 	}
 	if (info->features & PERFGRP_FEATURE_UNPRIVILEGED) {
-		tell("privilege", NOTE, help,
+		tell(list, "privilege", NOTE, help,
 		     "without CAP_PERFMON: your own tasks, in user mode, can be counted");
 		return true;
 	}
-	tell("privilege", MISSING, help, "CAP_PERFMON is missing");
+	tell(list, "privilege", MISSING, help, "CAP_PERFMON is missing");
 	return false;
 }
 
@@ -154,46 +192,50 @@ static bool is_hardware(const char *pmu)
 	       !strncmp(pmu, "armv", strlen("armv"));
 }
 
-static void check_counters(void)
+/**
+ * check_counters - find out whether there are hardware counters, and for whom
+ * @list: it is added
+ */
+void check_counters(struct findings *list)
 {
 	const char *found = NULL;
-	struct pmu_list list;
+	struct pmu_list pmus;
 	size_t i;
 
-	pmu_list_open(&list);
-	for (i = 0; i < list.nr && !found; i++)
-		if (is_hardware(list.pmus[i].name))
-			found = list.pmus[i].name;
+	pmu_list_open(&pmus);
+	for (i = 0; i < pmus.nr && !found; i++)
+		if (is_hardware(pmus.pmus[i].name))
+			found = pmus.pmus[i].name;
 	if (found)
-		tell("counters", OK, NULL, "PMU %s", found);
+		tell(list, "counters", OK, NULL, "PMU %s", found);
 	else if (file_has("/proc/cpuinfo", " hypervisor"))
-		tell("counters", NOTE, "give it one: QEMU's -cpu host, libvirt's <pmu state='on'/>",
+		tell(list, "counters", NOTE, "give it one: QEMU's -cpu host, libvirt's <pmu state='on'/>",
 		     "this virtual machine has no PMU: only software events");
 	else
-		tell("counters", NOTE, NULL, "the kernel has found no PMU: only software events");
+		tell(list, "counters", NOTE, NULL, "the kernel has found no PMU: only software events");
 	if (found && file_is("/proc/sys/kernel/nmi_watchdog", "1"))
-		tell("watchdog", NOTE, "sysctl kernel.nmi_watchdog=0",
+		tell(list, "watchdog", NOTE, "sysctl kernel.nmi_watchdog=0",
 		     "the NMI watchdog has one of the counters for itself");
-	pmu_list_close(&list);
+	pmu_list_close(&pmus);
 }
 
 /* Features that depend on how the kernel was built, and what of. */
-static void check_features(const struct perfgrp_info *info)
+static void check_features(struct findings *list, const struct perfgrp_info *info)
 {
 	if (info->features & PERFGRP_FEATURE_SCHED_GROUP)
-		tell("groups", OK, NULL, "members of one PMU are on it together");
+		tell(list, "groups", OK, NULL, "members of one PMU are on it together");
 	else
-		tell("groups", NOTE, "dmesg | grep perfgrp says why (kprobes are needed)",
+		tell(list, "groups", NOTE, "dmesg | grep perfgrp says why (kprobes are needed)",
 		     "members are scheduled one by one");
 	if (info->features & PERFGRP_FEATURE_KFUNC)
-		tell("BPF", OK, NULL, "programs on counters, and programs that read groups");
+		tell(list, "BPF", OK, NULL, "programs on counters, and programs that read groups");
 	else if (access("/sys/kernel/btf/vmlinux", F_OK))
-		tell("BPF", NOTE, NULL, "programs cannot read groups: this kernel has no BTF");
+		tell(list, "BPF", NOTE, NULL, "programs cannot read groups: this kernel has no BTF");
 	else if (access("/sys/kernel/btf/perfgrp", F_OK))
-		tell("BPF", NOTE, "install pahole, put vmlinux beside the headers, and build it again",
+		tell(list, "BPF", NOTE, "install pahole, put vmlinux beside the headers, and build it again",
 		     "programs cannot read groups: the module was built without BTF");
 	else
-		tell("BPF", NOTE, "dmesg | grep perfgrp says why",
+		tell(list, "BPF", NOTE, "dmesg | grep perfgrp says why",
 		     "programs cannot read groups on this kernel");
 }
 
@@ -205,14 +247,17 @@ static void check_features(const struct perfgrp_info *info)
 bool info_check(void)
 {
 	struct perfgrp_info info = {};
+	struct findings list = {};
 	struct perfgrp_dev *dev;
 	bool works;
 
-	dev = check_module(&info);
-	works = dev && check_privilege(&info);
-	check_counters();
+	dev = check_module(&list, &info);
+	works = dev && check_privilege(&list, &info);
+	check_counters(&list);
 	if (dev)
-		check_features(&info);
+		check_features(&list, &info);
 	perfgrp_close(dev);
+	findings_print(&list);
+	findings_free(&list);
 	return works;
 }
