@@ -44,7 +44,7 @@ static void holders(void)
 		"", ":", "1", "1:", ":1", "0:1", "-1:1", "1:-1", "1:2:3", "1 :2", "1: 2", "1:2 ",
 		"1,2:3", "1:2,3", "1-2:3", "x:1", "1:x", "4294967296:1", "1:4294967296",
 	};
-	struct bpf_holder holder = { 0 };
+	struct holder holder = { 0 };
 	bool all = true;
 	size_t i;
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "holders.h"
 #include "json.h"
 #include "perfgrp.h"
 #include "record.h"
@@ -73,16 +74,6 @@ void bpf_tag_text(char *text, const __u8 *tag);
 /* ---- bpf_group.c: groups of other processes -------------------------------- */
 
 /**
- * struct bpf_holder - a file descriptor of another process
- * @pid: the process
- * @fd: its file descriptor
- */
-struct bpf_holder {
-	unsigned int pid;
-	unsigned int fd;
-};
-
-/**
  * struct bpf_group - a group, and who holds it
  * @group: our own handle of it
  * @holders: whose file descriptors it is
@@ -91,7 +82,7 @@ struct bpf_holder {
  */
 struct bpf_group {
 	struct perfgrp_group *group;
-	struct bpf_holder *holders;
+	struct holder *holders;
 	size_t nr;
 	size_t room;
 };
@@ -112,8 +103,8 @@ struct bpf_groups {
 	unsigned int hidden_groups;
 };
 
-int bpf_holder_parse(struct bpf_holder *holder, const char *text);
-int bpf_groups_take(struct bpf_groups *groups, const struct bpf_holder *holder);
+int bpf_holder_parse(struct holder *holder, const char *text);
+int bpf_groups_take(struct bpf_groups *groups, const struct holder *holder);
 void bpf_groups_find(struct bpf_groups *groups);
 void bpf_groups_free(struct bpf_groups *groups);
 
@@ -175,7 +166,7 @@ void bpf_attachments_free(struct bpf_attachments *list);
  * @rec: a group of our own that samples
  */
 struct bpf_options {
-	struct bpf_holder holder;
+	struct holder holder;
 	bool has_holder;
 	unsigned int member;
 	bool has_member;

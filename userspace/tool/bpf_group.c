@@ -14,8 +14,6 @@
 
 #include "bpf.h"
 
-#define GROUP_LINK	"anon_inode:[perfgrp]"
-
 /**
  * bpf_holder_parse - understand PID:FD
  * @holder: filled in
@@ -23,7 +21,7 @@
  *
  * Return: 0, or -EINVAL after saying what is wrong
  */
-int bpf_holder_parse(struct bpf_holder *holder, const char *text)
+int bpf_holder_parse(struct holder *holder, const char *text)
 {
 	struct numbers pid = { 0 }, fd = { 0 };
 	const char *colon = strchr(text, ':');
@@ -44,23 +42,12 @@ int bpf_holder_parse(struct bpf_holder *holder, const char *text)
 	return err;
 }
 
-/* 1, 0, or a negative errno. */
-static int is_group(const char *link)
-{
-	char target[64];
-	ssize_t len = readlink(link, target, sizeof(target));
-
-	if (len < 0)
-		return -errno;
-	return len == strlen(GROUP_LINK) && !memcmp(target, GROUP_LINK, len);
-}
-
 static bool is_group_fd(int fd)
 {
-	char link[64];
+	char path[64], link[64];
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	return is_group(link) > 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return !holders_read_link(path, link, sizeof(link)) && !strcmp(link, HOLDERS_GROUP);
 }
 
 /* A file descriptor of ours for theirs, or a negative errno. */
@@ -86,7 +73,7 @@ static struct bpf_group *find_same(const struct bpf_groups *groups, int fd)
 	return NULL;
 }
 
-static void add_group(struct bpf_groups *groups, int fd, const struct bpf_holder *holder)
+static void add_group(struct bpf_groups *groups, int fd, const struct holder *holder)
 {
 	struct bpf_group *group = find_same(groups, fd);
 
@@ -112,7 +99,7 @@ static void add_group(struct bpf_groups *groups, int fd, const struct bpf_holder
  *
  * Return: 0, or a negative errno after saying what is wrong
  */
-int bpf_groups_take(struct bpf_groups *groups, const struct bpf_holder *holder)
+int bpf_groups_take(struct bpf_groups *groups, const struct holder *holder)
 {
 	int pidfd = pidfd_open(holder->pid, 0), fd;
 
@@ -145,44 +132,43 @@ int bpf_groups_take(struct bpf_groups *groups, const struct bpf_holder *holder)
 	return 0;
 }
 
-static void find_in_process(struct bpf_groups *groups, unsigned int pid)
+/**
+ * struct finding_groups - groups of processes, one process after the other
+ * @groups: where they are added
+ * @pid: the process; 0 before the first
+ * @pidfd: the same; negative if it is gone
+ */
+struct finding_groups {
+	struct bpf_groups *groups;
+	unsigned int pid;
+	int pidfd;
+};
+
+static void found(void *arg, const struct holder *holder, const char *link)
 {
-	char *dir = xasprintf("/proc/%u/fd", pid);
-	bool hidden = access(dir, R_OK | X_OK) && errno == EACCES;
-	struct numbers fds = { 0 };
-	int pidfd = -1;
-	size_t i;
+	struct finding_groups *finding = arg;
+	int fd;
 
-	numbers_list_dir(&fds, dir);
-	for (i = 0; i < fds.nr; i++) {
-		struct bpf_holder holder = { .pid = pid, .fd = fds.n[i] };
-		char *link = xasprintf("%s/%u", dir, fds.n[i]);
-		int candidate = is_group(link), fd;
-
-		free(link);
-		hidden |= candidate == -EACCES;
-		if (candidate <= 0)
-			continue;
-		if (pidfd < 0)
-			pidfd = pidfd_open(pid, 0);
-		if (pidfd < 0)
-			break;
-		fd = get_fd(pidfd, holder.fd);
-		if (fd == -EPERM || fd == -EACCES)
-			groups->hidden_groups++;
-		if (fd < 0)
-			continue;
-		/* It can have become another file in between. */
-		if (is_group_fd(fd))
-			add_group(groups, fd, &holder);
-		else
-			close(fd);
+	if (strcmp(link, HOLDERS_GROUP))
+		return;
+	if (finding->pid != holder->pid) {
+		if (finding->pidfd >= 0)
+			close(finding->pidfd);
+		finding->pid = holder->pid;
+		finding->pidfd = pidfd_open(holder->pid, 0);
 	}
-	groups->hidden_processes += hidden;
-	if (pidfd >= 0)
-		close(pidfd);
-	numbers_free(&fds);
-	free(dir);
+	if (finding->pidfd < 0)
+		return;
+	fd = get_fd(finding->pidfd, holder->fd);
+	if (fd == -EPERM || fd == -EACCES)
+		finding->groups->hidden_groups++;
+	if (fd < 0)
+		return;
+	/* It can have become another file in between. */
+	if (is_group_fd(fd))
+		add_group(finding->groups, fd, holder);
+	else
+		close(fd);
 }
 
 /**
@@ -191,14 +177,11 @@ static void find_in_process(struct bpf_groups *groups, unsigned int pid)
  */
 void bpf_groups_find(struct bpf_groups *groups)
 {
-	struct numbers pids = { 0 };
-	size_t i;
+	struct finding_groups finding = { .groups = groups, .pidfd = -1 };
 
-	numbers_list_dir(&pids, "/proc");
-	for (i = 0; i < pids.nr; i++)
-		if (pids.n[i] != (unsigned int)getpid())
-			find_in_process(groups, pids.n[i]);
-	numbers_free(&pids);
+	groups->hidden_processes += holders_find(found, &finding);
+	if (finding.pidfd >= 0)
+		close(finding.pidfd);
 }
 
 void bpf_groups_free(struct bpf_groups *groups)

@@ -4,64 +4,7 @@
 #include <string.h>
 
 #include "bpf.h"
-
-#define MAX_COLUMNS	13
-
-/**
- * struct table - text in columns as wide as they must be
- * @title: of each column
- * @right: the column holds numbers, which end where its title ends
- * @nr_columns: how many
- * @cells: row after row
- */
-struct table {
-	const char *title[MAX_COLUMNS];
-	bool right[MAX_COLUMNS];
-	unsigned int nr_columns;
-	struct strings cells;
-};
-
-static void add_column(struct table *table, const char *title, bool right)
-{
-	table->title[table->nr_columns] = title;
-	table->right[table->nr_columns++] = right;
-}
-
-static void print_row(const struct table *table, FILE *out, const int *width,
-		      const char *const *cell)
-{
-	unsigned int i;
-
-	for (i = 0; i < table->nr_columns; i++) {
-		const char *gap = i ? "  " : "";
-
-		if (table->right[i])
-			fprintf(out, "%s%*s", gap, width[i], cell[i]);
-		else if (i + 1 < table->nr_columns)
-			fprintf(out, "%s%-*s", gap, width[i], cell[i]);
-		else
-			fprintf(out, "%s%s", gap, cell[i]);
-	}
-	fputc('\n', out);
-}
-
-static void print_table(const struct table *table, FILE *out)
-{
-	int width[MAX_COLUMNS];
-	size_t i;
-
-	for (i = 0; i < table->nr_columns; i++)
-		width[i] = strlen(table->title[i]);
-	for (i = 0; i < table->cells.nr; i++) {
-		int len = strlen(table->cells.s[i]);
-
-		if (width[i % table->nr_columns] < len)
-			width[i % table->nr_columns] = len;
-	}
-	print_row(table, out, width, table->title);
-	for (i = 0; i < table->cells.nr; i += table->nr_columns)
-		print_row(table, out, width, (const char *const *)&table->cells.s[i]);
-}
+#include "table.h"
 
 static char *number(__u64 n)
 {
@@ -76,17 +19,10 @@ static char *ns_per_run(const struct perfgrp_bpf_query *query)
 	return number(query->nsecs / query->runs);
 }
 
-static char *command_of(const struct bpf_holder *holder)
-{
-	char *comm = read_file("/proc/%u/comm", holder->pid);
-
-	return comm ? comm : xstrdup("");
-}
-
 /* "perfgrp", or "perfgrp +2" where two more file descriptors are the same group. */
 static char *held_by(const struct bpf_group *group)
 {
-	char *comm = command_of(&group->holders[0]), *text;
+	char *comm = holders_command(&group->holders[0]), *text;
 
 	if (group->nr == 1)
 		return comm;
@@ -126,20 +62,20 @@ static void print_text(const struct bpf_attachments *list, FILE *out)
 	size_t i;
 
 	if (list->place)
-		add_column(&table, list->place, false);
-	add_column(&table, "MEMBER", true);
-	add_column(&table, "EVENT", false);
-	add_column(&table, "PROGRAM", true);
-	add_column(&table, "NAME", false);
-	add_column(&table, "TAG", false);
-	add_column(&table, "COOKIE", true);
-	add_column(&table, "RUNS", true);
-	add_column(&table, "MISSES", true);
-	add_column(&table, "DROPPED", true);
-	add_column(&table, "NS", true);
-	add_column(&table, "NS/RUN", true);
+		table_add_column(&table, list->place, false);
+	table_add_column(&table, "MEMBER", true);
+	table_add_column(&table, "EVENT", false);
+	table_add_column(&table, "PROGRAM", true);
+	table_add_column(&table, "NAME", false);
+	table_add_column(&table, "TAG", false);
+	table_add_column(&table, "COOKIE", true);
+	table_add_column(&table, "RUNS", true);
+	table_add_column(&table, "MISSES", true);
+	table_add_column(&table, "DROPPED", true);
+	table_add_column(&table, "NS", true);
+	table_add_column(&table, "NS/RUN", true);
 	if (list->holders)
-		add_column(&table, "COMMAND", false);
+		table_add_column(&table, "COMMAND", false);
 
 	for (i = 0; i < list->nr; i++) {
 		const struct bpf_attachment *a = &list->a[i];
@@ -155,8 +91,8 @@ static void print_text(const struct bpf_attachments *list, FILE *out)
 		if (list->holders)
 			strings_add(&table.cells, held_by(a->group));
 	}
-	print_table(&table, out);
-	strings_free(&table.cells);
+	table_print(&table, out);
+	table_free(&table);
 }
 
 static struct json_object *holders_array(const struct bpf_group *group)
@@ -166,7 +102,7 @@ static struct json_object *holders_array(const struct bpf_group *group)
 
 	for (i = 0; i < group->nr; i++) {
 		struct json_object *one = json_object_new_object();
-		char *comm = command_of(&group->holders[i]);
+		char *comm = holders_command(&group->holders[i]);
 
 		json_add_u64(one, "pid", group->holders[i].pid);
 		json_add_u64(one, "fd", group->holders[i].fd);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Who holds file descriptors of groups, and of events of perf_event_open(2). */
+#ifndef PERFGRP_HOLDERS_H
+#define PERFGRP_HOLDERS_H
+
+#include "util.h"
+
+/* What links in /proc/PID/fd say. */
+#define HOLDERS_GROUP	"anon_inode:[perfgrp]"
+#define HOLDERS_EVENT	"anon_inode:[perf_event]"
+
+/**
+ * struct holder - a file descriptor of a process
+ * @pid: the process
+ * @fd: its file descriptor
+ */
+struct holder {
+	unsigned int pid;
+	unsigned int fd;
+};
+
+typedef void (*holders_fn)(void *arg, const struct holder *holder, const char *link);
+
+int holders_read_link(const char *path, char *link, size_t size);
+unsigned int holders_find(holders_fn fn, void *arg);
+char *holders_command(const struct holder *holder);
+
+#endif /* PERFGRP_HOLDERS_H */

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Text in columns. */
+#include <string.h>
+
+#include "table.h"
+
+/* Adds a column; all are there before the first cell. */
+void table_add_column(struct table *table, const char *title, bool right)
+{
+	table->title[table->nr_columns] = title;
+	table->right[table->nr_columns++] = right;
+}
+
+static void print_row(const struct table *table, FILE *out, const int *width,
+		      const char *const *cell)
+{
+	unsigned int i;
+
+	for (i = 0; i < table->nr_columns; i++) {
+		const char *gap = i ? "  " : "";
+
+		if (table->right[i])
+			fprintf(out, "%s%*s", gap, width[i], cell[i]);
+		else if (i + 1 < table->nr_columns)
+			fprintf(out, "%s%-*s", gap, width[i], cell[i]);
+		else
+			fprintf(out, "%s%s", gap, cell[i]);
+	}
+	fputc('\n', out);
+}
+
+/**
+ * table_print - print a table, with its titles
+ * @table: whose last row is complete
+ * @out: where to
+ */
+void table_print(const struct table *table, FILE *out)
+{
+	int width[TABLE_MAX_COLUMNS];
+	size_t i;
+
+	for (i = 0; i < table->nr_columns; i++)
+		width[i] = strlen(table->title[i]);
+	for (i = 0; i < table->cells.nr; i++) {
+		int len = strlen(table->cells.s[i]);
+
+		if (width[i % table->nr_columns] < len)
+			width[i % table->nr_columns] = len;
+	}
+	print_row(table, out, width, table->title);
+	for (i = 0; i < table->cells.nr; i += table->nr_columns)
+		print_row(table, out, width, (const char *const *)&table->cells.s[i]);
+}
+
+void table_free(struct table *table)
+{
+	strings_free(&table->cells);
+}

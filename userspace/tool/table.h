@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Text in columns. */
+#ifndef PERFGRP_TABLE_H
+#define PERFGRP_TABLE_H
+
+#include "util.h"
+
+#define TABLE_MAX_COLUMNS	13
+
+/**
+ * struct table - text in columns as wide as they must be
+ * @title: of each column
+ * @right: the column holds numbers, which end where its title ends
+ * @nr_columns: how many
+ * @cells: row after row
+ */
+struct table {
+	const char *title[TABLE_MAX_COLUMNS];
+	bool right[TABLE_MAX_COLUMNS];
+	unsigned int nr_columns;
+	struct strings cells;
+};
+
+void table_add_column(struct table *table, const char *title, bool right);
+void table_print(const struct table *table, FILE *out);
+void table_free(struct table *table);
+
+#endif /* PERFGRP_TABLE_H */
