@@ -31,7 +31,8 @@
  * Events are TYPE:CONFIG, or one of the names below; errnos and reasons go by their names.
  *
  * FAKE_LOG names a file that gets a line for each call. Files below FAKE_ROOT stand in for those
- * of the same name below / that the tool reads.
+ * of the same name below / that the tool reads. Whoever asks may not access those without any
+ * permission bit.
  *
  * Group fds are real ones: an eventfd, or the read end of a pipe for a group with a buffer or on a
  * cgroup, so that poll(2), read(2), fcntl(2) and limits need no simulation. Any directory is a
@@ -987,7 +988,7 @@ static const char *redirect(const char *path, char *buf, size_t size)
 	if (!root || *path != '/')
 		return path;
 	snprintf(buf, size, "%s%s", root, path);
-	return REAL(access)(buf, F_OK) ? path : buf;
+	return faccessat(AT_FDCWD, buf, F_OK, AT_SYMLINK_NOFOLLOW) ? path : buf;
 }
 
 FILE *fopen(const char *path, const char *mode)
@@ -1006,9 +1007,23 @@ DIR *opendir(const char *path)
 
 int access(const char *path, int mode)
 {
+	const char *target;
+	char buf[PATH_MAX];
+	struct stat st;
+
+	target = redirect(path, buf, sizeof(buf));
+	if (target == buf && mode != F_OK && !stat(target, &st) && !(st.st_mode & 0777)) {
+		errno = EACCES;
+		return -1;
+	}
+	return REAL(access)(target, mode);
+}
+
+ssize_t readlink(const char *path, char *to, size_t size)
+{
 	char buf[PATH_MAX];
 
-	return REAL(access)(redirect(path, buf, sizeof(buf)), mode);
+	return REAL(readlink)(redirect(path, buf, sizeof(buf)), to, size);
 }
 
 int open(const char *path, int flags, ...)
