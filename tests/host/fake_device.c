@@ -12,6 +12,8 @@
  *	cpus N				CPUs that are online
  *	slots N				hardware members that fit the PMU at once; one more is
  *					refused with PMU_FULL
+ *	free N [cpu=N]			of them, those that NO_MUX groups can have now; one more is
+ *					refused with PMU_BUSY when the group is enabled
  *	pmu cpu=N type=T		the PMU that counts hardware events on that CPU
  *	fail CALL [nth=N] [from=N] [event=E] [reason=R] errno=E [text=...]
  *					CALL fails the N-th time; from the N-th time on; when
@@ -202,7 +204,7 @@ static void parse_word(struct line *line, const char *key, const char *value)
 static void parse_line(char *s)
 {
 	static const char *const words[] = {
-		"open", "info", "cpus", "slots", "pmu", "fail", "value", "row", "samples", "exit",
+		"open", "info", "cpus", "slots", "free", "pmu", "fail", "value", "row", "samples", "exit",
 	};
 	struct line *line = &lines[nr_lines];
 	char *text = strstr(s, " text="), *word, *rest;
@@ -581,13 +583,22 @@ static void check_counter(const struct perfgrp_counter *c)
 		die("ADD: a counter has fields that are not zero, or no event");
 }
 
+static __u32 nr_hardware(const struct group *group)
+{
+	__u32 nr = 0, i;
+
+	for (i = 0; i < group->nr_members; i++)
+		nr += !is_software(&group->members[i]);
+	return nr;
+}
+
 static int add(struct group *group, struct perfgrp_add *arg)
 {
 	struct perfgrp_counter *counters = (void *)(unsigned long)arg->counters;
 	const __u64 slots = setting_number("slots", MAX_MEMBERS);
 	static unsigned int calls;
 	const struct line *line;
-	__u32 hardware = 0, i;
+	__u32 hardware = nr_hardware(group), i;
 
 	check_size("ADD", arg->size, sizeof(*arg));
 	check_size("ADD: a counter", arg->counter_size, sizeof(*counters));
@@ -687,6 +698,46 @@ static void write_samples(struct group *group)
 	}
 }
 
+static bool counts_on(const struct group *group, __u32 cpu)
+{
+	__u32 i;
+
+	for (i = 0; i < group->nr_cpus && group->cpus[i] != cpu; i++)
+		;
+	return i < group->nr_cpus;
+}
+
+/* Counters of a CPU that NO_MUX groups have. */
+static __u32 nr_taken(__u32 cpu)
+{
+	__u32 nr = 0;
+	size_t i;
+
+	for (i = 0; i < MAX_FDS; i++)
+		if (groups[i] && groups[i]->enabled && counts_on(groups[i], cpu) &&
+		    groups[i]->create.flags & PERFGRP_CREATE_NO_MUX)
+			nr += nr_hardware(groups[i]);
+	return nr;
+}
+
+/* Returns the CPU on which a NO_MUX group finds no room, or -1. */
+static int find_full_cpu(const struct group *group)
+{
+	const __u32 nr = nr_hardware(group);
+	__u32 i;
+	size_t j;
+
+	if (!(group->create.flags & PERFGRP_CREATE_NO_MUX) || group->enabled || !nr)
+		return -1;
+	for (i = 0; i < group->nr_cpus; i++)
+		for (j = 0; j < nr_lines; j++)
+			if (!strcmp(lines[j].word, "free") &&
+			    (lines[j].cpu == NONE || lines[j].cpu == group->cpus[i]) &&
+			    nr_taken(group->cpus[i]) + nr > lines[j].number)
+				return group->cpus[i];
+	return -1;
+}
+
 static int control(struct group *group, const char *call, struct perfgrp_control *arg, bool enable)
 {
 	static unsigned int calls[2];
@@ -697,6 +748,14 @@ static int control(struct group *group, const char *call, struct perfgrp_control
 	line = find_failure(call, ++calls[enable], NONE);
 	if (line)
 		return fail(arg, line, PERFGRP_NONE);
+	if (enable && find_full_cpu(group) >= 0) {
+		struct perfgrp_error *out = (void *)(unsigned long)arg->error;
+
+		refuse(arg, EBUSY, PERFGRP_REASON_PMU_BUSY, group->members[0].id,
+		       "the PMU has no room now");
+		out->cpu = find_full_cpu(group);
+		return -1;
+	}
 	if (enable && !group->enabled)
 		write_samples(group);
 	if (enable)

@@ -30,6 +30,7 @@ machine() {
 	file /sys/bus/event_source/devices/software/type 1
 	file /sys/kernel/tracing/events/sched/sched_switch/id 300
 	file /proc/sys/kernel/nmi_watchdog 0
+	file /proc/cpuinfo 'flags : fpu sse'
 	file /proc/sys/kernel/perf_event_max_sample_rate 100000
 	for tid in 5000242 5000243; do
 		mkdir -p "root/proc/5000242/task/$tid"

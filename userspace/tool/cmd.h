@@ -62,6 +62,7 @@ int cmd_bpf(int argc, char **argv);
 int cmd_groups(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_probe(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 

@@ -41,7 +41,9 @@ struct findings {
 
 bool info_check(void);
 bool check_privilege(struct findings *list, const struct perfgrp_info *info);
+void check_paranoid(struct findings *list);
 void check_counters(struct findings *list);
+void check_watchdog(struct findings *list);
 void findings_print(const struct findings *list);
 void findings_free(struct findings *list);
 

@@ -184,6 +184,21 @@ bool check_privilege(struct findings *list, const struct perfgrp_info *info)
 	return false;
 }
 
+/**
+ * check_paranoid - find out what those may count who lack CAP_PERFMON
+ * @list: it is added, if the caller is one of them
+ */
+void check_paranoid(struct findings *list)
+{
+	char *level = read_file("/proc/sys/kernel/perf_event_paranoid");
+
+	if (level && !is_privileged())
+		tell(list, "paranoid", NOTE, NULL,
+		     "kernel.perf_event_paranoid is %s: 2 leaves user mode of own tasks, 1 their kernel mode, 0 CPUs",
+		     level);
+	free(level);
+}
+
 /* ---- the machine ---------------------------------------------------------------- */
 
 static bool is_hardware(const char *pmu)
@@ -192,31 +207,55 @@ static bool is_hardware(const char *pmu)
 	       !strncmp(pmu, "armv", strlen("armv"));
 }
 
-/**
- * check_counters - find out whether there are hardware counters, and for whom
- * @list: it is added
- */
-void check_counters(struct findings *list)
+/* The name of a PMU of the CPUs, or NULL; to be freed. */
+static char *find_pmu(void)
 {
-	const char *found = NULL;
 	struct pmu_list pmus;
+	char *found = NULL;
 	size_t i;
 
 	pmu_list_open(&pmus);
 	for (i = 0; i < pmus.nr && !found; i++)
 		if (is_hardware(pmus.pmus[i].name))
-			found = pmus.pmus[i].name;
+			found = xstrdup(pmus.pmus[i].name);
+	pmu_list_close(&pmus);
+	return found;
+}
+
+/**
+ * check_counters - find out whether there are hardware counters
+ * @list: it is added
+ */
+void check_counters(struct findings *list)
+{
+	const bool guest = file_has("/proc/cpuinfo", " hypervisor");
+	char *found = find_pmu();
+
 	if (found)
 		tell(list, "counters", OK, NULL, "PMU %s", found);
-	else if (file_has("/proc/cpuinfo", " hypervisor"))
+	else if (guest)
 		tell(list, "counters", NOTE, "give it one: QEMU's -cpu host, libvirt's <pmu state='on'/>",
 		     "this virtual machine has no PMU: only software events");
 	else
 		tell(list, "counters", NOTE, NULL, "the kernel has found no PMU: only software events");
+	if (found && guest)
+		tell(list, "hypervisor", NOTE, NULL,
+		     "this is a virtual machine: its PMU may lack counters that the machine's has");
+	free(found);
+}
+
+/**
+ * check_watchdog - find out whether the NMI watchdog has a counter
+ * @list: it is added, if it has
+ */
+void check_watchdog(struct findings *list)
+{
+	char *found = find_pmu();
+
 	if (found && file_is("/proc/sys/kernel/nmi_watchdog", "1"))
 		tell(list, "watchdog", NOTE, "sysctl kernel.nmi_watchdog=0",
 		     "the NMI watchdog has one of the counters for itself");
-	pmu_list_close(&pmus);
+	free(found);
 }
 
 /* Features that depend on how the kernel was built, and what of. */
@@ -254,6 +293,7 @@ bool info_check(void)
 	dev = check_module(&list, &info);
 	works = dev && check_privilege(&list, &info);
 	check_counters(&list);
+	check_watchdog(&list);
 	if (dev)
 		check_features(&list, &info);
 	perfgrp_close(dev);

@@ -214,6 +214,27 @@ int numbers_parse(struct numbers *list, const char *s, bool ranges)
 	return *s ? -EINVAL : 0;
 }
 
+/* "0,3-5,7" of numbers in ascending order; to be freed. */
+char *numbers_text(const struct numbers *list)
+{
+	char *text = xstrdup(""), *longer;
+	size_t i, last;
+
+	for (i = 0; i < list->nr; i = last + 1) {
+		last = i;
+		while (last + 1 < list->nr && list->n[last + 1] == list->n[last] + 1)
+			last++;
+		if (last > i)
+			longer = xasprintf("%s%s%u-%u", text, i ? "," : "", list->n[i],
+					   list->n[last]);
+		else
+			longer = xasprintf("%s%s%u", text, i ? "," : "", list->n[i]);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
 void numbers_free(struct numbers *list)
 {
 	free(list->n);

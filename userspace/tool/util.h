@@ -63,6 +63,7 @@ struct numbers {
 void numbers_add(struct numbers *list, unsigned int n);
 void numbers_list_dir(struct numbers *list, const char *path);
 bool numbers_have(const struct numbers *list, unsigned int n);
+char *numbers_text(const struct numbers *list);
 int numbers_parse(struct numbers *list, const char *s, bool ranges);
 void numbers_free(struct numbers *list);
 
