@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "help.h"
 #include "util.h"
 
 static const struct {
@@ -29,12 +30,37 @@ static void usage(FILE *out)
 	      "Counts events in groups that the module perfgrp.ko keeps in the kernel.\n\n", out);
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(out, "  %-6s %s\n", commands[i].name, commands[i].help);
-	fputs("\n\"perfgrp COMMAND --help\" lists a command's options.\n", out);
+	fputs("\n\"perfgrp COMMAND --help\" lists a command's options.\n"
+	      "\"perfgrp help TOPIC\" says more of: ", out);
+	help_list(out);
+	fputs(".\n", out);
 }
 
 static int no_such_command(const char *name)
 {
 	error("there is no command '%s' (try \"perfgrp help\")", name);
+	return EXIT_USAGE;
+}
+
+/* What is both a command and a topic is explained as both. */
+static int help(char *name)
+{
+	char *argv[] = { name, "--help", NULL };
+	const char *text = help_find(name);
+	bool is_command = false;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands) && !is_command; i++)
+		is_command = !strcmp(name, commands[i].name);
+	if (is_command)
+		commands[i - 1].run(2, argv);
+	if (text)
+		printf("%s%s", is_command ? "\n" : "", text);
+	if (text || is_command)
+		return 0;
+	fprintf(stderr, "perfgrp: there is no command and no topic '%s'; topics are ", name);
+	help_list(stderr);
+	fputc('\n', stderr);
 	return EXIT_USAGE;
 }
 
@@ -55,14 +81,8 @@ static int run(int argc, char **argv)
 		if (!strcmp(name, commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
 	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
-		for (i = 0; argc > 2 && i < ARRAY_SIZE(commands); i++) {
-			char *help[] = { argv[2], "--help", NULL };
-
-			if (!strcmp(argv[2], commands[i].name))
-				return commands[i].run(2, help);
-		}
 		if (argc > 2)
-			return no_such_command(argv[2]);
+			return help(argv[2]);
 		usage(stdout);
 		return 0;
 	}
