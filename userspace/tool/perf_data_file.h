@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files behind perf_data.h share: the format. */
+#ifndef PERFGRP_PERF_DATA_FILE_H
+#define PERFGRP_PERF_DATA_FILE_H
+
+#include "perf_data.h"
+
+/* What perfs from Linux 5.13 on read. None of what came later is used. */
+#define PERF_DATA_ATTR_SIZE	PERF_ATTR_SIZE_VER7
+
+/* Records of perf's own making. */
+#define RECORD_HEADER_ATTR	64
+#define RECORD_FINISHED_ROUND	68
+#define RECORD_HEADER_FEATURE	80
+
+struct section {
+	__u64 offset, size;
+};
+
+struct file_header {
+	char magic[8];
+	__u64 size;
+	__u64 attr_size;
+	struct section attrs, data, event_types;
+	__u64 features[4];
+};
+
+/* perf_data_attr.c */
+__u64 perf_data_file_id(size_t event, __u32 instance);
+const struct event *perf_data_event(const struct perf_data *data, size_t index);
+void perf_data_make_attr(const struct perf_data *data, size_t index, struct perf_event_attr *attr);
+
+/* perf_data_features.c */
+void perf_data_put_features(struct perf_data *data, struct file_header *header);
+void perf_data_put_feature_records(struct perf_data *data);
+
+#endif /* PERFGRP_PERF_DATA_FILE_H */
