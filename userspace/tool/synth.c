@@ -84,22 +84,29 @@ static void put_kernel_map(struct perf_data *data, __u64 addr, __u64 len, __u64 
 	synth_put(data, &record.header, sizeof(record), name);
 }
 
-/* Where symbols are, as far as this caller may know; those that are not found stay 0. */
+/*
+ * Where symbols are, as far as this caller may know; those that are not found stay 0. The rest of
+ * the file, mostly thousands of lines, need not be made.
+ */
 static void find_symbols(const char *const *names, __u64 *addrs, size_t nr)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
+	size_t room = 0, found = 0, i;
 	char *line = NULL;
-	size_t room = 0, i;
 
-	while (f && getline(&line, &room, f) > 0) {
-		char name[128];
-		uint64_t addr;
+	while (found < nr && f && getline(&line, &room, f) > 0) {
+		char *name = strchr(line, ' ');
 
-		if (sscanf(line, "%" SCNx64 " %*c %127s", &addr, name) != 2)
+		/* ADDRESS TYPE NAME */
+		if (!name || strlen(name) < strlen(" T n"))
 			continue;
+		name += strlen(" T ");
+		name[strcspn(name, "\t\n")] = '\0';
 		for (i = 0; i < nr; i++)
-			if (!addrs[i] && !strcmp(name, names[i]))
-				addrs[i] = addr;
+			if (!addrs[i] && !strcmp(name, names[i])) {
+				addrs[i] = strtoull(line, NULL, 16);
+				found++;
+			}
 	}
 	free(line);
 	if (f)
