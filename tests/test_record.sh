@@ -17,7 +17,12 @@ echo 50 >/proc/sys/kernel/perf_cpu_time_max_percent
 echo 100000 >/proc/sys/kernel/perf_event_max_sample_rate
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 
+# What spins for long enough to be sampled by time, and what only faults pages in.
 work="/tests/work 20000000 500"
+faulting="/tests/work 1000 500"
+# perf script resolves each sample, even if nothing of that is printed. Below this it finds no
+# symbols, and need not load the kernel's.
+mkdir nothing
 
 # close_to A B PERCENT: the two differ by no more than that, or by one.
 close_to() {
@@ -42,14 +47,25 @@ said() {
 	esac
 }
 
-# samples EVENT: how many of them perf script sees.
-samples() {
-	perf script -F event -i data 2>/dev/null | grep -c "^ *$1:"
+# script [OPTION...]: perf script, where no symbols are wanted.
+script() {
+	perf script --symfs nothing "$@" 2>/dev/null
 }
 
+# see FILE: all samples that perf script sees in it, for samples(): comm, pid, period, event.
+see() {
+	script -F comm,pid,period,event -i "$1" >seen
+}
+
+# samples EVENT: how many of them have been seen.
+samples() {
+	awk -v event="$1:" '$4 == event { n++ } END { print n + 0 }' seen
+}
+
+# count EVENT COMMAND
 count() {
 	# shellcheck disable=SC2086 # a command
-	perfgrp stat -x, -e "$1" $work 2>&1 >/dev/null | cut -d, -f1
+	perfgrp stat -x, -e "$1" $2 2>&1 >/dev/null | cut -d, -f1
 }
 
 # least COMMAND...: of the numbers that it prints in three runs. An emulated CPU counts
@@ -63,13 +79,14 @@ least() {
 sample_cycles() {
 	# shellcheck disable=SC2086
 	record -e cycles:u -c 100000 $work
-	samples cycles:u
+	said samples
 }
 
 sample_cycles_with_perf() {
 	# shellcheck disable=SC2086
-	perf record -i -o peer -e cycles:u -c 100000 $work >/dev/null 2>&1
-	perf script -F event -i peer 2>/dev/null | grep -c cycles:u
+	perf record -BN -i -o peer -e cycles:u -c 100000 $work >/dev/null 2>&1
+	see peer
+	samples cycles:u
 }
 
 # Where children's samples have no values, those of the command itself have some with -i.
@@ -82,10 +99,12 @@ $work
 if ! has_pmu; then
 	echo "# this machine has no PMU"
 else
-	cycles=$(least count cycles:u)
+	cycles=$(least count cycles:u "$work")
 	sampled=$(least sample_cycles)
 	is "O1 O2: period P over N cycles makes N/P samples, to 1 %" \
 		"$(close_to "$sampled" $((cycles / 100000)) 1)" = yes
+	see data
+	is "O2: perf sees as many cycles as record says" "$(samples cycles:u)" = "$(said samples)"
 	is "O3: perf report finds where a command has spent its time" \
 		"$(perf report --stdio --sort dso,sym -i data 2>/dev/null |
 			awk '/^ *[0-9]/ { print $2; exit }')" = work
@@ -93,7 +112,7 @@ else
 	# shellcheck disable=SC2086
 	record $alone -e '{cycles,cycles}' -c 100000 $work
 	is "O3: members that count the same say the same in each sample" \
-		"$(perf script -F event,period -i data 2>/dev/null |
+		"$(script -F event,period -i data |
 			awk '{ if (NR % 2) last = $1; else if (last != $1) bad++ }
 			END { if (NR < 100) print "too few"; else print bad + 0 }')" = 0
 
@@ -102,12 +121,14 @@ else
 
 	# shellcheck disable=SC2086
 	record -F 2000 $work
+	see data
 	is "O2: cycles are what is sampled if nothing is named" "$(samples cycles)" -gt 10
 fi
 
-faults=$(count page-faults)
+faults=$(count page-faults "$faulting")
 # shellcheck disable=SC2086
-record $alone -e '{page-faults,task-clock}' -c 1 $work
+record $alone -e '{page-faults,task-clock}' -c 1 $faulting
+see data
 is "O2 E3: a sample for each page fault, no more and no fewer" "$(samples page-faults)" = "$faults"
 is "O2: as many as record says" "$(samples page-faults)" = "$(said samples)"
 # perf shows a count of nothing as no sample, and the clock of an emulated x86 can stand still.
@@ -115,35 +136,37 @@ is "O3: each of them has the group's other counts" "$(samples task-clock)" -gt $
 is "O6: all that was produced was read" \
 	"$(said produced) $(said read) $(said lost)" = "$faults $faults 0"
 is "O3: samples are of the command, by its name" \
-	"$(perf script -F comm -i data 2>/dev/null | grep -cv '^ *work *$')" = 0
+	"$(awk '$1 != "work"' seen | wc -l)" = 0
 
 # As perf, which samples children unless it is told not to. Which pages are there already differs.
-family="sh -c '$work & $work; wait'"
+family="sh -c '$faulting & $faulting; wait'"
+eval perf record -BN -o peer -e page-faults -c 1 "$family" >/dev/null 2>&1
+see peer
+theirs=$(samples page-faults)
 eval record -e page-faults -c 1 "$family"
+see data
 ours=$(samples page-faults)
-eval perf record -o peer -e page-faults -c 1 "$family" >/dev/null 2>&1
-theirs=$(perf script -F event -i peer 2>/dev/null | grep -c page-faults:)
 is "O12: a command's children are sampled, as by perf record" "$(close_to "$ours" "$theirs" 2)" = yes
 is "O12: all of them, by their names and numbers" \
-	"$(perf script -F comm,pid -i data 2>/dev/null | awk '$1 == "work"' | sort -u | wc -l)" = 2
+	"$(awk '$1 == "work" { print $2 }' seen | sort -u | wc -l)" = 2
 is "O12: and none is lost" "$(said lost)" = 0
 eval record -e "'{page-faults,context-switches,cpu-clock}'" -c 1 "$family"
+see data
 if [ -z "$alone" ]; then
 	# A difference above a minute was taken from another child's clock, or is negative.
 	is "O12 O3: each child's samples have its own other counts" \
-		"$(perf script -F period,event -i data 2>/dev/null |
-			awk '$2 == "cpu-clock:" { n++; if ($1 >= 6e10) wrong++ }
-			     END { print (n > 0 && !wrong) ? "yes" : n " clocks, " wrong " wrong" }')" = yes
+		"$(awk '$4 == "cpu-clock:" { n++; if ($3 >= 6e10) wrong++ }
+			END { print (n > 0 && !wrong) ? "yes" : n " clocks, " wrong " wrong" }' seen)" = yes
 else
 	is "O12 O3: that children's samples have no values is said" \
 		"$(close_to "$(samples page-faults)" "$ours" 2) $(grep -c child-values errors)" = "yes 1"
 fi
 eval record -i -e page-faults -c 1 "$family"
-is "O12: with -i they are not" \
-	"$(perf script -F comm -i data 2>/dev/null | grep -c work)" = 0
+see data
+is "O12: with -i they are not" "$(awk '$1 == "work"' seen | wc -l)" = 0
 
 # shellcheck disable=SC2086
-perfgrp record $alone --json -e page-faults -c 1 -o json $work 2>errors
+perfgrp record $alone --json -e page-faults -c 1 -o json $faulting 2>errors
 is "O3: JSON has the same samples" "$(grep -c '"record": "sample"' json)" = "$faults"
 is "O3: JSON has their values" "$(tail -n 1 json | grep -c "\"raw\": $faults ")" = 1
 
@@ -156,17 +179,18 @@ callers() {
 }
 
 # shellcheck disable=SC2086
-record -g -e page-faults:u -c 1 $work
+record -g -e page-faults:u -c 1 $faulting
 # shellcheck disable=SC2086
-perf record -g -o peer -e page-faults:u -c 1 $work >/dev/null 2>&1
-is "O14: with -g perf shows the callers that it finds itself" "$(callers data)" = "$(callers peer)"
-is "O14: of main() the C library's" "$(callers data | grep -c '^main __libc_start_call_main')" -gt 0
+perf record -BN -g -o peer -e page-faults:u -c 1 $faulting >/dev/null 2>&1
+ours=$(callers data)
+is "O14: with -g perf shows the callers that it finds itself" "$ours" = "$(callers peer)"
+is "O14: of main() the C library's" "$(echo "$ours" | grep -c '^main __libc_start_call_main')" -gt 0
 # shellcheck disable=SC2086
 record -g -e '{context-switches,page-faults}' -c 1 sleep 0.01
 is "O14: and who has called the kernel" \
 	"$(perf script --no-inline -F event,ip,sym -i data 2>/dev/null | grep -c 'schedule')" -gt 0
 # shellcheck disable=SC2086
-perfgrp record -g $alone --json -e page-faults:u -c 1 --max-stack 2 -o json $work 2>errors
+perfgrp record -g $alone --json -e page-faults:u -c 1 --max-stack 2 -o json $faulting 2>errors
 is "O14: JSON has them, as long as asked for" \
 	"$(grep -c '"callchain": \[ { "mode": "user", "ip": "0x[0-9a-f]*" }, { "mode": "user", "ip": "0x[0-9a-f]*" } \]' json)" -gt 0
 perfgrp record --max-stack 2 true 2>errors
@@ -176,21 +200,21 @@ is "O14: so is what only perf does" $? = 129
 
 # shellcheck disable=SC2086
 is "O3: so has what goes through a pipe" \
-	"$(perfgrp record -e page-faults -c 1 -o - $work 2>errors |
-		perf script -F event -i - 2>/dev/null | grep -c page-faults:)" = "$faults"
+	"$(perfgrp record -e page-faults -c 1 -o - $faulting 2>errors |
+		script -F event -i - | grep -c page-faults:)" = "$faults"
 
 # shellcheck disable=SC2086
-record -m 2 --overwrite -e page-faults -c 1 $work
+record -m 2 --overwrite -e page-faults -c 1 $faulting
+script --show-lost-events -F event -i data >seen
 is "O6: what was overwritten is lost, and counted" \
 	$(($(said read) + $(said lost))) = "$(said produced)"
 is "O6: of $faults some are lost" "$(said lost)" -gt 0
-is "O6: perf sees what was read" "$(samples page-faults)" = "$(said read)"
+is "O6: perf sees what was read" "$(grep -c '^ *page-faults:' seen)" = "$(said read)"
 is "O6: and is told of the others" \
-	"$(perf script --show-lost-events -i data 2>/dev/null |
-		sed -n 's/.*PERF_RECORD_LOST lost //p')" = "$(said lost)"
+	"$(sed -n 's/.*PERF_RECORD_LOST lost //p' seen)" = "$(said lost)"
 
 # shellcheck disable=SC2086
-record -e page-faults/period=1,min-delta=10/ $work
+record -e page-faults/period=1,min-delta=10/ $faulting
 is "O11: samples that nothing has moved for are no records" \
 	$(($(said produced) + $(said filtered))) = "$faults"
 is "O11: one of ten is" "$(said produced)" = $((faults / 10))
@@ -205,14 +229,15 @@ while [ ! -s data ]; do
 done
 kill $victim
 wait $!
+see data
 is "O3: recording ends with its process" "$(samples cpu-clock)" -gt 0
-is "O3: and is of that alone" \
-	"$(perf script -F pid -i data 2>/dev/null | sort -u | tr -d ' ')" = $victim
+is "O3: and is of that alone" "$(awk '{ print $2 }' seen | sort -u)" = $victim
 
 record -a -e cpu-clock -c 1000000 -- sh -c "$work; exit 3"
 is "a command's exit status is ours" $? = 3
+see data
 is "O3: all CPUs are sampled, with the children of a command" \
-	"$(perf script -F comm -i data 2>/dev/null | grep -c '^ *work *$')" -gt 0
+	"$(awk '$1 == "work"' seen | wc -l)" -gt 0
 
 record -c 1 -F 1 true
 is "a period and a frequency exclude one another" $? = 129
