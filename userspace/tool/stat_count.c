@@ -398,8 +398,11 @@ bool stat_tasks_exited(struct stat_cmd *st)
 
 	for (i = 0; i < st->nr_groups && !st->groups[i].nr; i++)
 		;
-	/* The machine has none of the events: there is no group to ask. */
-	if (i == st->nr_groups)
+	/*
+	 * The machine has none of the events: there is no group to ask. Or perf's have children, of
+	 * which they tell nothing: then it is at the end of the tasks that were named, as for perf.
+	 */
+	if (i == st->nr_groups || perfgrp_is_perf(st->dev))
 		return !tasks_exist(&st->target.tasks);
 	for (j = 0; j < st->groups[i].nr; j++) {
 		if (perfgrp_take_snap(st->groups[i].fds[j], 0, st->snap))
