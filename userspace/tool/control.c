@@ -117,15 +117,8 @@ static enum control_command find_command(const char *text)
 	return CONTROL_UNKNOWN;
 }
 
-/**
- * control_read - take the next command
- * @control: where from
- *
- * A command ends with a newline or a zero, or where nothing follows it for the time being.
- *
- * Return: the command; CONTROL_NONE if there is none now
- */
-enum control_command control_read(struct control *control)
+/* A command ends with a newline or a zero, or where nothing follows it for the time being. */
+static enum control_command control_read(struct control *control)
 {
 	if (control->fd < 0)
 		return CONTROL_NONE;
@@ -151,7 +144,7 @@ enum control_command control_read(struct control *control)
 }
 
 /* Tells whoever has sent a command that it has been obeyed. */
-void control_acknowledge(const struct control *control)
+static void control_acknowledge(const struct control *control)
 {
 	static const char ack[] = "ack\n";
 	sighandler_t old;
@@ -163,6 +156,41 @@ void control_acknowledge(const struct control *control)
 	if (write(control->ack, ack, strlen(ack)) < 0)
 		error("--control: cannot answer: %s", strerror(errno));
 	signal(SIGPIPE, old);
+}
+
+/**
+ * control_obey - do all that has been said since
+ * @control: where from
+ * @obey: does what one command says; returns 0, or a negative errno after saying what is wrong
+ * @arg: for @obey
+ * @err: set to what @obey returns where it fails
+ *
+ * Return: true if that is the end: "stop" was said, or @obey has failed
+ */
+bool control_obey(struct control *control, int (*obey)(void *arg, enum control_command command),
+		  void *arg, int *err)
+{
+	enum control_command command;
+
+	for (;;) {
+		command = control_read(control);
+		switch (command) {
+		case CONTROL_NONE:
+			return false;
+		case CONTROL_UNKNOWN:
+			continue;
+		case CONTROL_CLOSED:
+			control_close(control);
+			return false;
+		default:
+			*err = obey(arg, command);
+			if (*err)
+				return true;
+			control_acknowledge(control);
+			if (command == CONTROL_STOP)
+				return true;
+		}
+	}
 }
 
 /**

@@ -39,8 +39,8 @@ struct control {
 };
 
 int control_open(struct control *control, const char *where);
-enum control_command control_read(struct control *control);
-void control_acknowledge(const struct control *control);
+bool control_obey(struct control *control, int (*obey)(void *arg, enum control_command command),
+		  void *arg, int *err);
 int control_begin_run(struct control *control);
 void control_end_run(struct control *control);
 void control_close(struct control *control);

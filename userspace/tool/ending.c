@@ -5,12 +5,22 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ending.h"
 #include "util.h"
 
 #define NSEC_PER_SEC	1000000000ULL
+
+/* The time in ns of CLOCK_MONOTONIC, as ending_wait() takes it. */
+__u64 ending_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
 
 static bool is_ignored(int signal)
 {
@@ -58,6 +68,30 @@ int ending_begin(struct ending *e)
 	return err;
 }
 
+/**
+ * ending_add_signal - one more signal is waited for, and is no end
+ * @e: begun
+ * @signal: the signal; each time that it comes @e->asked is set
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int ending_add_signal(struct ending *e, int signal)
+{
+	sigset_t one;
+	int err;
+
+	sigemptyset(&one);
+	sigaddset(&one, signal);
+	sigaddset(&e->signals, signal);
+	sigprocmask(SIG_BLOCK, &one, NULL);
+	e->asking = signal;
+	if (signalfd(e->signal_fd, &e->signals, 0) >= 0)
+		return 0;
+	err = -errno;
+	error("cannot wait for signals: %s", strerror(-err));
+	return err;
+}
+
 static void set_timer(const struct ending *e, int flags, __u64 ns)
 {
 	const struct itimerspec when = {
@@ -88,6 +122,10 @@ static bool ends(struct ending *e, const struct signalfd_siginfo *info)
 	if (info->ssi_signo == SIGCHLD) {
 		workload_reap(&e->w, false);
 		return e->w.exited;
+	}
+	if (e->asking && info->ssi_signo == (__u32)e->asking) {
+		e->asked = true;
+		return false;
 	}
 	e->signal = info->ssi_signo;
 	return !e->w.pid || again || info->ssi_code <= 0;
@@ -147,6 +185,9 @@ void ending_finish(struct ending *e)
 {
 	close(e->signal_fd);
 	close(e->timer_fd);
+	/* One that has come too late asks for nothing. */
+	if (e->asking)
+		signal(e->asking, SIG_IGN);
 	if (e->signal) {
 		signal(e->signal, SIG_DFL);
 		raise(e->signal);

@@ -22,6 +22,8 @@
  * @timer_fd: readable when the time is up
  * @other_fd: wake when it is readable, too; -1 if there is none
  * @signal: the last signal that asks to end, or 0
+ * @asking: a signal that asks for something else, or 0
+ * @asked: it has come
  * @killed: the command was ended by us
  */
 struct ending {
@@ -32,10 +34,14 @@ struct ending {
 	int timer_fd;
 	int other_fd;
 	int signal;
+	int asking;
+	bool asked;
 	bool killed;
 };
 
+__u64 ending_now(void);
 int ending_begin(struct ending *e);
+int ending_add_signal(struct ending *e, int signal);
 void ending_set_time(struct ending *e, __u64 ns);
 bool ending_has_come(struct ending *e);
 bool ending_wait(struct ending *e, __u64 until);

@@ -15,14 +15,6 @@
 /* How often to look whether tasks that are not our children have exited, or cgroups are gone. */
 #define EXIT_CHECK	(100 * NSEC_PER_MSEC)
 
-static __u64 now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
-
 static __u64 earlier(__u64 a, __u64 b)
 {
 	return a < b ? a : b;
@@ -92,11 +84,11 @@ static int print_snapshot(struct run *run)
 	int err;
 
 	if (st->opt.interval)
-		return print_interval(run, now(), false);
+		return print_interval(run, ending_now(), false);
 	err = stat_collect(st);
 	if (err)
 		return err;
-	st->elapsed = now() - run->start;
+	st->elapsed = ending_now() - run->start;
 	stat_print(st);
 	return 0;
 }
@@ -107,14 +99,16 @@ static int begin_again(struct run *run)
 
 	if (run->st->opt.summary)
 		stat_forget_intervals(run->st);
-	run->start = now();
+	run->start = ending_now();
 	run->last = run->start;
 	return err;
 }
 
 /* Does what --control says; returns a negative errno after saying what is wrong. */
-static int obey(struct run *run, enum control_command command)
+static int obey(void *arg, enum control_command command)
 {
+	struct run *run = arg;
+
 	switch (command) {
 	case CONTROL_ENABLE:
 		return stat_enable(run->st);
@@ -132,29 +126,10 @@ static int obey(struct run *run, enum control_command command)
 /* Does all that --control has said since; returns true if that is the end, or a failure. */
 static bool obey_all(struct run *run, int *err)
 {
-	struct control *control = &run->st->control;
-	enum control_command command;
+	bool end = control_obey(&run->st->control, obey, run, err);
 
-	for (;;) {
-		command = control_read(control);
-		switch (command) {
-		case CONTROL_NONE:
-			return false;
-		case CONTROL_UNKNOWN:
-			continue;
-		case CONTROL_CLOSED:
-			control_close(control);
-			run->ending.other_fd = -1;
-			return false;
-		default:
-			*err = obey(run, command);
-			if (*err)
-				return true;
-			control_acknowledge(control);
-			if (command == CONTROL_STOP)
-				return true;
-		}
-	}
+	run->ending.other_fd = run->st->control.fd;
+	return end;
 }
 
 /* Sleeps before counting begins; returns true if that is the end already. */
@@ -162,7 +137,7 @@ static bool delay(struct run *run, unsigned int ms, int *err)
 {
 	__u64 until = run->start + ms * NSEC_PER_MSEC;
 
-	while (now() < until)
+	while (ending_now() < until)
 		if (ending_wait(&run->ending, until) || obey_all(run, err))
 			return true;
 	return false;
@@ -205,7 +180,7 @@ static int count(struct run *run)
 		int err;
 
 		if (watch)
-			until = earlier(until, now() + EXIT_CHECK);
+			until = earlier(until, ending_now() + EXIT_CHECK);
 		if (ending_wait(&run->ending, until))
 			return 0;
 		err = 0;
@@ -214,7 +189,7 @@ static int count(struct run *run)
 		if (watch && nothing_left(run))
 			return 0;
 
-		time = now();
+		time = ending_now();
 		if (time >= end)
 			return 0;
 		if (time < next)
@@ -263,7 +238,7 @@ static int begin(struct run *run)
 		if (err)
 			goto close;
 	}
-	run->start = now();
+	run->start = ending_now();
 	run->last = run->start;
 	err = ending_start_command(&run->ending);
 	if (err)
@@ -312,14 +287,14 @@ static int run_once(struct run *run)
 		ended = delay(run, st->opt.delay, &err);
 		if (!err)
 			err = stat_enable(st);
-		run->start = now();
+		run->start = ending_now();
 		run->last = run->start;
 	}
 	if (!err && !ended)
 		err = count(run);
 
 	ret = stat_disable(st);
-	end = now();
+	end = ending_now();
 	if (!err)
 		err = ret;
 	end_command(run);
