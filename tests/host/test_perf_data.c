@@ -193,6 +193,7 @@ static void end(struct recording *rec)
 	result(!perf_data_end(&rec->data), "the file is written");
 	fclose(rec->data.out);
 	events_free(&rec->list);
+	perf_data_free(&rec->data);
 }
 
 /* What a command prints: its lines without spaces at both ends, and but one between words. */
@@ -259,7 +260,7 @@ static const char cpus_script[] =
 	"[003] 1.000003: 200 cycles: test_perf_data_function\n"
 	"[003] 1.000003: 1 instructions: test_perf_data_function\n";
 
-static void on_cpus(bool pipe)
+static void on_cpus(bool pipe, int level)
 {
 	static const __u32 ids[] = { 7, 9 };
 	const struct perf_data_source source = {
@@ -268,7 +269,9 @@ static void on_cpus(bool pipe)
 	struct recording rec;
 	__u64 before;
 
-	begin(&rec, "{cycles,instructions}", 4, pipe);
+	prepare(&rec, "{cycles,instructions}", 4, pipe);
+	rec.data.compression_level = level;
+	start(&rec);
 	synth_process(&rec.data, getpid());
 	put_sample(&rec.data, &source, 1000000000, 0, 7, 1000, 300);
 	put_sample(&rec.data, &source, 1000002000, 0, 7, 2500, 700);
@@ -292,13 +295,19 @@ static void on_cpus(bool pipe)
 	    "O3 perf report finds the function");
 	has("perf script --show-lost-events -i %s 2>&1", "PERF_RECORD_LOST lost 17\n",
 	    "O6 perf script shows what was lost");
+	has("perf script --show-bpf-events -i %s 2>&1", "type 1, flags 0, id 42",
+	    "B9 perf script shows the load of a BPF program");
+	/* Of a pipe it does not read how records are compressed. */
+	if (pipe && level)
+		return;
 	has(STATS, "\nTHROTTLE events: 1", "O8 perf reads THROTTLE");
 	has(STATS, "\nUNTHROTTLE events: 1", "O8 perf reads UNTHROTTLE");
 	has(STATS, "\nBPF_EVENT events: 1", "B9 perf reads BPF_EVENT");
-	has("perf script --show-bpf-events -i %s 2>&1", "type 1, flags 0, id 42",
-	    "B9 perf script shows the load of a BPF program");
 	if (pipe)
 		return;
+	if (level)
+		has(HEADER, "# compressed : Zstd, level = 1, ratio = ",
+		    "O24 how it is compressed is in the header");
 	has("perf report --stdio -i %s 2>&1", "'anon group { cycles, instructions }'",
 	    "perf report knows the group");
 	has(HEADER, "# cmdline : perfgrp record a b\n", "the command line is in the header");
@@ -685,6 +694,87 @@ static void broken_records(void)
 	end(&rec);
 }
 
+/*
+ * Records longer than what is compressed at once, which nothing makes shorter, and short ones
+ * between them: each is in two compressed records, or begins in the middle of one.
+ */
+static void compressed_slices(void)
+{
+	enum { NR = 12, DEPTH = 4000 };
+	static const __u32 ids[] = { 1, 2 };
+	struct perf_data_source source = { .layout = layout, .ids = ids, .nr = 2 };
+	static struct {
+		struct sample sample;
+		__u64 nr_ips;
+		__u64 ips[DEPTH];
+	} record;
+	struct recording rec;
+	__u64 random = 1;
+	__u32 i, j;
+
+	source.layout.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	prepare(&rec, "{cycles,instructions}", 1, false);
+	rec.data.compression_level = 1;
+	rec.data.max_stack = DEPTH;
+	start(&rec);
+	for (i = 0; i < NR; i++) {
+		record.sample = make_sample(&source, 1000000000 + i * 1000, 0, 1, i + 1,
+					    2 * (i + 1));
+		record.nr_ips = i % 3 ? DEPTH : 1;
+		record.sample.record.header.size =
+			sizeof(record.sample) + (1 + record.nr_ips) * sizeof(__u64);
+		for (j = 0; j < record.nr_ips; j++) {
+			random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+			record.ips[j] = random >> 1;
+		}
+		result(!perf_data_add(&rec.data, &source, &record.sample.record.header),
+		       "O24 a record that cannot be compressed is taken");
+	}
+	end(&rec);
+	is("perf script -F period,event -i %s 2>&1 | grep : | sort | uniq -c",
+	   "12 1 cycles:\n12 2 instructions:\n",
+	   "O24 all of them can be read");
+}
+
+/* In a second file a member has counted what came after the first. */
+static void several_files(void)
+{
+	static const __u32 ids[] = { 1, 2 };
+	const struct perf_data_source source = {
+		.layout = layout, .ids = ids, .nr = 2, .inherits = true,
+	};
+	struct recording rec;
+
+	prepare(&rec, "{cycles,instructions}", 1, false);
+	rec.data.inherits = true;
+	rec.data.several = true;
+	rec.data.compression_level = 3;
+	start(&rec);
+	put_child(&rec.data, &source, 5, 1000000000, 1000, 300);
+	put_child(&rec.data, &source, 6, 1000001000, 10, 20);
+	put_child(&rec.data, &source, 5, 1000002000, 1100, 350);
+	result(!perf_data_end(&rec.data), "O22 a first file is written");
+	is("perf script -F tid,time,period,event -i %s 2>&1",
+	   "5 1.000000: 1000 cycles:\n5 1.000000: 300 instructions:\n"
+	   "6 1.000001: 10 cycles:\n6 1.000001: 20 instructions:\n"
+	   "5 1.000002: 100 cycles:\n5 1.000002: 50 instructions:\n", "O22 it can be read");
+
+	rec.data.out = freopen(file, "w", rec.data.out);
+	start(&rec);
+	/* Of a time before the latest sample in the first: another CPU's. */
+	put_child(&rec.data, &source, 6, 1000000500, 7, 13);
+	put_child(&rec.data, &source, 6, 1000003000, 15, 26);
+	put_child(&rec.data, &source, 7, 1000004000, 4, 5);
+	put_child(&rec.data, &source, 5, 1000005000, 1101, 352);
+	end(&rec);
+	is("perf script -F tid,time,period,event -i %s 2>&1",
+	   "6 1.000003: 5 cycles:\n6 1.000003: 6 instructions:\n"
+	   "7 1.000004: 4 cycles:\n7 1.000004: 5 instructions:\n"
+	   "5 1.000005: 1 cycles:\n5 1.000005: 2 instructions:\n",
+	   "O22 the next one begins where that has ended");
+	has(HEADER, "time of first sample : 1.000000\n", "O22 with times of its own");
+}
+
 static void full_disk(void)
 {
 	static const __u32 ids[] = { 1, 2 };
@@ -697,6 +787,7 @@ static void full_disk(void)
 	rec.data.out = full;
 	put_sample(&rec.data, &source, 1000000000, 0, 1, 10, 20);
 	result(perf_data_end(&rec.data) < 0, "a full disk is noticed");
+	perf_data_free(&rec.data);
 	fclose(full);
 	events_free(&rec.list);
 }
@@ -715,8 +806,12 @@ int main(void)
 		return 1;
 	}
 	close(fd);
-	on_cpus(false);
-	on_cpus(true);
+	on_cpus(false, 0);
+	on_cpus(true, 0);
+	on_cpus(false, 1);
+	on_cpus(true, 1);
+	compressed_slices();
+	several_files();
 	on_tasks();
 	children(false);
 	children(true);

@@ -22,19 +22,28 @@ struct pipe_header {
 
 /* ---- writing -------------------------------------------------------------- */
 
-/**
- * perf_data_write - add bytes as they are
- * @data: the file
- * @bytes: mostly a record, in the form in which it is to be
- * @size: how many
- *
- * perf_data_end() tells of failures.
- */
-void perf_data_write(struct perf_data *data, const void *bytes, size_t size)
+/* Adds bytes as they are; perf_data_end() tells of failures. */
+void perf_data_put(struct perf_data *data, const void *bytes, size_t size)
 {
 	if (fwrite(bytes, 1, size, data->out) != size)
 		data->failed = true;
 	data->bytes += size;
+}
+
+/**
+ * perf_data_write - add a record, or a part of one
+ * @data: the file
+ * @record: in the form in which it is to be
+ * @size: its size
+ *
+ * perf_data_end() tells of failures.
+ */
+void perf_data_write(struct perf_data *data, const void *record, size_t size)
+{
+	if (data->compressor)
+		perf_data_compress(data, record, size);
+	else
+		perf_data_put(data, record, size);
 }
 
 /**
@@ -51,7 +60,8 @@ void perf_data_finish_round(struct perf_data *data)
 		.size = sizeof(round),
 	};
 
-	perf_data_write(data, &round, sizeof(round));
+	perf_data_flush(data);
+	perf_data_put(data, &round, sizeof(round));
 }
 
 /* ---- the file as a whole --------------------------------------------------- */
@@ -63,7 +73,7 @@ static void put_ids(struct perf_data *data, size_t event, __u32 nr)
 	for (instance = 0; instance < nr; instance++) {
 		const __u64 id = perf_data_file_id(event, instance);
 
-		perf_data_write(data, &id, sizeof(id));
+		perf_data_put(data, &id, sizeof(id));
 	}
 }
 
@@ -84,8 +94,8 @@ static int put_attr_records(struct perf_data *data)
 	}
 	for (i = 0; i < data->nr_events; i++) {
 		perf_data_make_attr(data, i, &attr);
-		perf_data_write(data, &header, sizeof(header));
-		perf_data_write(data, &attr, PERF_DATA_ATTR_SIZE);
+		perf_data_put(data, &header, sizeof(header));
+		perf_data_put(data, &attr, PERF_DATA_ATTR_SIZE);
 		put_ids(data, i, data->nr_ids);
 	}
 	return 0;
@@ -98,7 +108,7 @@ static int begin_pipe(struct perf_data *data)
 
 	data->nr_ids = data->nr_instances + (data->inherits ? PERF_DATA_PIPE_THREADS : 0);
 	memcpy(header.magic, MAGIC, sizeof(header.magic));
-	perf_data_write(data, &header, sizeof(header));
+	perf_data_put(data, &header, sizeof(header));
 	err = put_attr_records(data);
 	if (!err)
 		perf_data_put_feature_records(data);
@@ -110,7 +120,7 @@ static void begin_file(struct perf_data *data)
 {
 	const struct file_header header = { 0 };
 
-	perf_data_write(data, &header, sizeof(header));
+	perf_data_put(data, &header, sizeof(header));
 }
 
 /* After all records, when it is known how many ids there are. */
@@ -129,16 +139,15 @@ static struct section put_attrs(struct perf_data *data)
 		const struct section ids = { first_ids + i * ids_size, ids_size };
 
 		perf_data_make_attr(data, i, &attr);
-		perf_data_write(data, &attr, PERF_DATA_ATTR_SIZE);
-		perf_data_write(data, &ids, sizeof(ids));
+		perf_data_put(data, &attr, PERF_DATA_ATTR_SIZE);
+		perf_data_put(data, &ids, sizeof(ids));
 	}
 	return attrs;
 }
 
 /**
  * perf_data_begin - write what comes before all records
- * @data: @out, @pipe, @list, @counters, @nr_events, @nr_instances, @inherits, @no_values,
- *	@max_stack and @command_line are set, the rest is zero
+ * @data: what the caller sets is set, the rest is zero or what perf_data_end() has left
  *
  * Return: 0 or a negative errno
  */
@@ -146,6 +155,15 @@ int perf_data_begin(struct perf_data *data)
 {
 	int err = 0;
 
+	data->bytes = 0;
+	data->first_time = 0;
+	data->last_time = 0;
+	data->failed = false;
+	perf_data_begin_values(data);
+	if (data->compression_level)
+		err = perf_data_begin_compression(data);
+	if (err)
+		return err;
 	if (data->pipe)
 		err = begin_pipe(data);
 	else
@@ -156,7 +174,7 @@ int perf_data_begin(struct perf_data *data)
 
 /**
  * perf_data_end - write what comes after all records
- * @data: the file, which is left open
+ * @data: the file, which is left open; perf_data_begin() may begin another one, with another @out
  *
  * Return: 0, or -EIO if something could not be written, now or before
  */
@@ -165,9 +183,10 @@ int perf_data_end(struct perf_data *data)
 	struct file_header header = {
 		.size = sizeof(header),
 		.attr_size = PERF_DATA_ATTR_SIZE + sizeof(struct section),
-		.data = { data->data_start, data->bytes - data->data_start },
 	};
 
+	perf_data_flush(data);
+	header.data = (struct section){ data->data_start, data->bytes - data->data_start };
 	if (!data->pipe) {
 		memcpy(header.magic, MAGIC, sizeof(header.magic));
 		perf_data_put_features(data, &header);
@@ -178,7 +197,17 @@ int perf_data_end(struct perf_data *data)
 	}
 	if (fflush(data->out))
 		data->failed = true;
+	return data->failed ? -EIO : 0;
+}
+
+/**
+ * perf_data_free - free what was remembered of records
+ * @data: after the last perf_data_end(), or after a failure
+ */
+void perf_data_free(struct perf_data *data)
+{
 	tdestroy(data->threads, free);
 	data->threads = NULL;
-	return data->failed ? -EIO : 0;
+	perf_data_free_values(data);
+	perf_data_end_compression(data);
 }

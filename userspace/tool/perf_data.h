@@ -24,6 +24,14 @@
  * @no_values: their samples have no values, so no sample in the file has
  * @max_stack: samples have call chains of so many addresses at most; 0: none
  * @command_line: who writes it, ended by NULL
+ * @compression_level: of zstd; 0: records are not compressed
+ * @several: other files will follow, with what is counted from then on
+ *
+ * All above is the caller's.
+ *
+ * @compressor: what compresses them
+ * @values: of the members of each instance
+ * @nr_values: how many of them there are
  * @threads: threads of such sources
  * @nr_ids: ids that a pipe's header has for each event, 0 in a file; samples of instances from
  *	there on are left out
@@ -45,6 +53,12 @@ struct perf_data {
 	bool no_values;
 	__u32 max_stack;
 	char *const *command_line;
+	int compression_level;
+	bool several;
+
+	struct perf_data_compressor *compressor;
+	struct perf_data_value *values;
+	size_t nr_values;
 	void *threads;
 	__u32 nr_ids;
 	__u64 left_out;
@@ -81,6 +95,9 @@ int perf_data_add(struct perf_data *data, const struct perf_data_source *source,
 void perf_data_write(struct perf_data *data, const void *record, size_t size);
 void perf_data_finish_round(struct perf_data *data);
 int perf_data_end(struct perf_data *data);
+void perf_data_free(struct perf_data *data);
+unsigned int perf_data_compression_ratio(const struct perf_data *data);
+__u64 perf_data_uncompressed_bytes(const struct perf_data *data);
 
 /*
  * sample_type of perf's own events beside ours: their records then end with a struct

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
 
 #include "perf_data_file.h"
 #include "util.h"
@@ -93,14 +95,72 @@ static __u32 instance_of(struct perf_data *data, const struct perf_data_source *
 	return thread->instance;
 }
 
-static __u64 renumber(const struct perf_data_source *source, __u64 id, __u32 instance)
+/* The event of a member, from 0 on; -1 if it is none of the source's. */
+static ssize_t event_of(const struct perf_data_source *source, __u64 id)
 {
 	size_t i;
 
 	for (i = 0; i < source->nr; i++)
 		if (source->ids[i] == id)
-			return perf_data_file_id(source->first_event + i, instance);
-	return 0;
+			return source->first_event + i;
+	return -1;
+}
+
+static __u64 renumber(const struct perf_data_source *source, __u64 id, __u32 instance)
+{
+	ssize_t event = event_of(source, id);
+
+	return event < 0 ? 0 : perf_data_file_id(event, instance);
+}
+
+/* ---- values in several files -------------------------------------------------- */
+
+/**
+ * struct perf_data_value - of a member, on one instance
+ * @latest: what it had counted in the latest sample
+ * @before: what it had counted before this file
+ */
+struct perf_data_value {
+	__u64 latest;
+	__u64 before;
+};
+
+/* What has been counted so far stands in the files before. */
+void perf_data_begin_values(struct perf_data *data)
+{
+	size_t i;
+
+	for (i = 0; i < data->nr_values; i++)
+		data->values[i].before = data->values[i].latest;
+}
+
+void perf_data_free_values(struct perf_data *data)
+{
+	free(data->values);
+	data->values = NULL;
+	data->nr_values = 0;
+}
+
+/* perf takes the first value in a file for the difference to 0. */
+static __u64 value_in_file(struct perf_data *data, size_t event, __u32 instance, __u64 value)
+{
+	const size_t i = (size_t)instance * data->nr_events + event;
+	struct perf_data_value *known;
+
+	if (!data->several)
+		return value;
+	if (i >= data->nr_values) {
+		const size_t nr = 2 * i + data->nr_events;
+
+		data->values = xrealloc(data->values, nr, sizeof(*data->values));
+		memset(data->values + data->nr_values, 0,
+		       (nr - data->nr_values) * sizeof(*data->values));
+		data->nr_values = nr;
+	}
+	known = &data->values[i];
+	if (value > known->latest)
+		known->latest = value;
+	return value > known->before ? value - known->before : 0;
 }
 
 /* ---- records -------------------------------------------------------------- */
@@ -112,8 +172,11 @@ static void put_values(struct perf_data *data, const struct perf_data_source *so
 
 	for (i = 0; i < sample->nr; i++) {
 		struct perfgrp_sample_value value = perfgrp_sample_value_at(sample, i);
+		const ssize_t event = event_of(source, value.id);
 
-		value.id = renumber(source, value.id, instance);
+		value.id = event < 0 ? 0 : perf_data_file_id(event, instance);
+		if (event >= 0)
+			value.value = value_in_file(data, event, instance, value.value);
 		perf_data_write(data, &value, sizeof(value));
 	}
 }

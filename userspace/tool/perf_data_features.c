@@ -12,6 +12,9 @@
 
 /* Strings are padded to this. */
 #define STRING_ALIGN		64
+/* As perf numbers them. */
+#define COMPRESSION_VERSION	1
+#define COMPRESSION_ZSTD	1
 
 /* A feature's bytes before they are written: in a file they follow their size. */
 struct blob {
@@ -176,6 +179,18 @@ static void times(const struct perf_data *data, struct blob *blob)
 	blob_add_u64(blob, data->last_time);
 }
 
+/* How records are compressed. A pipe's reader learns it before the ratio is known. */
+static void compression(const struct perf_data *data, struct blob *blob)
+{
+	if (!data->compressor)
+		return;
+	blob_add_u32(blob, COMPRESSION_VERSION);
+	blob_add_u32(blob, COMPRESSION_ZSTD);
+	blob_add_u32(blob, data->compression_level);
+	blob_add_u32(blob, perf_data_compression_ratio(data));
+	blob_add_u32(blob, COMPRESSION_ROOM);
+}
+
 /* By their bits in the header, in rising order. One that fills nothing in is left out. */
 static const struct {
 	unsigned int bit;
@@ -192,6 +207,7 @@ static const struct {
 	{ 12, events },
 	{ 17, groups },
 	{ 21, times },
+	{ 27, compression },
 };
 
 /* Behind the data: a table of where they are, then they themselves. */
@@ -214,8 +230,8 @@ void perf_data_put_features(struct perf_data *data, struct file_header *header)
 	offset = header->data.offset + header->data.size + nr * sizeof(*sections);
 	for (i = 0; i < nr; i++)
 		sections[i].offset += offset;
-	perf_data_write(data, sections, nr * sizeof(*sections));
-	perf_data_write(data, blob.bytes, blob.nr);
+	perf_data_put(data, sections, nr * sizeof(*sections));
+	perf_data_put(data, blob.bytes, blob.nr);
 	free(blob.bytes);
 }
 
@@ -239,8 +255,8 @@ void perf_data_put_feature_records(struct perf_data *data)
 		if (blob.nr && size < PERFGRP_RECORD_MAX) {
 			record.header.type = RECORD_HEADER_FEATURE;
 			record.header.size = size;
-			perf_data_write(data, &record, sizeof(record));
-			perf_data_write(data, blob.bytes, blob.nr);
+			perf_data_put(data, &record, sizeof(record));
+			perf_data_put(data, blob.bytes, blob.nr);
 		}
 		free(blob.bytes);
 	}
