@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # perfgrp record, and Debian's own perf that reads what it has written (O1, O2, O3, O6,
-# O9, O11, O12, E3).
+# O9, O11, O12, O21, O22, O24, E3).
 # timeout: 300
 # shellcheck disable=SC2317 # functions that least calls
 
@@ -202,6 +202,27 @@ is "O14: so is what only perf does" $? = 129
 is "O3: so has what goes through a pipe" \
 	"$(perfgrp record -e page-faults -c 1 -o - $faulting 2>errors |
 		script -F event -i - | grep -c page-faults:)" = "$faults"
+
+# shellcheck disable=SC2086
+record -z -e page-faults -c 1 $faulting
+see data
+is "O24: so has what is compressed" "$(samples page-faults)" = "$faults"
+
+# Files end when the command says so, too.
+# shellcheck disable=SC2016 # the command's
+record -D -1 --control self --switch-output -e page-faults -c 1 bash -c "
+	say() {
+		echo \$1 >&\${PERFGRP_CONTROL%,*}
+		read -r _ <&\${PERFGRP_CONTROL#*,}
+	}
+	$faulting; say enable; $faulting; say snapshot; $faulting; say disable; $faulting"
+for file in data.2*; do
+	see "$file"
+	awk '$1 == "work" { n++; pids += !seen[$2]++ } END { print n + 0, pids + 0 }' seen
+done >files
+is "O21 O22: of four children the second and the third are sampled, each in a file of its own" \
+	"$(wc -l <files) $(cut -d' ' -f2 files | tr '\n' ' ')" = "2 1 1 "
+is "O21 O22: with all their page faults" "$(awk '$1 > 500' files | wc -l)" = 2
 
 # shellcheck disable=SC2086
 record -m 2 --overwrite -e page-faults -c 1 $faulting

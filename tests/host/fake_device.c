@@ -316,6 +316,7 @@ struct group {
 	unsigned int snaps;
 	bool enabled;
 	int records;			/* the write end, or -1 */
+	__u64 sampled;			/* records so far, and what each member has counted */
 	char cgroup[64];		/* what the log has of it */
 };
 
@@ -668,6 +669,7 @@ static void write_samples(struct group *group)
 	if (group->records < 0 || !group->create.buffer_size)
 		return;
 	for (i = 0; i < n && group->nr_members; i++) {
+		const __u64 count = ++group->sampled;
 		struct {
 			struct perfgrp_record_sample sample;
 			struct perfgrp_sample_value values[MAX_MEMBERS];
@@ -682,17 +684,17 @@ static void write_samples(struct group *group)
 				.ip = 0x1000,
 				.pid = getpid(),
 				.tid = getpid(),
-				.time = i + 1,
+				.time = count,
 				.id = 1,
 				.period = 1,
 				.nr = group->nr_members,
-				.time_enabled = i + 1,
-				.time_running = i + 1,
+				.time_enabled = count,
+				.time_running = count,
 			},
 		};
 
 		for (j = 0; j < group->nr_members; j++)
-			record.values[j] = (struct perfgrp_sample_value){ .value = i, .id = j + 1 };
+			record.values[j] = (struct perfgrp_sample_value){ count, j + 1 };
 		if (write(group->records, &record, record.sample.header.size) < 0)
 			die("too many samples for a pipe");
 	}

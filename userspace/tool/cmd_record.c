@@ -10,12 +10,21 @@
 
 #define DEFAULT_FILE	"perfgrp.data"
 #define DEFAULT_JSON	"perfgrp.json"
+/* perf's default, and all that zstd has. */
+#define DEFAULT_LEVEL	1
+#define MAX_LEVEL	22
+/* Their names are remembered. */
+#define MAX_FILES	1000000
 
 enum {
 	OPT_CALL_GRAPH = OPT_OF_COMMAND,
+	OPT_CONTROL,
 	OPT_JSON,
+	OPT_MAX_SIZE,
 	OPT_MAX_STACK,
 	OPT_OVERWRITE,
+	OPT_SWITCH_MAX_FILES,
+	OPT_SWITCH_OUTPUT,
 };
 
 static const struct option option_table[] = {
@@ -29,6 +38,12 @@ static const struct option option_table[] = {
 	{ "mmap-pages", required_argument, NULL, 'm' },
 	{ "overwrite", no_argument, NULL, OPT_OVERWRITE },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "delay", required_argument, NULL, 'D' },
+	{ "control", required_argument, NULL, OPT_CONTROL },
+	{ "max-size", required_argument, NULL, OPT_MAX_SIZE },
+	{ "switch-output", optional_argument, NULL, OPT_SWITCH_OUTPUT },
+	{ "switch-max-files", required_argument, NULL, OPT_SWITCH_MAX_FILES },
+	{ "compression-level", optional_argument, NULL, 'z' },
 	{ "verbose", no_argument, NULL, 'v' },
 	CMD_HELP_OPTION
 };
@@ -46,12 +61,22 @@ static void usage(FILE *out)
 	      RECORD_HELP
 	      "  -G, --cgroup NAMES       with -a or -C: the tasks of cgroups; the first one is for the\n"
 	      "                           first event before it, and so on; a single one is for all\n"
+	      "  -D, --delay MS           from so many ms after the start; -1: when --control says so\n"
+	      "      --control fd:N[,N] | fifo:PATH[,PATH] | self\n"
+	      "                           commands: enable, disable, snapshot, ping, stop\n"
 	      "Records:\n"
 	      "  -g, --call-graph=fp      the call chain of each sample, by frame pointers\n"
 	      "      --max-stack N        as many addresses at most (default: what the kernel allows)\n"
 	      "  -o, --output FILE        where to (default perfgrp.data); -: standard output\n"
 	      "  -m, --mmap-pages SIZE    buffer for each CPU: pages, or with a B, K, M or G\n"
 	      "      --overwrite          keep the last records in the buffer, read them at the end\n"
+	      "  -z, --compression-level[=N]\n"
+	      "                           compress by zstd, from 1 (default), which is fast, to 22\n"
+	      "      --max-size SIZE      end when the file has so many bytes: with B, K, M or G\n"
+	      "      --switch-output[=signal|SIZE|TIME]\n"
+	      "                           another file at SIGUSR2 (default), when it has SIZE, each TIME\n"
+	      "                           (with s, m, h or d); they are FILE.YYYYMMDDhhmmss and two digits\n"
+	      "      --switch-max-files N keep the last N of them\n"
 	      "      --json               an object a line (default perfgrp.json)\n"
 	      "  -v, --verbose            say more\n"
 	      "  -h, --help               this\n"
@@ -106,12 +131,36 @@ static int parse_max_stack(const char *text, __u32 *max_stack)
 	return 0;
 }
 
+static int parse_level(const char *text, int *level)
+{
+	unsigned int n = DEFAULT_LEVEL;
+	int err = text ? cmd_parse_uint("--compression-level", text, 1, MAX_LEVEL, &n) : 0;
+
+	*level = n;
+	return err;
+}
+
 static int parse_option(void *arg, int c)
 {
 	struct record *rec = arg;
 	struct record_options *opt = &rec->opt;
+	const unsigned int max = ~0U;
 
 	switch (c) {
+	case 'D':
+		opt->wait = !strcmp(optarg, "-1");
+		return opt->wait ? 0 : cmd_parse_uint("--delay", optarg, 0, max, &opt->delay);
+	case OPT_CONTROL:
+		return control_open(&rec->control, optarg);
+	case OPT_MAX_SIZE:
+		return record_parse_max_size(optarg, &opt->max_size);
+	case OPT_SWITCH_OUTPUT:
+		return record_parse_switch(optarg, &rec->switching);
+	case OPT_SWITCH_MAX_FILES:
+		return cmd_parse_uint("--switch-max-files", optarg, 1, MAX_FILES,
+				      &rec->switching.max_files);
+	case 'z':
+		return parse_level(optarg, &rec->data.compression_level);
 	case 'G':
 		return cgroups_give(&rec->cgroups, &rec->list, optarg);
 	case 'i':
@@ -151,11 +200,36 @@ static void name_output(struct record *rec)
 		rec->file = NULL;
 }
 
+/* Whether the options about files and --control go together; says so if not. */
+static int check_output(const struct record *rec)
+{
+	const struct record_switch *switching = &rec->switching;
+
+	if (rec->data.compression_level && rec->opt.json)
+		error("--compression-level has no meaning with --json");
+	else if (rec->opt.max_size && rec->opt.json && !rec->file)
+		error("--max-size with --json needs a file");
+	else if (switching->on && !rec->file)
+		error("--switch-output needs files, not standard output");
+	else if (switching->max_files && !switching->on)
+		error("--switch-max-files has no meaning without --switch-output");
+	else if (rec->opt.overwrite && (rec->opt.max_size || switching->size))
+		error("--overwrite writes nothing before the end: a size cannot be waited for");
+	else if (rec->opt.wait && rec->control.fd < 0 && !rec->control.self)
+		error("-D -1 needs --control, which says when to begin");
+	else if (rec->control.self && !rec->target.command)
+		error("--control self needs a command, which says when to sample");
+	else
+		return 0;
+	return -EINVAL;
+}
+
 static int run_record(struct record *rec)
 {
 	int status;
 
-	if (record_check_options(rec) || target_resolve(&rec->target) ||
+	name_output(rec);
+	if (record_check_options(rec) || check_output(rec) || target_resolve(&rec->target) ||
 	    cgroups_check_target(&rec->cgroups, &rec->target))
 		return EXIT_USAGE;
 	if (!rec->events_named && cmd_add_events(&rec->list, "cycles"))
@@ -167,13 +241,8 @@ static int run_record(struct record *rec)
 	rec->dev = cmd_open_device(&rec->info, PERFGRP_FEATURE_SAMPLING, "sampling");
 	if (!rec->dev)
 		return EXIT_FAILED;
-	name_output(rec);
 	status = record_run(rec);
-	if (rec->data.out && rec->data.out != stdout && fclose(rec->data.out)) {
-		error("cannot write to %s", rec->file);
-		status = EXIT_FAILED;
-	}
-	return status;
+	return record_close_output(rec) ? EXIT_FAILED : status;
 }
 
 /* All of it, as perf shows it; getopt may not touch this one. */
@@ -191,12 +260,15 @@ int cmd_record(int argc, char **argv)
 {
 	static const struct cmd_options options = {
 		.name = "record",
-		.letters = "+" RECORD_LETTERS "G:gio:m:vh",
+		.letters = "+" RECORD_LETTERS "G:gio:m:D:z::vh",
 		.table = option_table,
 		.usage = usage,
 		.parse = parse_option,
 	};
-	struct record rec = { .argv = command_line(argc, argv) };
+	struct record rec = {
+		.argv = command_line(argc, argv),
+		.control = { .fd = -1, .ack = -1 },
+	};
 	int status;
 
 	if (cmd_parse_options(&options, argc, argv, &rec, &status)) {
@@ -207,6 +279,9 @@ int cmd_record(int argc, char **argv)
 	events_free(&rec.list);
 	target_free(&rec.target);
 	cgroups_free(&rec.cgroups);
+	control_close(&rec.control);
+	record_switch_free(&rec.switching);
+	perf_data_free(&rec.data);
 	perfgrp_close(rec.dev);
 	free(rec.argv);
 	return status;

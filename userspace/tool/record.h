@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cgroup.h"
+#include "control.h"
 #include "ending.h"
 #include "events.h"
 #include "perf_data.h"
@@ -28,6 +29,9 @@
  * @max_stack: of so many addresses; 0: we choose
  * @json: JSON lines in place of perf.data
  * @verbose: say more
+ * @delay: sample from so many ms after the start
+ * @wait: sample when --control says so
+ * @max_size: end when the file has so many bytes; 0: do not
  * @programs_only: BPF programs run, also in children, and there are no records
  */
 struct record_options {
@@ -41,7 +45,32 @@ struct record_options {
 	__u32 max_stack;
 	bool json;
 	bool verbose;
+	unsigned int delay;
+	bool wait;
+	__u64 max_size;
 	bool programs_only;
+};
+
+/**
+ * struct record_switch - --switch-output: one file after the other
+ * @on: it was asked for
+ * @on_signal: another file at each SIGUSR2
+ * @size: when it has so many bytes, or 0
+ * @period: each so many ns, or 0
+ * @max_files: keep so many; 0: all
+ * @next: when the period is over, in ns of CLOCK_MONOTONIC
+ * @names: of the files that are kept, where that has a limit
+ * @nr: how many there have been
+ */
+struct record_switch {
+	bool on;
+	bool on_signal;
+	__u64 size;
+	__u64 period;
+	unsigned int max_files;
+	__u64 next;
+	char **names;
+	unsigned int nr;
 };
 
 /**
@@ -74,6 +103,8 @@ struct record_group {
  * @room_groups: how many @groups has room for
  * @polls: the end, and all groups
  * @side: what else there is to know about tasks
+ * @control: who says when to sample
+ * @switching: when to go on in another file
  * @file: name of the file, or NULL for standard output
  * @data: the file
  * @samples: samples written
@@ -94,6 +125,8 @@ struct record {
 	size_t room_groups;
 	struct pollfd *polls;
 	struct sideband side;
+	struct control control;
+	struct record_switch switching;
 	const char *file;
 	struct perf_data data;
 	__u64 samples;
@@ -123,6 +156,15 @@ int record_check_options(struct record *rec);
 
 /* record_file.c */
 int record_open_output(struct record *rec);
+int record_close_output(struct record *rec);
+
+/* record_switch.c */
+int record_parse_max_size(const char *text, __u64 *size);
+int record_parse_switch(const char *text, struct record_switch *to);
+void record_switch_begin(struct record_switch *to, __u64 now);
+bool record_switch_due(struct record_switch *to, __u64 now, __u64 bytes);
+int record_switch_rename(struct record_switch *to, const char *file);
+void record_switch_free(struct record_switch *to);
 
 /* record_open.c: groups of the module */
 int record_open(struct record *rec);
@@ -130,6 +172,7 @@ void record_close(struct record *rec);
 bool record_enables_on_exec(const struct record *rec);
 int record_each_group(const struct record *rec, int (*call)(struct perfgrp_group *group));
 void record_set_polls(struct record *rec, const struct ending *ending, short events);
+void record_forget_control(const struct record *rec);
 int record_poll(const struct record *rec, int timeout);
 
 /* record_run.c */

@@ -59,3 +59,20 @@ int record_open_output(struct record *rec)
 	rec->data.pipe = !rec->file || fseek(out, 0, SEEK_SET);
 	return 0;
 }
+
+/**
+ * record_close_output - close the file, if one is open
+ * @rec: its file is closed, but for standard output
+ *
+ * Return: 0, or -EIO after saying what is wrong
+ */
+int record_close_output(struct record *rec)
+{
+	FILE *out = rec->data.out;
+
+	rec->data.out = NULL;
+	if (!out || out == stdout || !fclose(out))
+		return 0;
+	error("cannot write to %s", rec->file);
+	return -EIO;
+}

@@ -18,7 +18,7 @@
 /* The groups start by themselves when the command is executed. */
 bool record_enables_on_exec(const struct record *rec)
 {
-	return rec->target.kind == TARGET_COMMAND &&
+	return rec->target.kind == TARGET_COMMAND && !rec->opt.delay && !rec->opt.wait &&
 	       rec->info.features & PERFGRP_FEATURE_INHERIT;
 }
 
@@ -288,8 +288,9 @@ int record_each_group(const struct record *rec, int (*call)(struct perfgrp_group
 	return 0;
 }
 
-/* Of struct record.polls: where the groups begin. */
-#define POLL_GROUPS	2
+/* Of struct record.polls: who else is asked, and where the groups begin. */
+#define POLL_OTHER	2
+#define POLL_GROUPS	3
 
 /**
  * record_set_polls - say what record_poll() waits for
@@ -304,11 +305,18 @@ void record_set_polls(struct record *rec, const struct ending *ending, short eve
 	rec->polls = xcalloc(rec->nr_groups + POLL_GROUPS, sizeof(*rec->polls));
 	rec->polls[0] = (struct pollfd){ .fd = ending->signal_fd, .events = POLLIN };
 	rec->polls[1] = (struct pollfd){ .fd = ending->timer_fd, .events = POLLIN };
+	rec->polls[POLL_OTHER] = (struct pollfd){ .fd = ending->other_fd, .events = POLLIN };
 	for (i = 0; i < rec->nr_groups; i++)
 		rec->polls[i + POLL_GROUPS] = (struct pollfd){
 			.fd = perfgrp_group_fd(rec->groups[i].fd),
 			.events = events,
 		};
+}
+
+/* Nothing will come from --control any more. */
+void record_forget_control(const struct record *rec)
+{
+	rec->polls[POLL_OTHER].fd = -1;
 }
 
 /**

@@ -15,6 +15,8 @@
 #define READ_SIZE	(256 << 10)
 /* Reads of one group before it is the others' turn. */
 #define READS		16
+#define MB		1048576.0
+#define NSEC_PER_MSEC	1000000ULL
 
 /**
  * struct run - recording
@@ -22,12 +24,24 @@
  * @ending: when to end
  * @sideband: perf's own records are to be had, too
  * @buf: READ_SIZE bytes for records
+ * @started: the command runs
+ * @enabled: the groups are to sample, as far as is known
+ * @enable_at: when they are to begin, in ns of CLOCK_MONOTONIC, or ENDING_NEVER
+ * @draining: what there is left is read, however much it is
+ * @bytes: of all files
+ * @uncompressed: what they would have been
  */
 struct run {
 	struct record *rec;
 	struct ending ending;
 	bool sideband;
 	char *buf;
+	bool started;
+	bool enabled;
+	__u64 enable_at;
+	bool draining;
+	__u64 bytes;
+	__u64 uncompressed;
 };
 
 /* ---- records -------------------------------------------------------------- */
@@ -53,6 +67,27 @@ static int add_records(struct record *rec, const struct record_group *group, con
 	return ret;
 }
 
+/* Bytes of the file so far. */
+static __u64 file_bytes(const struct record *rec)
+{
+	long at;
+
+	if (!rec->opt.json)
+		return rec->data.bytes;
+	at = ftell(rec->data.out);
+	return at > 0 ? at : 0;
+}
+
+/* The file has all that it is to have. */
+static bool is_full(const struct run *run)
+{
+	const struct record *rec = run->rec;
+	const __u64 bytes = file_bytes(rec);
+
+	return !run->draining && ((rec->opt.max_size && bytes >= rec->opt.max_size) ||
+				  (rec->switching.size && bytes >= rec->switching.size));
+}
+
 /*
  * Reads what a group has, but not for ever. Returns 1 where there may be more, 0, or a
  * negative errno.
@@ -63,7 +98,7 @@ static int read_group(struct run *run, struct record_group *group)
 	ssize_t len;
 	int err;
 
-	for (i = 0; i < READS && !group->at_end; i++) {
+	for (i = 0; i < READS && !group->at_end && !is_full(run); i++) {
 		len = perfgrp_read_records(group->fd, run->buf, READ_SIZE);
 		if (len == -EAGAIN || len == -EINTR)
 			return 0;
@@ -99,33 +134,7 @@ static int read_all(struct run *run)
 	return more;
 }
 
-/* ---- waiting -------------------------------------------------------------- */
-
-/* Records until the command, the tasks or the user's patience is at its end. */
-static int record_until_end(struct run *run)
-{
-	const bool overwrite = run->rec->opt.overwrite;
-	int more = 0, gone;
-
-	for (;;) {
-		gone = record_poll(run->rec, more ? 0 : RECORD_LATENCY);
-		if (gone < 0)
-			return gone;
-		if (overwrite && run->sideband)
-			sideband_drain(&run->rec->side, &run->rec->data);
-		else if (!overwrite)
-			more = read_all(run);
-		if (more < 0)
-			return more;
-		if (ending_has_come(&run->ending))
-			return 0;
-		/* A command that has exited is reaped first. */
-		if (!run->ending.w.pid && gone)
-			return 0;
-	}
-}
-
-/* ---- the beginning -------------------------------------------------------- */
+/* ---- what is so already ------------------------------------------------------- */
 
 /* Where no kernel code is sampled, nobody needs to know where it is. */
 static bool samples_kernel(const struct record *rec)
@@ -137,6 +146,220 @@ static bool samples_kernel(const struct record *rec)
 			return true;
 	return false;
 }
+
+/* What is so already. Of a command there is nothing yet: its exec will tell. */
+static void synthesize(struct run *run)
+{
+	struct record *rec = run->rec;
+	size_t i;
+
+	if (rec->opt.json)
+		return;
+	synth_kernel(&rec->data);
+	if (samples_kernel(rec))
+		synth_all_programs(&rec->data);
+	if (target_has_cpus(&rec->target))
+		synth_all_processes(&rec->data);
+	else if (rec->target.kind == TARGET_COMMAND && run->started)
+		synth_family(&rec->data, run->ending.w.pid);
+	else if (rec->target.kind == TARGET_TASKS)
+		for (i = 0; i < rec->target.tasks.nr; i++)
+			synth_process_of(&rec->data, rec->target.tasks.n[i]);
+}
+
+/* ---- one file after the other ----------------------------------------------- */
+
+static int begin_file(struct run *run)
+{
+	struct record *rec = run->rec;
+
+	return rec->opt.json ? 0 : perf_data_begin(&rec->data);
+}
+
+/* Ends the file, which then has its name if it is one of several. */
+static int end_file(struct run *run)
+{
+	struct record *rec = run->rec;
+	int err = rec->opt.json ? fflush(rec->data.out) : perf_data_end(&rec->data);
+
+	if (err || ferror(rec->data.out)) {
+		error("cannot write to %s", rec->file ? rec->file : "standard output");
+		return -EIO;
+	}
+	run->bytes += file_bytes(rec);
+	run->uncompressed += perf_data_uncompressed_bytes(&rec->data);
+	if (!rec->switching.on)
+		return 0;
+	err = record_close_output(rec);
+	return err ? err : record_switch_rename(&rec->switching, rec->file);
+}
+
+/* What is there to overwrite goes to the file, and no more comes meanwhile. */
+static int take_overwritten(struct run *run)
+{
+	int err = record_each_group(run->rec, perfgrp_disable), more;
+
+	do {
+		more = err ? err : read_all(run);
+	} while (more > 0);
+	return more;
+}
+
+/* The file that ends has what was read so far; the next one begins with what is so already. */
+static int switch_file(struct run *run)
+{
+	struct record *rec = run->rec;
+	const bool stop = rec->opt.overwrite && run->enabled;
+	int err = 0;
+
+	if (rec->opt.overwrite)
+		err = take_overwritten(run);
+	if (!err)
+		err = end_file(run);
+	if (!err)
+		err = record_open_output(rec);
+	if (!err)
+		err = begin_file(run);
+	if (err)
+		return err;
+	synthesize(run);
+	return stop ? record_each_group(rec, perfgrp_enable) : 0;
+}
+
+/* Another file, if it is time or somebody asks for it. */
+static int switch_if_due(struct run *run)
+{
+	struct record *rec = run->rec;
+	bool due;
+
+	if (!rec->switching.on)
+		return 0;
+	due = record_switch_due(&rec->switching, ending_now(), file_bytes(rec));
+	due |= run->ending.asked;
+	run->ending.asked = false;
+	return due ? switch_file(run) : 0;
+}
+
+/* ---- when to sample ----------------------------------------------------------- */
+
+static int enable(struct run *run)
+{
+	run->enable_at = ENDING_NEVER;
+	run->enabled = true;
+	return record_each_group(run->rec, perfgrp_enable);
+}
+
+static int disable(struct run *run)
+{
+	run->enable_at = ENDING_NEVER;
+	run->enabled = false;
+	return record_each_group(run->rec, perfgrp_disable);
+}
+
+/* What has been sampled before goes to the file that ends. */
+static int snapshot(struct run *run)
+{
+	int more;
+
+	if (!run->rec->switching.on) {
+		error("--control: snapshot needs --switch-output");
+		return 0;
+	}
+	more = run->rec->opt.overwrite ? 0 : read_all(run);
+	return more < 0 ? more : switch_file(run);
+}
+
+/* Does what --control says; returns a negative errno after saying what is wrong. */
+static int obey(void *arg, enum control_command command)
+{
+	struct run *run = arg;
+
+	switch (command) {
+	case CONTROL_ENABLE:
+		return enable(run);
+	case CONTROL_DISABLE:
+		return disable(run);
+	case CONTROL_SNAPSHOT:
+		return snapshot(run);
+	case CONTROL_RESET:
+		error("--control: reset is for perfgrp stat");
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* Does all that --control has said since; returns true if that is the end, or a failure. */
+static bool obey_all(struct run *run, int *err)
+{
+	bool end = control_obey(&run->rec->control, obey, run, err);
+
+	if (run->rec->control.fd < 0)
+		record_forget_control(run->rec);
+	return end;
+}
+
+/* ---- waiting -------------------------------------------------------------- */
+
+/* In ms: no longer than until it is time for something. */
+static int poll_timeout(const struct run *run)
+{
+	const __u64 now = ending_now();
+	__u64 next = run->enable_at;
+
+	if (run->rec->switching.next < next)
+		next = run->rec->switching.next;
+	if (next <= now)
+		return 0;
+	next = (next - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
+	return next < RECORD_LATENCY ? next : RECORD_LATENCY;
+}
+
+/* Whether --max-size ends it; says so. */
+static bool has_reached_size(const struct run *run)
+{
+	const struct record *rec = run->rec;
+
+	if (!rec->opt.max_size || file_bytes(rec) < rec->opt.max_size)
+		return false;
+	fprintf(stderr, "[ perfgrp record: size limit reached (%llu KB), stopping session ]\n",
+		(unsigned long long)(file_bytes(rec) >> 10));
+	return true;
+}
+
+/* Records until the command, the tasks or the user's patience is at its end. */
+static int record_until_end(struct run *run)
+{
+	const bool overwrite = run->rec->opt.overwrite;
+	int more = 0, gone, err = 0;
+
+	for (;;) {
+		gone = record_poll(run->rec, more ? 0 : poll_timeout(run));
+		if (gone < 0)
+			return gone;
+		if (overwrite && run->sideband)
+			sideband_drain(&run->rec->side, &run->rec->data);
+		else if (!overwrite)
+			more = read_all(run);
+		if (more < 0)
+			return more;
+		if (has_reached_size(run) || ending_has_come(&run->ending))
+			return 0;
+		if (obey_all(run, &err))
+			return err;
+		if (ending_now() >= run->enable_at)
+			err = enable(run);
+		if (!err)
+			err = switch_if_due(run);
+		if (err)
+			return err;
+		/* A command that has exited is reaped first. */
+		if (!run->ending.w.pid && gone)
+			return 0;
+	}
+}
+
+/* ---- the beginning -------------------------------------------------------- */
 
 static void open_sideband(struct run *run)
 {
@@ -161,24 +384,6 @@ static void open_sideband(struct run *run)
 		      strerror(-err));
 }
 
-/* What is so already. Of a command there is nothing yet: its exec will tell. */
-static void synthesize(struct run *run)
-{
-	struct record *rec = run->rec;
-	size_t i;
-
-	if (rec->opt.json)
-		return;
-	synth_kernel(&rec->data);
-	if (samples_kernel(rec))
-		synth_all_programs(&rec->data);
-	if (target_has_cpus(&rec->target))
-		synth_all_processes(&rec->data);
-	else if (rec->target.kind == TARGET_TASKS)
-		for (i = 0; i < rec->target.tasks.nr; i++)
-			synth_process_of(&rec->data, rec->target.tasks.n[i]);
-}
-
 static __u32 nr_instances(const struct record *rec)
 {
 	return target_has_cpus(&rec->target) ? rec->info.nr_cpu_ids : rec->target.tasks.nr;
@@ -201,20 +406,18 @@ static void check_children(struct record *rec)
 		error("this kernel has no values for children ('child-values' in perfgrp info): only events that sample are recorded; -i records all, but no children");
 }
 
-static int begin_file(struct run *run)
+/* What all files have in common. */
+static void describe_files(struct run *run)
 {
 	struct record *rec = run->rec;
 
 	check_children(rec);
-
-	if (rec->opt.json)
-		return 0;
 	rec->data.list = &rec->list;
 	rec->data.counters = rec->counters;
 	rec->data.nr_events = rec->nr_events;
 	rec->data.nr_instances = nr_instances(rec);
 	rec->data.command_line = rec->argv;
-	return perf_data_begin(&rec->data);
+	rec->data.several = rec->switching.on;
 }
 
 static int start_command(struct run *run)
@@ -235,12 +438,9 @@ static void report(struct run *run)
 {
 	struct record *rec = run->rec;
 	struct perfgrp_stream_stats sum = { 0 };
-	char filtered[64] = "";
-	__u64 bytes = rec->data.bytes;
+	char filtered[64] = "", compressed[96] = "";
 	size_t i;
 
-	if (rec->opt.json)
-		bytes = ftell(rec->data.out) > 0 ? ftell(rec->data.out) : 0;
 	for (i = 0; i < rec->nr_groups; i++) {
 		struct perfgrp_stream_stats stats;
 
@@ -254,9 +454,13 @@ static void report(struct run *run)
 	if (sum.filtered)
 		snprintf(filtered, sizeof(filtered), ", %llu filtered",
 			 (unsigned long long)sum.filtered);
+	if (rec->data.compressor)
+		snprintf(compressed, sizeof(compressed), ", compressed (original %.2f MB, ratio is %.2f)",
+			 run->uncompressed / MB, (double)run->uncompressed / run->bytes);
 	fprintf(stderr,
-		"[ perfgrp record: Captured and wrote %.2f MB %s (%llu samples, %llu lost%s) ]\n",
-		bytes / 1048576.0, rec->file ? rec->file : "to standard output",
+		"[ perfgrp record: Captured and wrote %.2f MB %s%s%s (%llu samples, %llu lost%s) ]\n",
+		run->bytes / MB, rec->file ? rec->file : "to standard output",
+		rec->switching.on ? ".<timestamp>" : "", compressed,
 		(unsigned long long)rec->samples, (unsigned long long)sum.lost, filtered);
 	if (rec->data.left_out)
 		error("%llu samples of the last threads are not in the stream: a pipe has room for %u; write to a file",
@@ -273,19 +477,18 @@ static int finish(struct run *run)
 	int err, more;
 
 	err = record_each_group(rec, perfgrp_disable);
+	control_end_run(&rec->control);
 	ending_stop_command(&run->ending);
+	run->draining = true;
 	do {
 		more = err ? err : read_all(run);
 	} while (more > 0);
 	if (more < 0)
 		return more;
-	err = rec->opt.json ? fflush(rec->data.out) : perf_data_end(&rec->data);
-	if (err || ferror(rec->data.out)) {
-		error("cannot write to %s", rec->file ? rec->file : "standard output");
-		return -EIO;
-	}
-	report(run);
-	return 0;
+	err = end_file(run);
+	if (!err)
+		report(run);
+	return err;
 }
 
 static int run_all(struct run *run)
@@ -293,6 +496,12 @@ static int run_all(struct run *run)
 	struct record *rec = run->rec;
 	int err;
 
+	err = control_begin_run(&rec->control);
+	if (err)
+		return err;
+	run->ending.other_fd = rec->control.fd;
+	if (rec->switching.on_signal && ending_add_signal(&run->ending, SIGUSR2))
+		return -EINVAL;
 	/* Where records go to standard output, nothing else does. */
 	err = ending_prepare_command(&run->ending, &rec->target,
 				     rec->file ? STDOUT_FILENO : STDERR_FILENO);
@@ -305,18 +514,25 @@ static int run_all(struct run *run)
 		goto cancel;
 	record_set_polls(rec, &run->ending, rec->opt.overwrite ? 0 : POLLIN);
 	open_sideband(run);
+	describe_files(run);
 	err = begin_file(run);
 	if (err)
 		goto cancel;
 	synthesize(run);
-	if (!record_enables_on_exec(rec)) {
-		err = record_each_group(rec, perfgrp_enable);
+	run->enabled = record_enables_on_exec(rec);
+	run->enable_at = ENDING_NEVER;
+	if (!run->enabled && !rec->opt.delay && !rec->opt.wait) {
+		err = enable(run);
 		if (err)
 			goto cancel;
 	}
 	err = start_command(run);
 	if (err)
 		return err;
+	run->started = true;
+	if (rec->opt.delay)
+		run->enable_at = ending_now() + rec->opt.delay * NSEC_PER_MSEC;
+	record_switch_begin(&rec->switching, ending_now());
 	err = record_until_end(run);
 	if (err) {
 		ending_stop_command(&run->ending);

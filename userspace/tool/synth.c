@@ -294,6 +294,34 @@ void synth_process(struct perf_data *data, unsigned int pid)
 }
 
 /**
+ * synth_family - add a process and those that descend from it
+ * @data: the file
+ * @pid: the process; nothing is added where there is none
+ */
+void synth_family(struct perf_data *data, unsigned int pid)
+{
+	char *dir = xasprintf("/proc/%u/task", pid);
+	struct numbers tids = { 0 };
+	size_t i;
+
+	synth_process(data, pid);
+	numbers_list_dir(&tids, dir);
+	free(dir);
+	for (i = 0; i < tids.nr; i++) {
+		char *children = read_file("/proc/%u/task/%u/children", pid, tids.n[i]);
+		char *next = children, *end;
+		unsigned long child;
+
+		while (next && (child = strtoul(next, &end, 10)) && end != next) {
+			synth_family(data, child);
+			next = end;
+		}
+		free(children);
+	}
+	numbers_free(&tids);
+}
+
+/**
  * synth_process_of - add the process of a thread
  * @data: the file
  * @tid: the thread; nothing is added where there is none

@@ -13,6 +13,7 @@ void synth_put(struct perf_data *data, struct perf_event_header *header, size_t 
 	       const char *string);
 void synth_kernel(struct perf_data *data);
 void synth_process(struct perf_data *data, unsigned int pid);
+void synth_family(struct perf_data *data, unsigned int pid);
 void synth_process_of(struct perf_data *data, unsigned int tid);
 void synth_all_processes(struct perf_data *data);
 
