@@ -212,7 +212,8 @@ static char *output_of(const char *command)
 			free(all);
 			all = longer;
 		}
-		all[strlen(all) - (*all != '\0')] = '\n';
+		if (*all)
+			all[strlen(all) - 1] = '\n';
 	}
 	free(line);
 	free(with);
@@ -751,19 +752,22 @@ static void several_files(void)
 	rec.data.compression_level = 3;
 	start(&rec);
 	put_child(&rec.data, &source, 5, 1000000000, 1000, 300);
-	put_child(&rec.data, &source, 6, 1000001000, 10, 20);
+	put_child(&rec.data, &source, 6, 1000003000, 10, 20);
 	put_child(&rec.data, &source, 5, 1000002000, 1100, 350);
+	/* Not in the order of time. */
+	put_child(&rec.data, &source, 5, 1000001000, 1040, 320);
 	result(!perf_data_end(&rec.data), "O22 a first file is written");
 	is("perf script -F tid,time,period,event -i %s 2>&1",
 	   "5 1.000000: 1000 cycles:\n5 1.000000: 300 instructions:\n"
-	   "6 1.000001: 10 cycles:\n6 1.000001: 20 instructions:\n"
-	   "5 1.000002: 100 cycles:\n5 1.000002: 50 instructions:\n", "O22 it can be read");
+	   "5 1.000001: 40 cycles:\n5 1.000001: 20 instructions:\n"
+	   "5 1.000002: 60 cycles:\n5 1.000002: 30 instructions:\n"
+	   "6 1.000003: 10 cycles:\n6 1.000003: 20 instructions:\n", "O22 it can be read");
 
 	rec.data.out = freopen(file, "w", rec.data.out);
 	start(&rec);
 	/* Of a time before the latest sample in the first: another CPU's. */
-	put_child(&rec.data, &source, 6, 1000000500, 7, 13);
-	put_child(&rec.data, &source, 6, 1000003000, 15, 26);
+	put_child(&rec.data, &source, 6, 1000001000, 7, 13);
+	put_child(&rec.data, &source, 6, 1000003700, 15, 26);
 	put_child(&rec.data, &source, 7, 1000004000, 4, 5);
 	put_child(&rec.data, &source, 5, 1000005000, 1101, 352);
 	end(&rec);
@@ -772,7 +776,7 @@ static void several_files(void)
 	   "7 1.000004: 4 cycles:\n7 1.000004: 5 instructions:\n"
 	   "5 1.000005: 1 cycles:\n5 1.000005: 2 instructions:\n",
 	   "O22 the next one begins where that has ended");
-	has(HEADER, "time of first sample : 1.000000\n", "O22 with times of its own");
+	has(HEADER, "time of first sample : 1.000001\n", "O22 with times of its own");
 }
 
 static void full_disk(void)
