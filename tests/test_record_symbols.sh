@@ -94,14 +94,21 @@ while [ ! -s running ]; do
 done
 read -r id symbol <running
 
-record -a -e cpu-clock sleep 0.3
+# until_run PID: until it has run for a fifth of a second; however long that takes.
+cat >until_run <<'END'
+begin=$(awk '{ print $14 + $15 }' /proc/$1/stat)
+until awk -v begin="$begin" '{ exit $14 + $15 < begin + 20 }' /proc/$1/stat; do
+	sleep 0.02
+done
+END
+record -a -e cpu-clock sh until_run $burning
 kill -STOP $burning
 cp data before
 is "O18: a program that has been loaded before has its name" \
 	"$(samples_in "$symbol")" -gt 20
 is "O18: that it is there is in the file once" "$(counts "$id" "$symbol")" = "1 0 1 0"
 kill -CONT $burning
-record -e cpu-clock -p $burning sleep 0.3
+record -e cpu-clock -p $burning sh until_run $burning
 kill -STOP $burning
 is "O18: so has it where a task is sampled" "$(samples_in "$symbol")" -gt 20
 record -a -e cpu-clock:u true
