@@ -235,7 +235,7 @@ static int switch_if_due(struct run *run)
 	if (!rec->switching.on)
 		return 0;
 	due = record_switch_due(&rec->switching, ending_now(), file_bytes(rec));
-	due |= run->ending.asked;
+	due |= run->ending.asked && rec->switching.on_signal;
 	run->ending.asked = false;
 	return due ? switch_file(run) : 0;
 }
@@ -500,7 +500,8 @@ static int run_all(struct run *run)
 	if (err)
 		return err;
 	run->ending.other_fd = rec->control.fd;
-	if (rec->switching.on_signal && ending_add_signal(&run->ending, SIGUSR2))
+	/* As with perf, it is no end if it asks for nothing. */
+	if (rec->switching.on && ending_add_signal(&run->ending, SIGUSR2))
 		return -EINVAL;
 	/* Where records go to standard output, nothing else does. */
 	err = ending_prepare_command(&run->ending, &rec->target,
