@@ -5,8 +5,11 @@
  * has failed.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/btf.h>
@@ -779,6 +782,49 @@ static void several_files(void)
 	has(HEADER, "time of first sample : 1.000001\n", "O22 with times of its own");
 }
 
+/* A process and its child, which both wait until they are killed; its number. */
+static pid_t start_family(void)
+{
+	int ready[2];
+	pid_t pid;
+	char byte;
+
+	if (pipe(ready)) {
+		puts("Bail out! no pipe");
+		exit(1);
+	}
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_NAME, fork() ? "test-parent" : "test-child");
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (write(ready[1], "", 1) == 1)
+			pause();
+		_exit(0);
+	}
+	if (pid < 0 || read(ready[0], &byte, 1) != 1 || read(ready[0], &byte, 1) != 1) {
+		puts("Bail out! no processes");
+		exit(1);
+	}
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+static void families(void)
+{
+	const pid_t pid = start_family();
+	struct recording rec;
+
+	begin(&rec, "cycles", 1, false);
+	synth_family(&rec.data, pid);
+	end(&rec);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	is("perf script --show-task-events -i %s 2>&1 | sed 's/.*\\(PERF_RECORD_COMM.*:\\).*/\\1/'",
+	   "PERF_RECORD_COMM: test-parent:\nPERF_RECORD_COMM: test-child:\n",
+	   "O22 a command that runs is there with its children");
+}
+
 static void full_disk(void)
 {
 	static const __u32 ids[] = { 1, 2 };
@@ -816,6 +862,7 @@ int main(void)
 	on_cpus(true, 1);
 	compressed_slices();
 	several_files();
+	families();
 	on_tasks();
 	children(false);
 	children(true);
