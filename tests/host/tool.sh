@@ -7,6 +7,8 @@ OUT=${TOOL_BUILD:-$TOP/build/host/userspace}
 # shellcheck source=tests/common/shell.sh
 . "$TOP/tests/common/shell.sh"
 cd "$scratch" || exit 1
+# Of the machine's CPU nothing is known but what a test says.
+export PERFGRP_PMU_EVENTS=$scratch/pmu-events
 export LC_ALL=C FAKE_DEVICE=$scratch/device FAKE_LOG=$scratch/calls FAKE_ROOT=$scratch/root
 
 # file PATH TEXT: a file of the machine that the tool sees.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What commands have in common. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
+#include "cpu_alias.h"
 #include "util.h"
 
 static void say_why_not_open(int err)
@@ -115,6 +117,18 @@ int cmd_check_modes(const struct target *target)
 	return -EINVAL;
 }
 
+/* What nobody else knows may be the name that the CPU's maker has for it. */
+static int add_vendor_events(struct event_list *list, const char *text)
+{
+	struct perfgrp_events *parsed = xcheck(perfgrp_events_new());
+	char *expanded = cpu_alias_expand(text, NULL);
+	int err = expanded ? events_parse(list, expanded, parsed) : -EINVAL;
+
+	free(expanded);
+	perfgrp_events_free(parsed);
+	return err;
+}
+
 /* Adds events of a command line, or says what is wrong with them. */
 int cmd_add_events(struct event_list *list, const char *text)
 {
@@ -122,6 +136,8 @@ int cmd_add_events(struct event_list *list, const char *text)
 	const struct perfgrp_events_error *why = perfgrp_events_error(parsed);
 	int err = events_parse(list, text, parsed);
 
+	if (err && !add_vendor_events(list, text))
+		err = 0;
 	if (err) {
 		fprintf(stderr, "event syntax error: '%s'\n%*s\\___ %s\n", text,
 			(int)(strlen("event syntax error: '") + why->column), "", why->text);

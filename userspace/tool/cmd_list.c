@@ -9,11 +9,15 @@
 #include <linux/perf_event.h>
 
 #include "cmd.h"
+#include "cpu_tables.h"
 #include "events.h"
 #include "json.h"
 
 /* The kinds of events, in the order in which they are listed. */
-enum kind { HARDWARE, SOFTWARE, CACHE, SYSFS, NATIVE, RAW, BREAKPOINT, TRACEPOINT, NR_KINDS };
+enum kind {
+	HARDWARE, SOFTWARE, CACHE, SYSFS, VENDOR, NATIVE, RAW, BREAKPOINT, TRACEPOINT, METRIC,
+	METRIC_GROUP, NR_KINDS,
+};
 
 static const struct {
 	const char *word;	/* how to ask for them */
@@ -23,10 +27,13 @@ static const struct {
 	[SOFTWARE] = { "sw", "Software event" },
 	[CACHE] = { "cache", "Hardware cache event" },
 	[SYSFS] = { "pmu", "Kernel PMU event" },
+	[VENDOR] = { "vendor", "Vendor event" },
 	[NATIVE] = { "pfm", "libpfm4 event" },
 	[RAW] = { "raw", "Raw hardware event descriptor" },
 	[BREAKPOINT] = { "mem", "Hardware breakpoint" },
 	[TRACEPOINT] = { "tracepoint", "Tracepoint event" },
+	[METRIC] = { "metric", "Metric" },
+	[METRIC_GROUP] = { "metricgroup", "Metric Group" },
 };
 
 /**
@@ -123,6 +130,50 @@ static void add_syntax(struct listing *list)
 	add(list, BREAKPOINT, xstrdup("mem:ADDR[/LEN][:rwx]"), NULL);
 }
 
+/* A group of metrics, once, and with what the tables say of it. */
+static void add_metric_group(struct listing *list, const struct cpu_tables *tables, char *name)
+{
+	const char *desc = "";
+	size_t i;
+
+	for (i = list->nr; i-- > 0 && list->entries[i].kind >= METRIC;)
+		if (list->entries[i].kind == METRIC_GROUP &&
+		    !strcmp(list->entries[i].names.s[0], name)) {
+			free(name);
+			return;
+		}
+	for (i = 0; i < tables->nr_groups; i++)
+		if (!strcmp(tables->groups[i].name, name))
+			desc = tables->groups[i].desc;
+	add(list, METRIC_GROUP, name, xstrdup(desc));
+}
+
+/* What is known of the CPU beside what the kernel says; last, for the groups. */
+static void add_cpu_tables(struct listing *list)
+{
+	const struct cpu_tables *tables = cpu_tables();
+	size_t i, len;
+
+	for (i = 0; i < tables->nr_events; i++) {
+		const struct cpu_event *event = &tables->events[i];
+
+		/* Of PMUs that have one of the same name it is one here. */
+		if (!i || strcasecmp(event->name, tables->events[i - 1].name))
+			add(list, VENDOR, xstrdup(event->name), xstrdup(event->desc));
+	}
+	for (i = 0; i < tables->nr_metrics; i++) {
+		const char *s = tables->metrics[i].groups;
+
+		add(list, METRIC, xstrdup(tables->metrics[i].name),
+		    xstrdup(tables->metrics[i].desc));
+		for (; *s; s += len + (s[len] != '\0')) {
+			len = strcspn(s, "; ");
+			if (len)
+				add_metric_group(list, tables, xstrndup(s, len));
+		}
+	}
+}
+
 static bool any_name(const struct listed_event *entry, const char *pattern)
 {
 	size_t i;
@@ -133,6 +184,27 @@ static bool any_name(const struct listed_event *entry, const char *pattern)
 	return false;
 }
 
+/* Metrics may be asked for in the plural, as perf's. */
+static bool is_kind(enum kind kind, const char *word)
+{
+	const size_t len = strlen(kinds[kind].word);
+
+	return !strncmp(kinds[kind].word, word, len) &&
+	       (!word[len] || (kind >= METRIC && !strcmp(word + len, "s")));
+}
+
+/* Says why there are none of what comes from the CPU's tables alone. */
+static bool say_why_no_tables(const char *word)
+{
+	const char *why = cpu_tables()->why;
+
+	if (!why || (!is_kind(VENDOR, word) && !is_kind(METRIC, word) &&
+		     !is_kind(METRIC_GROUP, word)))
+		return false;
+	error("%s: %s", word, why);
+	return true;
+}
+
 /* A word picks a kind, as in perf; or all events that have it in a name; or it is a pattern. */
 static bool wanted(const struct listed_event *entry, const char *word)
 {
@@ -141,7 +213,7 @@ static bool wanted(const struct listed_event *entry, const char *word)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (!strcmp(kinds[i].word, word))
+		if (is_kind(i, word))
 			return entry->kind == i;
 	if (any_name(entry, word))
 		return true;
@@ -180,11 +252,11 @@ static void print_text(const struct listed_event *entry, bool details)
 }
 
 /* For scripts: what is no event by itself is not there. */
-static void print_raw(const struct listed_event *entry)
+static void print_raw(const struct listed_event *entry, bool all)
 {
 	size_t i;
 
-	if (entry->kind == RAW || entry->kind == BREAKPOINT)
+	if (entry->kind == RAW || entry->kind == BREAKPOINT || (all && entry->kind >= METRIC))
 		return;
 	for (i = 0; i < entry->names.nr; i++)
 		printf("%s ", entry->names.s[i]);
@@ -213,7 +285,8 @@ static void usage(FILE *out)
 {
 	fputs("usage: perfgrp list [-d] [--json] [-o FILE] [KIND|WORD|PATTERN]...\n\n"
 	      "Lists the events that can be named: all of them, or those of a KIND (hw, sw, cache,\n"
-	      "pmu, pfm, raw, mem, tracepoint), or that have WORD in a name, or match PATTERN.\n\n"
+	      "pmu, vendor, pfm, raw, mem, tracepoint), or that have WORD in a name, or match PATTERN;\n"
+	      "and the metrics of this CPU (metric), and groups of these (metricgroup).\n\n"
 	      "  -d, --desc   print descriptions, where there are any\n"
 	      "  -j, --json   print JSON\n"
 	      "  -o, --output FILE\n"
@@ -277,6 +350,7 @@ int cmd_list(int argc, char **argv)
 	if (perfgrp_list_events(NULL, ~0U, add_event, &list))
 		xcheck(NULL);
 	add_syntax(&list);
+	add_cpu_tables(&list);
 	if (list.nr)
 		qsort(list.entries, list.nr, sizeof(*list.entries), compare);
 
@@ -291,7 +365,7 @@ int cmd_list(int argc, char **argv)
 		if (show && list.json)
 			json_object_array_add(array, make_json(entry));
 		else if (show && list.raw)
-			print_raw(entry);
+			print_raw(entry, optind == argc);
 		else if (show)
 			print_text(entry, list.details);
 		shown += show;
@@ -303,6 +377,9 @@ int cmd_list(int argc, char **argv)
 		json_print(stdout, array, 1);
 	else if (list.raw)
 		putchar('\n');
+	for (word = optind; word < argc && !shown; word++)
+		if (say_why_no_tables(argv[word]))
+			return 1;
 	if (!shown)
 		error("no such event");
 	return shown ? 0 : 1;
