@@ -607,8 +607,11 @@ static int add(struct group *group, struct perfgrp_add *arg)
 	line = find_failure("ADD", calls, NONE);
 	if (line)
 		return fail(arg, line, 0);
-	if (!arg->nr_counters || group->nr_members + arg->nr_counters > MAX_MEMBERS)
-		die("ADD: %u counters", arg->nr_counters);
+	if (!arg->nr_counters)
+		die("ADD: no counters");
+	if (group->nr_members + arg->nr_counters > MAX_MEMBERS)
+		return refuse(arg, ENOSPC, PERFGRP_REASON_LIMIT, MAX_MEMBERS - group->nr_members,
+			      "a group has at most 32 members");
 	for (i = 0; i < arg->nr_counters; i++) {
 		struct perfgrp_counter *c = &counters[i];
 

@@ -89,6 +89,9 @@ enum {
 	OPT_INTERVAL_COUNT,
 	OPT_LOG_FD,
 	OPT_MERGE,
+	OPT_METRIC_NO_GROUP,
+	OPT_METRIC_NO_MERGE,
+	OPT_METRIC_ONLY,
 	OPT_NO_BIG_NUM,
 	OPT_NO_MERGE,
 	OPT_NO_SCALE,
@@ -107,12 +110,20 @@ enum {
 	OPT_SCALE,
 	OPT_SUMMARY,
 	OPT_TABLE,
+	OPT_TD_LEVEL,
 	OPT_TIMEOUT,
+	OPT_TOPDOWN,
 };
 
 static const struct option option_table[] = {
 	{ "event", required_argument, NULL, 'e' },
 	{ "pfm-events", required_argument, NULL, 'e' },
+	{ "metrics", required_argument, NULL, 'M' },
+	{ "metric-no-group", no_argument, NULL, OPT_METRIC_NO_GROUP },
+	{ "metric-no-merge", no_argument, NULL, OPT_METRIC_NO_MERGE },
+	{ "metric-only", no_argument, NULL, OPT_METRIC_ONLY },
+	{ "topdown", no_argument, NULL, OPT_TOPDOWN },
+	{ "td-level", required_argument, NULL, OPT_TD_LEVEL },
 	CMD_TARGET_OPTIONS,
 	{ "cgroup", required_argument, NULL, 'G' },
 	{ "for-each-cgroup", required_argument, NULL, OPT_FOR_EACH_CGROUP },
@@ -169,6 +180,12 @@ static void usage(FILE *out)
 	      "What to count:\n"
 	      "  -e, --event EVENTS       events by perf's names; {a,b} is a group; may be repeated\n"
 	      "                           (--pfm-events is the same)\n"
+	      "  -M, --metrics NAMES      metrics and groups of metrics, by perf's names for this CPU;\n"
+	      "                           the events of each are one group; may be repeated\n"
+	      "      --metric-no-group    but may be counted in turns\n"
+	      "      --metric-no-merge    and are not shared among metrics\n"
+	      "      --topdown            the metrics of the group TopdownL1\n"
+	      "      --td-level N         or TopdownLN\n"
 	      "  -d, --detailed           more events, up to three times\n"
 	      "  -a, --all-cpus           all CPUs (the default without COMMAND)\n"
 	      "  -C, --cpu LIST           some CPUs: 0,2-3\n"
@@ -205,6 +222,7 @@ static void usage(FILE *out)
 	      "      --per-core, --per-cluster, --per-die, --per-socket, --per-node, --per-thread\n"
 	      "                           a row for each of these\n"
 	      "      --per-cache[=LEVEL]  a row for each cache of the last level, or of LEVEL (L2)\n"
+	      "      --metric-only        metrics alone, a line a place\n"
 	      "      --raw                raw and scaled counts, times, states, scheduling groups\n"
 	      "      --no-scale           raw counts in place of scaled ones (--scale: scaled ones)\n"
 	      "      --hybrid-merge       one sum over CPUs of different kinds\n"
@@ -223,6 +241,9 @@ static void usage(FILE *out)
  * struct command_line - what becomes of options only when all have been read
  * @st: the others
  * @events: there was a -e
+ * @metrics: the arguments of -M
+ * @topdown: --topdown
+ * @level: of --td-level, or 0
  * @detail: number of -d
  * @cgroups: --cgroups
  * @file: of -o
@@ -232,6 +253,9 @@ static void usage(FILE *out)
 struct command_line {
 	struct stat_cmd *st;
 	bool events;
+	struct strings metrics;
+	bool topdown;
+	unsigned int level;
 	unsigned int detail;
 	bool cgroups;
 	const char *file;
@@ -264,6 +288,23 @@ static int parse_option(void *arg, int c)
 	case 'e':
 		line->events = true;
 		return cmd_add_events(&st->list, optarg);
+	case 'M':
+		strings_add(&line->metrics, xstrdup(optarg));
+		break;
+	case OPT_METRIC_NO_GROUP:
+		st->metrics.no_group = true;
+		break;
+	case OPT_METRIC_NO_MERGE:
+		st->metrics.no_merge = true;
+		break;
+	case OPT_METRIC_ONLY:
+		opt->metric_only = true;
+		break;
+	case OPT_TOPDOWN:
+		line->topdown = true;
+		break;
+	case OPT_TD_LEVEL:
+		return cmd_parse_uint("--td-level", optarg, 1, 6, &line->level);
 	case 'G':
 		return cgroups_give(&st->cgroups, &st->list, optarg);
 	case OPT_FOR_EACH_CGROUP:
@@ -420,8 +461,14 @@ static int check_options(const struct stat_cmd *st, const struct command_line *l
 		error("-D -1 needs --control, which says when to begin");
 	else if (st->control.self && !st->target.command)
 		error("--control self needs a command, which says when to count");
-	else if (opt->null && line->events)
-		error("--null and --event exclude one another");
+	else if (opt->null && (line->events || line->metrics.nr || line->topdown))
+		error("--null excludes --event, --metrics and --topdown");
+	else if (opt->metric_only && opt->raw)
+		error("--metric-only and --raw exclude one another");
+	else if (opt->metric_only && opt->null)
+		error("--metric-only and --null exclude one another");
+	else if (line->level && !line->topdown)
+		error("--td-level needs --topdown");
 	else
 		return 0;
 	return -EINVAL;
@@ -529,6 +576,19 @@ static int check_no_wake(const struct stat_cmd *st)
 	return -EINVAL;
 }
 
+static int add_metrics(struct stat_cmd *st, const struct command_line *line)
+{
+	int err = 0;
+	size_t i;
+
+	st->metrics.core_wide = st->target.kind == TARGET_ALL_CPUS;
+	for (i = 0; i < line->metrics.nr && !err; i++)
+		err = metric_list_add(&st->metrics, line->metrics.s[i]);
+	if (!err && line->topdown)
+		err = metric_list_topdown(&st->metrics, line->level ? line->level : 1);
+	return err ? err : metric_list_make_events(&st->metrics, &st->list);
+}
+
 static int run_stat(struct stat_cmd *st, const struct command_line *line)
 {
 	int status, failed;
@@ -546,7 +606,9 @@ static int run_stat(struct stat_cmd *st, const struct command_line *line)
 	}
 	if (check_no_wake(st))
 		return EXIT_USAGE;
-	if (!line->events && !st->opt.null && add_default_events(st))
+	if (add_metrics(st, line))
+		return EXIT_USAGE;
+	if (!line->events && !st->metrics.nr && !st->opt.null && add_default_events(st))
 		return EXIT_USAGE;
 	if (!st->opt.null && add_detailed_events(st, line->detail))
 		return EXIT_USAGE;
@@ -571,7 +633,7 @@ int cmd_stat(int argc, char **argv)
 {
 	static const struct cmd_options options = {
 		.name = "stat",
-		.letters = "+" CMD_TARGET_LETTERS "e:G:AiD:dr:SnI:Bx:jo:qvh",
+		.letters = "+" CMD_TARGET_LETTERS "e:M:G:AiD:dr:SnI:Bx:jo:qvh",
 		.table = option_table,
 		.usage = usage,
 		.parse = parse_option,
@@ -591,6 +653,7 @@ int cmd_stat(int argc, char **argv)
 		status = run_stat(&st, &line);
 	}
 	control_close(&st.control);
+	strings_free(&line.metrics);
 	stat_free(&st);
 	return status;
 }

@@ -8,7 +8,7 @@
 #include "util.h"
 
 /* Adds a group without events. */
-static struct event_group *add_group(struct event_list *list)
+struct event_group *events_add_group(struct event_list *list)
 {
 	struct event_group *group;
 
@@ -52,7 +52,7 @@ int events_parse(struct event_list *list, const char *text, struct perfgrp_event
 	if (err)
 		return err;
 	for (i = before; (from = perfgrp_events_group(parsed, i)); i++) {
-		struct event_group *to = add_group(list);
+		struct event_group *to = events_add_group(list);
 
 		to->nr = from->nr;
 		to->room = from->nr;
@@ -103,13 +103,14 @@ void events_cut(struct event_list *list, size_t index, size_t at)
 	struct event_group *first, *second;
 	size_t i;
 
-	add_group(list);
+	events_add_group(list);
 	first = &list->groups[index];
 	second = first + 1;
 	memmove(second + 1, second, (list->nr - index - 2) * sizeof(*list->groups));
 	memset(second, 0, sizeof(*second));
 	second->create_flags = first->create_flags;
 	second->weak = first->weak;
+	second->metric = first->metric;
 	for (i = at; i < first->nr; i++) {
 		GROW(second->events, second->nr, second->room);
 		second->events[second->nr++] = first->events[i];
@@ -121,7 +122,7 @@ void events_cut(struct event_list *list, size_t index, size_t at)
 /* Adds a copy of a group to its list. */
 static void copy_group(struct event_list *list, size_t index)
 {
-	struct event_group *to = add_group(list), *from = &list->groups[index];
+	struct event_group *to = events_add_group(list), *from = &list->groups[index];
 	size_t i;
 
 	*to = *from;

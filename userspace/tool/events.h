@@ -23,6 +23,7 @@ struct cgroup;
  * @freq: @sample is a frequency
  * @min_delta: min-delta=: as &struct perfgrp_counter.min_delta, there, too
  * @cgroup: only the tasks of this one are counted; NULL: of no cgroup
+ * @metric_event: number of the event in metrics (-M), from 1; 0: it is of none
  */
 struct event {
 	char *name;
@@ -35,6 +36,7 @@ struct event {
 	bool freq;
 	__u64 min_delta;
 	struct cgroup *cgroup;
+	unsigned int metric_event;
 };
 
 /**
@@ -46,6 +48,7 @@ struct event {
  *	modifiers D and e
  * @weak: take it apart if it can never be on the PMU as a whole (modifier W)
  * @braces: it was written in braces
+ * @metric: the metric that the group is for, or NULL
  */
 struct event_group {
 	struct event *events;
@@ -54,6 +57,7 @@ struct event_group {
 	__u32 create_flags;
 	bool weak;
 	bool braces;
+	const char *metric;
 };
 
 /**
@@ -69,6 +73,7 @@ struct event_list {
 };
 
 int events_parse(struct event_list *list, const char *text, struct perfgrp_events *parsed);
+struct event_group *events_add_group(struct event_list *list);
 void events_cut(struct event_list *list, size_t index, size_t at);
 void events_repeat(struct event_list *list, size_t times);
 void events_free(struct event_list *list);

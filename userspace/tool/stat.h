@@ -9,8 +9,11 @@
 #include "cgroup.h"
 #include "control.h"
 #include "events.h"
+#include "metric_list.h"
 #include "perfgrp.h"
 #include "target.h"
+
+struct json_object;
 
 /**
  * struct stat_options - how to count and how to print
@@ -19,6 +22,7 @@
  * @raw: show what the kernel said: raw and scaled, times, state
  * @big_num: group digits as the locale does (text only)
  * @no_scale: print raw counts in place of scaled ones
+ * @metric_only: print metrics alone, a line a place
  * @merge: add up CPUs with different PMUs
  * @no_inherit: do not count children
  * @no_wake: let idle CPUs sleep: use the rows that they have written
@@ -45,6 +49,7 @@ struct stat_options {
 	bool raw;
 	bool big_num;
 	bool no_scale;
+	bool metric_only;
 	bool merge;
 	bool no_inherit;
 	bool no_wake;
@@ -164,6 +169,7 @@ struct stat_group {
  * @dev: the device
  * @features: PERFGRP_FEATURE_* of the module
  * @list: the groups and their events
+ * @metrics: what is to be computed of the counts (-M)
  * @groups: as @list.groups, element by element, once they have been opened
  * @nr_groups: how many of them there are
  * @room_groups: how many @groups has room for
@@ -189,6 +195,7 @@ struct stat_cmd {
 	struct perfgrp_dev *dev;
 	__u64 features;
 	struct event_list list;
+	struct metric_list metrics;
 	struct stat_group *groups;
 	size_t nr_groups;
 	size_t room_groups;
@@ -258,11 +265,17 @@ double stat_deviation(const struct stat_mean *mean);
  * @format: how to print @value; NULL if there is no value
  * @value: the value
  * @unit: what it is
+ * @named: it is one of -M: that it has no value is shown
+ * @percent: of those of -M: how much of the time their events were counted, or less
+ * @verdict: of those of -M: what is said of the value: "good", "bad", or NULL
  */
 struct stat_metric {
 	const char *format;
 	double value;
-	char unit[32];
+	char unit[128];
+	bool named;
+	double percent;
+	const char *verdict;
 };
 
 /**
@@ -285,7 +298,7 @@ struct stat_line {
 	const char *cgroup;
 	const struct stat_cell *cell;
 	const char *missing;
-	struct stat_metric metrics[2];
+	const struct stat_metric *metrics;
 	unsigned int nr_metrics;
 	double noise;
 	unsigned int runs;
@@ -305,11 +318,26 @@ struct stat_format {
 
 extern const struct stat_format stat_text, stat_csv, stat_json;
 
+/* stat_json.c */
+struct json_object *stat_json_new(const struct stat_cmd *st, const struct aggr_place *place);
+
+/* stat_csv.c */
+void stat_metric_number(const struct stat_metric *metric, char *text, size_t size);
+
 void stat_print(struct stat_cmd *st);
+struct stat_metric *stat_metrics_of(struct stat_cmd *st, size_t group, size_t index,
+				    const struct stat_cell *cell, unsigned int *nr);
 
 /* metrics.c */
 
 unsigned int stat_metrics(const struct stat_cmd *st, size_t group, size_t index,
 			  const struct stat_cell *cell, struct stat_metric metrics[2]);
+
+/* metric_value.c */
+struct stat_metric *stat_named_metrics(struct stat_cmd *st, size_t group, size_t index,
+				       size_t place, unsigned int *nr);
+
+/* stat_metric_only.c */
+void stat_print_metric_only(struct stat_cmd *st);
 
 #endif /* PERFGRP_STAT_H */

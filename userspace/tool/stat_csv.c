@@ -38,19 +38,32 @@ static void print_prefix(const struct stat_cmd *st, const struct stat_line *line
 	stat_print_place(st->out, st->aggr.mode, line->place, sep);
 }
 
+/* A metric's value without blanks and percent signs; of one that has none, nothing. */
+void stat_metric_number(const struct stat_metric *metric, char *text, size_t size)
+{
+	char *s = text;
+
+	if (!metric->format) {
+		*text = '\0';
+		return;
+	}
+	snprintf(text, size, metric->format, metric->value);
+	s += strspn(s, " ");
+	s[(*s == '-') + strspn(s + (*s == '-'), "0123456789.")] = '\0';
+	memmove(text, s, strlen(s) + 1);
+}
+
 static void print_metric(const struct stat_cmd *st, const struct stat_metric *metric)
 {
 	const char *sep = st->opt.separator;
-	char text[64], *s = text;
+	char text[64];
 
-	if (!metric || !metric->format) {
+	if (!metric || (!metric->format && !metric->named)) {
 		fprintf(st->out, "%s%s", sep, sep);
 		return;
 	}
-	snprintf(text, sizeof(text), metric->format, metric->value);
-	s += strspn(s, " ");
-	s[strspn(s, "0123456789.")] = '\0';
-	fprintf(st->out, "%s%s%s%s", sep, s, sep, metric->unit);
+	stat_metric_number(metric, text, sizeof(text));
+	fprintf(st->out, "%s%s%s%s", sep, text, sep, metric->unit + strspn(metric->unit, " "));
 }
 
 static void print_count(const struct stat_cmd *st, const struct stat_line *line)

@@ -54,7 +54,8 @@ static void add_place(struct json_object *object, enum aggr_mode mode,
 	json_add_u64(object, "aggregate-number", place->nr_cpus);
 }
 
-static struct json_object *new_line(const struct stat_cmd *st, const struct stat_line *line)
+/* A new line with the time and the place. */
+struct json_object *stat_json_new(const struct stat_cmd *st, const struct aggr_place *place)
 {
 	struct json_object *object = json_object_new_object();
 	char text[32];
@@ -65,13 +66,23 @@ static struct json_object *new_line(const struct stat_cmd *st, const struct stat
 			 (uint64_t)st->timestamp % 1000000000);
 		json_add_literal(object, "interval", text);
 	}
-	add_place(object, st->aggr.mode, line->place);
+	add_place(object, st->aggr.mode, place);
 	return object;
 }
 
-/* A metric without a value is none: its zero would be taken for one. */
+/* A metric without a value is none: its zero would be taken for one. One of -M is null. */
 static void add_metric(struct json_object *object, const struct stat_metric *metric)
 {
+	if (metric && metric->named) {
+		if (metric->format)
+			json_add_double(object, "metric-value", "%f", metric->value);
+		else
+			json_object_object_add(object, "metric-value", NULL);
+		json_add_string(object, "metric-unit", metric->unit);
+		if (metric->verdict)
+			json_add_string(object, "metric-threshold", metric->verdict);
+		return;
+	}
 	if (metric && !metric->format)
 		metric = NULL;
 	json_add_double(object, "metric-value", "%f", metric ? metric->value : 0);
@@ -105,7 +116,7 @@ static void add_container(struct json_object *object, const struct container *co
 
 static void line(struct stat_cmd *st, const struct stat_line *line)
 {
-	struct json_object *object = new_line(st, line);
+	struct json_object *object = stat_json_new(st, line->place);
 	const struct stat_cell *cell = line->cell;
 	__u64 count = stat_count(st, cell);
 	char text[64];
@@ -136,7 +147,7 @@ static void line(struct stat_cmd *st, const struct stat_line *line)
 	json_print(st->out, object, 0);
 
 	for (i = 1; i < line->nr_metrics; i++) {
-		object = new_line(st, line);
+		object = stat_json_new(st, line->place);
 		add_metric(object, &line->metrics[i]);
 		json_print(st->out, object, 0);
 	}

@@ -64,6 +64,15 @@ static enum refusal judge(const struct stat_cmd *st, struct stat_group *group,
 {
 	size_t i;
 
+	/* Some metrics have more events than a group may have members, and any PMU counters. */
+	if (events->metric && why->reason == PERFGRP_REASON_LIMIT && events->nr > 1)
+		return REFUSED_SPLIT;
+	if (events->metric && why->reason != PERFGRP_REASON_PMU_FULL && why->error != ESRCH &&
+	    why->member < events->nr) {
+		error("metric '%s': cannot count '%s': %s", events->metric,
+		      events->events[why->member].name, why->text);
+		return REFUSED;
+	}
 	if ((why->error == ENOENT || why->error == EOPNOTSUPP) &&
 	    why->reason == PERFGRP_REASON_EVENT) {
 		if (events->weak && events->nr > 1 && why->member < events->nr)
@@ -146,9 +155,13 @@ static void cut_around(struct stat_cmd *st, size_t index, size_t member)
 
 static void split_group(struct stat_cmd *st, size_t index)
 {
-	if (st->opt.verbose)
-		error("%s: the group does not fit and is taken apart",
-		      st->list.groups[index].events[0].name);
+	const struct event_group *group = &st->list.groups[index];
+
+	if (group->metric)
+		error("metric '%s': its group of %zu events does not fit the PMU: they are counted in turns, and the value is an estimate",
+		      group->metric, group->nr);
+	else if (st->opt.verbose)
+		error("%s: the group does not fit and is taken apart", group->events[0].name);
 	while (st->list.groups[index].nr > 1)
 		cut_group(st, index, st->list.groups[index].nr - 1);
 }
@@ -316,6 +329,7 @@ void stat_free(struct stat_cmd *st)
 	aggr_clear(&st->aggr);
 	perfgrp_snap_free(st->snap);
 	events_free(&st->list);
+	metric_list_free(&st->metrics);
 	free(st->lengths);
 	target_free(&st->target);
 	cgroups_free(&st->cgroups);

@@ -40,6 +40,30 @@ static const char *name_of_cgroup(const struct stat_cmd *st, const struct event 
 	return event->cgroup ? event->cgroup->name : "";
 }
 
+/**
+ * stat_metrics_of - find all that is to be said about a count
+ * @st: with the counts of all events
+ * @group: number of the event's group
+ * @index: number of the event there
+ * @cell: its count, which may be missing
+ * @nr: set to how many there are
+ *
+ * Return: an array, to be freed
+ */
+struct stat_metric *stat_metrics_of(struct stat_cmd *st, size_t group, size_t index,
+				    const struct stat_cell *cell, unsigned int *nr)
+{
+	struct stat_metric *metrics;
+
+	if (st->list.groups[group].events[index].metric_event)
+		return stat_named_metrics(st, group, index, cell->place, nr);
+	metrics = xcalloc(2, sizeof(*metrics));
+	*nr = 0;
+	if (stat_was_counted(st, cell) && !(cell->flags & PERFGRP_VALUE_FAILED))
+		*nr = stat_metrics(st, group, index, cell, metrics);
+	return metrics;
+}
+
 static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 		       const struct stat_cell *cell)
 {
@@ -53,6 +77,7 @@ static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 		.place = &st->aggr.places[cell->place],
 		.cell = cell,
 	};
+	struct stat_metric *metrics;
 	char *name = NULL, *pmu;
 
 	if (!stat_was_counted(st, cell))
@@ -61,8 +86,8 @@ static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 		line.noise = 100.0 * stat_deviation(mean) / mean->about;
 	if (mean->nr < st->mean_elapsed.nr)
 		line.runs = mean->nr;
-	if (!line.missing && !(cell->flags & PERFGRP_VALUE_FAILED))
-		line.nr_metrics = stat_metrics(st, group, index, cell, line.metrics);
+	metrics = stat_metrics_of(st, group, index, cell, &line.nr_metrics);
+	line.metrics = metrics;
 
 	/* Sums over CPUs of different kinds are one line a kind. */
 	if (shares_place(stat_cells(st, counts), cell)) {
@@ -72,6 +97,7 @@ static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 		line.name = name;
 	}
 	format_of(st)->line(st, &line);
+	free(metrics);
 	free(name);
 }
 
@@ -216,6 +242,12 @@ void stat_print(struct stat_cmd *st)
 	if (st->opt.interval_clear && stat_is_interval(st))
 		fputs("\033[H\033[2J", st->out);
 	format_of(st)->begin(st);
+	if (st->opt.metric_only) {
+		stat_print_metric_only(st);
+		format_of(st)->end(st);
+		fflush(st->out);
+		return;
+	}
 	/* As perf: CPUs and threads event by event, larger places place by place. */
 	switch (st->aggr.mode) {
 	case AGGR_GLOBAL:

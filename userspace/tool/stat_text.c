@@ -115,7 +115,8 @@ static void print_interval_heading(struct stat_cmd *st)
 static void begin(struct stat_cmd *st)
 {
 	if (stat_is_interval(st)) {
-		print_interval_heading(st);
+		if (!st->opt.metric_only)
+			print_interval_heading(st);
 		return;
 	}
 	fputs("\n Performance counter stats for ", st->out);
@@ -152,12 +153,15 @@ static void print_metric(const struct stat_metric *metric, FILE *out)
 {
 	int n;
 
-	if (!metric || !metric->format) {
+	if (!metric || (!metric->format && !metric->named)) {
 		fprintf(out, "%*s", METRIC_WIDTH, "");
 		return;
 	}
 	n = fprintf(out, " # ");
-	n += fprintf(out, metric->format, metric->value);
+	if (metric->format)
+		n += fprintf(out, metric->format, metric->value);
+	else
+		n += fprintf(out, "%8s", "-");
 	fprintf(out, " %-*s", METRIC_WIDTH - n - 1, metric->unit);
 }
 

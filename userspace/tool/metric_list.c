@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The metrics of a command line (-M), and the events that they are computed of. The events of a
+ * metric are one group, as if they stood in braces, so that its value is of one time; a metric
+ * whose events another one has, too, takes them from that one's group. Events that are counted
+ * on other CPUs (those of the uncore) are a group of their own.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "metric_list.h"
+#include "pmu.h"
+#include "util.h"
+
+/* Metrics that are computed of metrics; only a circle has as many. */
+#define MAX_DEPTH	30
+
+/* ---- names ------------------------------------------------------------------ */
+
+/* Reads "100%" or "1e3per_1k_instr" in the C locale. */
+static const char *read_scale(const char *text, double *scale)
+{
+	const size_t len = strspn(text, "0123456789.");
+	size_t end = len;
+	struct metric_expr *number;
+	char *why, *copy;
+
+	*scale = 1;
+	if (!len)
+		return text;
+	if (text[end] == 'e' || text[end] == 'E') {
+		size_t power = end + 1 + (text[end + 1] == '-');
+		size_t digits = strspn(text + power, "0123456789");
+
+		if (digits)
+			end = power + digits;
+	}
+	copy = xstrndup(text, end);
+	number = metric_expr_parse(copy, &why);
+	if (number)
+		*scale = metric_expr_value(number, NULL);
+	metric_expr_free(number);
+	free(why);
+	free(copy);
+	return text + end;
+}
+
+static bool is_listed(const struct metric_list *list, const struct cpu_metric *from)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		if (list->metrics[i].from == from)
+			return true;
+	return false;
+}
+
+static int add_metric(struct metric_list *list, const struct cpu_metric *from)
+{
+	struct metric *metric;
+	const char *unit;
+	char *why;
+
+	if (is_listed(list, from))
+		return 0;
+	GROW(list->metrics, list->nr, list->room);
+	metric = &list->metrics[list->nr];
+	memset(metric, 0, sizeof(*metric));
+	metric->from = from;
+	metric->expr = metric_expr_parse(from->expr, &why);
+	if (!metric->expr) {
+		error("metric '%s': cannot read '%s': %s", from->name, from->expr, why);
+		free(why);
+		return -EINVAL;
+	}
+	if (*from->threshold) {
+		metric->threshold = metric_expr_parse(from->threshold, &why);
+		free(why);
+	}
+	unit = read_scale(from->unit, &metric->scale);
+	metric->has_unit = *from->unit;
+	metric->unit = metric->has_unit ? xasprintf("%s  %s", unit, from->name) :
+					  xstrdup(from->name);
+	list->nr++;
+	return 0;
+}
+
+/* Of the kinds of cores that the tables know a machine may have only one. */
+static bool is_here(const struct cpu_metric *metric)
+{
+	char *path;
+	bool is;
+
+	if (strncmp(metric->pmu, "cpu_", 4))
+		return true;
+	path = xasprintf("/sys/bus/event_source/devices/%s/type", metric->pmu);
+	is = !access(path, F_OK);
+	free(path);
+	return is;
+}
+
+static int add_name(struct metric_list *list, const char *name)
+{
+	const struct cpu_tables *tables = cpu_tables();
+	const bool all = !strcmp(name, "all");
+	bool found = false;
+	size_t i;
+	int err;
+
+	if (tables->why) {
+		error("metric '%s': %s", name, tables->why);
+		return -ENOENT;
+	}
+	for (i = 0; i < tables->nr_metrics; i++) {
+		const struct cpu_metric *metric = &tables->metrics[i];
+
+		if (!all && strcasecmp(metric->name, name) && !cpu_metric_is_in(metric, name))
+			continue;
+		if (!is_here(metric))
+			continue;
+		err = add_metric(list, metric);
+		if (err)
+			return err;
+		found = true;
+	}
+	if (found)
+		return 0;
+	error("there is no metric or group of metrics '%s' for this CPU (%s); 'perfgrp list metric metricgroup' lists them",
+	      name, tables->cpuid);
+	return -ENOENT;
+}
+
+/**
+ * metric_list_add - add metrics by their names
+ * @list: the list
+ * @names: metrics and groups of metrics, with commas between them
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int metric_list_add(struct metric_list *list, const char *names)
+{
+	char *copy = xstrdup(names), *name, *s = copy;
+	int err = 0;
+
+	while (!err && (name = strsep(&s, ","))) {
+		name += strspn(name, " ");
+		if (*name) {
+			err = add_name(list, name);
+		} else {
+			error("-M: the name of a metric is missing in '%s'", names);
+			err = -EINVAL;
+		}
+	}
+	free(copy);
+	return err;
+}
+
+/**
+ * metric_list_topdown - add the metrics of --topdown
+ * @list: the list
+ * @level: of --td-level
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int metric_list_topdown(struct metric_list *list, unsigned int level)
+{
+	char group[32];
+
+	snprintf(group, sizeof(group), "TopdownL%u", level);
+	return add_name(list, group);
+}
+
+/* ---- metrics of metrics ------------------------------------------------------ */
+
+/**
+ * metric_list_ref - find the metric that another one is computed of
+ * @list: the list
+ * @name: what stands there: of an event, perhaps
+ * @by: the other one
+ *
+ * Return: its expression; NULL if it is no metric
+ */
+const struct metric_expr *metric_list_ref(struct metric_list *list, const char *name,
+					  const struct cpu_metric *by)
+{
+	const struct cpu_metric *from = cpu_tables_metric(cpu_tables(), name, by->pmu);
+	struct metric_ref *ref;
+	char *why;
+	size_t i;
+
+	/* Some are called as the event that they show. */
+	if (!from || from == by)
+		return NULL;
+	for (i = 0; i < list->nr_refs; i++)
+		if (list->refs[i].from == from)
+			return list->refs[i].expr;
+	GROW(list->refs, list->nr_refs, list->room_refs);
+	ref = &list->refs[list->nr_refs++];
+	ref->from = from;
+	ref->expr = metric_expr_parse(from->expr, &why);
+	if (!ref->expr)
+		error("metric '%s': cannot read '%s': %s", from->name, from->expr, why);
+	free(why);
+	return ref->expr;
+}
+
+/* ---- events ------------------------------------------------------------------ */
+
+/**
+ * struct finder - looks for the events of a metric
+ * @list: all metrics
+ * @metric: the metric
+ * @names: its events
+ * @unknown: what begins with '#' and is not known, or NULL
+ * @depth: metrics of metrics
+ * @env: what can be asked for before anything was counted
+ */
+struct finder {
+	struct metric_list *list;
+	const struct cpu_metric *metric;
+	struct strings names;
+	const char *unknown;
+	unsigned int depth;
+	struct metric_env env;
+};
+
+static double find_literal(void *arg, const char *name)
+{
+	struct finder *finder = arg;
+
+	if (!metric_is_literal(name))
+		finder->unknown = name;
+	return metric_literal(finder->list, name);
+}
+
+static bool find_has_event(void *arg, const char *name)
+{
+	const struct finder *finder = arg;
+
+	return metric_event_exists(name, finder->metric->pmu);
+}
+
+static bool find_is_cpu(void *arg, const char *number)
+{
+	(void)arg;
+	return cpu_is(cpu_tables()->cpuid, number);
+}
+
+static void find_id(void *arg, const char *name)
+{
+	struct finder *finder = arg;
+	const struct metric_expr *expr = metric_list_ref(finder->list, name, finder->metric);
+	size_t i;
+
+	if (metric_is_time(name))
+		return;
+	if (expr) {
+		if (++finder->depth < MAX_DEPTH)
+			metric_expr_ids(expr, &finder->env, find_id, finder);
+		finder->depth--;
+		return;
+	}
+	for (i = 0; i < finder->names.nr; i++)
+		if (!strcmp(finder->names.s[i], name))
+			return;
+	strings_add(&finder->names, xstrdup(name));
+}
+
+/* Intel's slots lead the group of the events that are fractions of them. */
+static unsigned int order(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	if (slash && slash[1])
+		name = slash + 1;
+	if (!strcasecmp(name, "topdown.slots") || !strcmp(name, "slots") ||
+	    !strncasecmp(name, "topdown.slots/", 14) || !strcmp(name, "slots/"))
+		return 0;
+	return !strncmp(name, "topdown-", 8) ? 1 : 2;
+}
+
+static bool has_name(const struct strings *names, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < names->nr; i++)
+		if (!strcmp(names->s[i], name))
+			return true;
+	return false;
+}
+
+static bool set_has(const struct metric_set *set, const char *name, const char *pmu)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr; i++)
+		if (!strcmp(set->events[i].name, name) && !strcmp(set->events[i].pmu, pmu))
+			return true;
+	return false;
+}
+
+/* The group for an event: that of the set for the CPUs that its PMU wants. */
+static struct event_group *group_for(struct event_list *events, size_t first, bool apart,
+				     const struct event *event, const char *metric)
+{
+	struct event_group *group;
+	size_t i;
+
+	for (i = first; i < events->nr && !apart; i++) {
+		const char *cpus = events->groups[i].events[0].cpus;
+
+		if (cpus && event->cpus ? !strcmp(cpus, event->cpus) : cpus == event->cpus) {
+			events->groups[i].braces = true;
+			return &events->groups[i];
+		}
+	}
+	group = events_add_group(events);
+	group->metric = metric;
+	group->weak = true;
+	return group;
+}
+
+/* Whether the CPU's tables, or the user, want no group. */
+static bool wants_apart(const struct metric_list *list, const struct cpu_metric *metric)
+{
+	char *text;
+	bool on;
+
+	if (list->no_group || !strcmp(metric->constraint, "NO_GROUP_EVENTS"))
+		return true;
+	if (!strcmp(metric->constraint, "NO_GROUP_EVENTS_SMT"))
+		return metric_literal(list, "smt_on");
+	if (strcmp(metric->constraint, "NO_GROUP_EVENTS_NMI"))
+		return false;
+	text = read_file("/proc/sys/kernel/nmi_watchdog");
+	on = text && !strcmp(text, "1");
+	free(text);
+	return on;
+}
+
+/* Moves what was parsed for one name into the groups of the set. */
+static void take_events(struct event_list *events, size_t first, const struct metric_set *set,
+			struct metric_event *of, struct event_list *parsed, const char *metric)
+{
+	size_t i;
+
+	of->nr = parsed->nr;
+	for (i = 0; i < parsed->nr; i++) {
+		struct event *event = &parsed->groups[i].events[0];
+		struct event_group *group;
+
+		group = group_for(events, first, set->apart, event, metric);
+		GROW(group->events, group->nr, group->room);
+		group->events[group->nr++] = *event;
+		event = &group->events[group->nr - 1];
+		event->metric_event = of->number;
+		if (parsed->nr > 1) {
+			char *pmu = pmu_find_name(perfgrp_counter_type(&event->counter));
+
+			free(event->name);
+			event->name = xasprintf("%s [%s]", of->name, pmu);
+			free(pmu);
+		} else {
+			free(event->name);
+			event->name = xstrdup(of->name);
+		}
+		/* They are the list's now. */
+		parsed->groups[i].nr = 0;
+	}
+}
+
+static int make_set(struct metric_list *list, struct metric *metric, const struct strings *names,
+		    struct event_list *events)
+{
+	const size_t first = events->nr;
+	struct metric_set *set;
+	unsigned int step;
+	size_t i;
+
+	GROW(list->sets, list->nr_sets, list->room_sets);
+	set = &list->sets[list->nr_sets++];
+	memset(set, 0, sizeof(*set));
+	set->apart = wants_apart(list, metric->from);
+	for (step = 0; step < 3; step++) {
+		for (i = 0; i < names->nr; i++) {
+			struct event_list parsed = { 0 };
+			struct metric_event *event;
+			char *why = NULL;
+
+			if (order(names->s[i]) != step)
+				continue;
+			GROW(set->events, set->nr, set->room);
+			event = &set->events[set->nr++];
+			event->name = xstrdup(names->s[i]);
+			event->pmu = metric->from->pmu;
+			event->number = ++list->nr_events;
+			if (metric_event_parse(&parsed, event->name, event->pmu, &why)) {
+				error("metric '%s': this machine cannot count '%s': %s",
+				      metric->from->name, event->name, why);
+				free(why);
+				events_free(&parsed);
+				return -ENOENT;
+			}
+			take_events(events, first, set, event, &parsed, metric->from->name);
+			events_free(&parsed);
+		}
+	}
+	metric->set = list->nr_sets - 1;
+	return 0;
+}
+
+/* A set that has all events already, or -1. */
+static int find_set(const struct metric_list *list, const struct metric *metric,
+		    const struct strings *names)
+{
+	size_t i, j;
+
+	for (i = 0; i < list->nr_sets && !list->no_merge; i++) {
+		/* A metric that may be one group is not computed of events that are none. */
+		if (list->sets[i].apart != wants_apart(list, metric->from))
+			continue;
+		for (j = 0; j < names->nr; j++)
+			if (!set_has(&list->sets[i], names->s[j], metric->from->pmu))
+				break;
+		if (j == names->nr)
+			return i;
+	}
+	return -1;
+}
+
+static void find_leader(struct metric *metric, const struct metric_set *set,
+			const struct strings *names)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr && !metric->leader; i++)
+		if (has_name(names, set->events[i].name))
+			metric->leader = set->events[i].number;
+}
+
+/* The events that a metric is computed of, to be freed; or the error, which was reported. */
+static int find_names(struct metric_list *list, const struct metric *metric,
+		      struct strings *names)
+{
+	struct finder finder = {
+		.list = list,
+		.metric = metric->from,
+		.env = {
+			.literal = find_literal,
+			.has_event = find_has_event,
+			.is_cpu = find_is_cpu,
+		},
+	};
+
+	finder.env.arg = &finder;
+	metric_expr_ids(metric->expr, &finder.env, find_id, &finder);
+	*names = finder.names;
+	if (finder.unknown) {
+		error("metric '%s': '#%s' is not known", metric->from->name, finder.unknown);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int make_metric(struct metric_list *list, struct metric *metric,
+		       const struct strings *names, struct event_list *events)
+{
+	int set, err;
+
+	/* What is computed of times alone has no line of its own, and stands on the first one. */
+	if (!names->nr) {
+		metric->leader = 1;
+		return 0;
+	}
+	set = find_set(list, metric, names);
+	if (set >= 0) {
+		metric->set = set;
+	} else {
+		err = make_set(list, metric, names, events);
+		if (err)
+			return err;
+	}
+	find_leader(metric, &list->sets[metric->set], names);
+	return 0;
+}
+
+static void say_apart(const struct metric_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr && !list->no_group; i++)
+		if (list->nr_sets && list->sets[list->metrics[i].set].apart)
+			error("metric '%s': this CPU cannot count its events as one group (%s); it is an estimate where they took turns",
+			      list->metrics[i].from->name, list->metrics[i].from->constraint);
+}
+
+/**
+ * metric_list_make_events - make the events of all metrics
+ * @list: the metrics
+ * @events: gets them behind what it has
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int metric_list_make_events(struct metric_list *list, struct event_list *events)
+{
+	struct strings *names = xcalloc(list->nr + 1, sizeof(*names));
+	size_t i, nr, most = 0;
+	int err = 0;
+
+	for (i = 0; i < list->nr && !err; i++) {
+		err = find_names(list, &list->metrics[i], &names[i]);
+		if (names[i].nr > most)
+			most = names[i].nr;
+	}
+	/* The largest first, whose groups the others may share. */
+	for (nr = most + 1; nr-- > 0 && !err;)
+		for (i = 0; i < list->nr && !err; i++)
+			if (names[i].nr == nr)
+				err = make_metric(list, &list->metrics[i], &names[i], events);
+	if (!err && list->nr && !list->nr_sets) {
+		error("metric '%s' is computed of no event here", list->metrics[0].from->name);
+		err = -EINVAL;
+	}
+	if (!err)
+		say_apart(list);
+	for (i = 0; i < list->nr; i++)
+		strings_free(&names[i]);
+	free(names);
+	return err;
+}
+
+void metric_list_free(struct metric_list *list)
+{
+	size_t i, j;
+
+	for (i = 0; i < list->nr; i++) {
+		metric_expr_free(list->metrics[i].expr);
+		metric_expr_free(list->metrics[i].threshold);
+		free(list->metrics[i].unit);
+	}
+	for (i = 0; i < list->nr_sets; i++) {
+		for (j = 0; j < list->sets[i].nr; j++)
+			free(list->sets[i].events[j].name);
+		free(list->sets[i].events);
+	}
+	for (i = 0; i < list->nr_refs; i++)
+		metric_expr_free(list->refs[i].expr);
+	free(list->metrics);
+	free(list->sets);
+	free(list->refs);
+	memset(list, 0, sizeof(*list));
+}

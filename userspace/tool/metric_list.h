@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The metrics of a command line (-M), and the events that they are computed of. */
+#ifndef PERFGRP_METRIC_LIST_H
+#define PERFGRP_METRIC_LIST_H
+
+#include "cpu_tables.h"
+#include "events.h"
+#include "metric_expr.h"
+
+/**
+ * struct metric_event - an event as an expression names it
+ * @name: its name there
+ * @pmu: the PMU of the metric
+ * @number: @metric_event of its events: several PMUs may have it
+ * @nr: how many there are
+ */
+struct metric_event {
+	char *name;
+	const char *pmu;
+	unsigned int number;
+	unsigned int nr;
+};
+
+/**
+ * struct metric_set - events that are counted together, for one metric or for several
+ * @events: the events, in the order in which they are counted
+ * @nr: how many
+ * @room: how many @events has room for
+ * @apart: each was made a group of its own, by --metric-no-group or the CPU's tables
+ */
+struct metric_set {
+	struct metric_event *events;
+	size_t nr;
+	size_t room;
+	bool apart;
+};
+
+/**
+ * struct metric - a metric to be printed
+ * @from: what the tables say of it
+ * @unit: what the value is, and the name, as perf prints it
+ * @has_unit: there is more in @unit than the name
+ * @scale: what to multiply with
+ * @expr: how to compute it
+ * @threshold: when it is worth a look; NULL: nobody knows
+ * @set: number of its set
+ * @leader: number of the event whose line it stands on; 0: it has no events
+ */
+struct metric {
+	const struct cpu_metric *from;
+	char *unit;
+	bool has_unit;
+	double scale;
+	struct metric_expr *expr;
+	struct metric_expr *threshold;
+	size_t set;
+	unsigned int leader;
+};
+
+/**
+ * struct metric_ref - a metric that others are computed of
+ * @from: what the tables say of it
+ * @expr: how to compute it
+ */
+struct metric_ref {
+	const struct cpu_metric *from;
+	struct metric_expr *expr;
+};
+
+/**
+ * struct metric_list - all metrics
+ * @metrics: the metrics, in the order in which they were named
+ * @nr: how many
+ * @room: how many @metrics has room for
+ * @sets: their events
+ * @nr_sets: how many
+ * @room_sets: how many @sets has room for
+ * @refs: metrics that were referred to
+ * @nr_refs: how many
+ * @room_refs: how many @refs has room for
+ * @nr_events: number of the last event
+ * @no_group: --metric-no-group: no event has to wait for others
+ * @no_merge: --metric-no-merge: no metric takes its events from another's group
+ * @core_wide: all that runs on each core is counted
+ */
+struct metric_list {
+	struct metric *metrics;
+	size_t nr;
+	size_t room;
+	struct metric_set *sets;
+	size_t nr_sets;
+	size_t room_sets;
+	struct metric_ref *refs;
+	size_t nr_refs;
+	size_t room_refs;
+	unsigned int nr_events;
+	bool no_group;
+	bool no_merge;
+	bool core_wide;
+};
+
+int metric_list_add(struct metric_list *list, const char *names);
+int metric_list_topdown(struct metric_list *list, unsigned int level);
+int metric_list_make_events(struct metric_list *list, struct event_list *events);
+const struct metric_expr *metric_list_ref(struct metric_list *list, const char *name,
+					  const struct cpu_metric *by);
+void metric_list_free(struct metric_list *list);
+
+/* metric_literal.c */
+double metric_literal(const struct metric_list *list, const char *name);
+bool metric_is_literal(const char *name);
+bool metric_is_time(const char *name);
+
+/* metric_event.c */
+int metric_event_parse(struct event_list *list, const char *name, const char *pmu, char **why);
+bool metric_event_exists(const char *name, const char *pmu);
+
+#endif /* PERFGRP_METRIC_LIST_H */

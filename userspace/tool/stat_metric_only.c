@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Metrics alone (--metric-only), as perf prints them: a column a metric, a line a place. CSV has a
+ * line of headings, JSON an object a line. What has no value is "-", or left out of JSON. If the
+ * counts are not of all the time, the line says of how much at least: in CSV behind the last
+ * separator.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "stat.h"
+
+#define COLUMN_WIDTH	20
+/* Intervals between two headings. */
+#define HEADING_EVERY	25
+
+/**
+ * struct column - a metric
+ * @group: number of the group of the event that has it
+ * @index: number of the event there
+ * @unit: what it is
+ * @values: its values, by place; NULL format where there is none
+ */
+struct column {
+	size_t group;
+	size_t index;
+	char *unit;
+	struct stat_metric *values;
+};
+
+/**
+ * struct table - all metrics
+ * @st: with the counts
+ * @columns: the metrics
+ * @nr: how many
+ * @room: how many @columns has room for
+ */
+struct table {
+	struct stat_cmd *st;
+	struct column *columns;
+	size_t nr;
+	size_t room;
+};
+
+/* As in perf: rates and times are no metrics. */
+static bool is_wanted(const struct stat_metric *metric)
+{
+	return metric->named || (metric->unit[0] && !strstr(metric->unit, "/sec") &&
+				 !strstr(metric->unit, "CPUs utilized"));
+}
+
+static struct column *find_column(struct table *table, size_t group, size_t index,
+				  const struct stat_metric *metric)
+{
+	const struct event *event = &table->st->list.groups[group].events[index];
+	char *unit = !strncmp(metric->unit, "of all", 6) ?
+		     xasprintf("%s %s", event->name, metric->unit) : xstrdup(metric->unit);
+	struct column *column;
+	size_t i;
+
+	for (i = 0; i < table->nr; i++) {
+		column = &table->columns[i];
+		if (column->group == group && column->index == index &&
+		    !strcmp(column->unit, unit)) {
+			free(unit);
+			return column;
+		}
+	}
+	GROW(table->columns, table->nr, table->room);
+	column = &table->columns[table->nr++];
+	column->group = group;
+	column->index = index;
+	column->unit = unit;
+	column->values = xcalloc(table->st->aggr.nr, sizeof(*column->values));
+	return column;
+}
+
+static void add_cell(struct table *table, size_t group, size_t index, const struct stat_cell *cell)
+{
+	struct stat_metric *metrics;
+	unsigned int nr, i;
+
+	metrics = stat_metrics_of(table->st, group, index, cell, &nr);
+	for (i = 0; i < nr; i++) {
+		if (!is_wanted(&metrics[i]))
+			continue;
+		find_column(table, group, index, &metrics[i])->values[cell->place] = metrics[i];
+	}
+	free(metrics);
+}
+
+static void fill(struct table *table, size_t first, size_t end)
+{
+	struct stat_cmd *st = table->st;
+	size_t i, j, k;
+
+	for (i = first; i < end; i++)
+		for (j = 0; j < st->list.groups[i].nr; j++) {
+			const struct stat_cells *cells;
+
+			cells = stat_cells(st, &st->groups[i].events[j]);
+			for (k = 0; k < cells->nr; k++)
+				add_cell(table, i, j, &cells->cells[k]);
+			/* The machine lacks it: the columns are there none the less. */
+			for (k = 0; k < st->aggr.nr && !cells->nr; k++) {
+				const struct stat_cell none = { .place = k, .pmu = PERFGRP_NONE };
+
+				add_cell(table, i, j, &none);
+			}
+		}
+}
+
+static int width_of(const struct column *column)
+{
+	int len = strlen(column->unit);
+
+	return len > COLUMN_WIDTH ? len : COLUMN_WIDTH;
+}
+
+static const char *cgroup_name(const struct stat_cmd *st, size_t group, size_t place)
+{
+	if (st->split.mount)
+		return st->aggr.places[place].name ?: "/";
+	if (!cgroups_named(&st->cgroups))
+		return NULL;
+	return cgroup_of(&st->list.groups[group]) ? cgroup_of(&st->list.groups[group])->name : "";
+}
+
+/* Whether there is anything to be said of a place. */
+static bool has_line(const struct table *table, size_t place)
+{
+	size_t i;
+
+	for (i = 0; i < table->nr; i++)
+		if (table->columns[i].values[place].format || table->columns[i].values[place].named)
+			return true;
+	return false;
+}
+
+static double least_percent(const struct table *table, size_t place)
+{
+	double least = 100;
+	size_t i;
+
+	for (i = 0; i < table->nr; i++) {
+		const struct stat_metric *metric = &table->columns[i].values[place];
+
+		if (metric->named && metric->format && metric->percent < least)
+			least = metric->percent;
+	}
+	return least;
+}
+
+static void print_time(const struct stat_cmd *st, const char *after)
+{
+	if (stat_is_interval(st))
+		fprintf(st->out, "%6" PRIu64 ".%09" PRIu64 "%s",
+			(uint64_t)st->timestamp / 1000000000,
+			(uint64_t)st->timestamp % 1000000000, after);
+	else if (st->summing_up && st->opt.separator && !st->opt.no_csv_summary)
+		fprintf(st->out, "summary%s", after);
+}
+
+/* ---- text ------------------------------------------------------------------- */
+
+/* As wide as what stands before the values of a line. */
+static int prefix_width(const struct stat_cmd *st, const char *cgroup)
+{
+	static const int widths[] = {
+		[AGGR_GLOBAL] = 0, [AGGR_CPU] = 11, [AGGR_CORE] = 21, [AGGR_CLUSTER] = 23,
+		[AGGR_CACHE] = 25, [AGGR_DIE] = 18, [AGGR_SOCKET] = 12, [AGGR_NODE] = 12,
+		[AGGR_THREAD] = 26, [AGGR_CGROUP] = 0,
+	};
+	const bool no_cpus = st->aggr.mode == AGGR_CPU && !target_has_cpus(&st->target);
+
+	return (stat_is_interval(st) ? 17 : 0) + (no_cpus ? 0 : widths[st->aggr.mode]) +
+	       (cgroup ? 17 : 0);
+}
+
+static void print_text_heading(const struct table *table, const char *cgroup)
+{
+	const struct stat_cmd *st = table->st;
+	size_t i;
+
+	fprintf(st->out, "%-*s ", prefix_width(st, cgroup),
+		stat_is_interval(st) ? "#           time" : "");
+	for (i = 0; i < table->nr; i++)
+		fprintf(st->out, "%*s%c", width_of(&table->columns[i]), table->columns[i].unit,
+			i + 1 < table->nr ? ' ' : '\n');
+}
+
+static void print_text_line(const struct table *table, size_t place, const char *cgroup)
+{
+	const struct stat_cmd *st = table->st;
+	const double percent = least_percent(table, place);
+	char text[64];
+	size_t i;
+
+	print_time(st, " ");
+	stat_print_place(st->out, st->aggr.mode, &st->aggr.places[place], NULL);
+	if (cgroup)
+		fprintf(st->out, "%-16s ", cgroup);
+	for (i = 0; i < table->nr; i++) {
+		const struct stat_metric *metric = &table->columns[i].values[place];
+
+		stat_metric_number(metric, text, sizeof(text));
+		fprintf(st->out, " %*s", width_of(&table->columns[i]), *text ? text : "-");
+	}
+	if (percent < 100)
+		fprintf(st->out, "  (%.2f%%)", percent);
+	fputc('\n', st->out);
+}
+
+/* ---- CSV and JSON ----------------------------------------------------------- */
+
+static void print_csv_heading(const struct table *table, const char *cgroup)
+{
+	static const char *const places[] = {
+		[AGGR_GLOBAL] = NULL, [AGGR_CPU] = "cpu", [AGGR_CORE] = "core",
+		[AGGR_CLUSTER] = "cluster", [AGGR_CACHE] = "cache", [AGGR_DIE] = "die",
+		[AGGR_SOCKET] = "socket", [AGGR_NODE] = "node", [AGGR_THREAD] = "comm-pid",
+		[AGGR_CGROUP] = NULL,
+	};
+	const struct stat_cmd *st = table->st;
+	const char *sep = st->opt.separator, *place = places[st->aggr.mode];
+	size_t i;
+
+	if (stat_is_interval(st) || (st->summing_up && !st->opt.no_csv_summary))
+		fprintf(st->out, "time%s", sep);
+	if (st->aggr.mode == AGGR_CPU && !target_has_cpus(&st->target))
+		place = NULL;
+	if (place)
+		fprintf(st->out, "%s%s", place, sep);
+	if (place && st->aggr.mode != AGGR_CPU && st->aggr.mode != AGGR_THREAD)
+		fprintf(st->out, "cpus%s", sep);
+	if (cgroup)
+		fprintf(st->out, "cgroup%s", sep);
+	for (i = 0; i < table->nr; i++)
+		fprintf(st->out, "%s%s", table->columns[i].unit, sep);
+	fputc('\n', st->out);
+}
+
+static void print_csv_line(const struct table *table, size_t place, const char *cgroup)
+{
+	const struct stat_cmd *st = table->st;
+	const double percent = least_percent(table, place);
+	const char *sep = st->opt.separator;
+	char text[64];
+	size_t i;
+
+	print_time(st, sep);
+	stat_print_place(st->out, st->aggr.mode, &st->aggr.places[place], sep);
+	if (cgroup)
+		fprintf(st->out, "%s%s", cgroup, sep);
+	for (i = 0; i < table->nr; i++) {
+		stat_metric_number(&table->columns[i].values[place], text, sizeof(text));
+		fprintf(st->out, "%s%s", text, sep);
+	}
+	if (percent < 100)
+		fprintf(st->out, "%.2f", percent);
+	fputc('\n', st->out);
+}
+
+static void print_json_line(const struct table *table, size_t place, const char *cgroup)
+{
+	const struct stat_cmd *st = table->st;
+	struct json_object *object = stat_json_new(st, &st->aggr.places[place]);
+	const double percent = least_percent(table, place);
+	char text[64];
+	size_t i;
+
+	if (cgroup)
+		json_add_string(object, "cgroup", cgroup);
+	for (i = 0; i < table->nr; i++) {
+		const struct column *column = &table->columns[i];
+
+		if (!column->values[place].format)
+			continue;
+		stat_metric_number(&column->values[place], text, sizeof(text));
+		json_add_string(object, column->unit, text);
+	}
+	if (percent < 100)
+		json_add_double(object, "pcnt-running", "%.2f", percent);
+	json_print(st->out, object, 0);
+}
+
+/* ---- all of it -------------------------------------------------------------- */
+
+/* All units, to tell whether two tables have the same headings. */
+static char *join_units(const struct table *table)
+{
+	char *text = xstrdup(""), *longer;
+	size_t i;
+
+	for (i = 0; i < table->nr; i++) {
+		longer = xasprintf("%s%s\n", text, table->columns[i].unit);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* Text repeats the headings for those who have scrolled; intervals of CSV have them once. */
+static bool wants_headings(const struct stat_cmd *st)
+{
+	static unsigned int intervals;
+
+	if (!stat_is_interval(st))
+		return true;
+	return st->opt.separator ? !intervals++ : !(intervals++ % HEADING_EVERY);
+}
+
+/* @before: the headings that were printed last, NULL if none are wanted. */
+static void print_table(struct stat_cmd *st, size_t first, size_t end, char **before)
+{
+	struct table table = { .st = st };
+	char *headings;
+	const char *cgroup;
+	bool heading;
+	size_t i;
+
+	fill(&table, first, end);
+	headings = join_units(&table);
+	heading = *before && strcmp(*before, headings);
+	for (i = 0; i < st->aggr.nr && table.nr; i++) {
+		if (!has_line(&table, i))
+			continue;
+		cgroup = cgroup_name(st, first, i);
+		if (st->opt.json) {
+			print_json_line(&table, i, cgroup);
+			continue;
+		}
+		if (heading && st->opt.separator)
+			print_csv_heading(&table, cgroup);
+		else if (heading)
+			print_text_heading(&table, cgroup);
+		heading = false;
+		if (st->opt.separator)
+			print_csv_line(&table, i, cgroup);
+		else
+			print_text_line(&table, i, cgroup);
+	}
+	for (i = 0; i < table.nr; i++) {
+		free(table.columns[i].unit);
+		free(table.columns[i].values);
+	}
+	free(table.columns);
+	if (*before) {
+		free(*before);
+		*before = headings;
+	} else {
+		free(headings);
+	}
+}
+
+/**
+ * stat_print_metric_only - print the metrics of all events
+ * @st: with the counts
+ */
+void stat_print_metric_only(struct stat_cmd *st)
+{
+	char *before = wants_headings(st) ? xstrdup("") : NULL;
+	size_t first, end;
+
+	for (first = 0; first < st->nr_groups; first = end) {
+		const struct cgroup *cgroup = cgroup_of(&st->list.groups[first]);
+
+		for (end = first + 1; end < st->nr_groups; end++)
+			if (cgroup_of(&st->list.groups[end]) != cgroup)
+				break;
+		print_table(st, first, end, &before);
+	}
+	free(before);
+}
