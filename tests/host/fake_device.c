@@ -443,8 +443,9 @@ static void log_create(const struct group *group)
 
 	for (i = 0; i < group->create.nr_cpus; i++)
 		snprintf(cpus + strlen(cpus), 5, "%s%u", i ? "," : "", group->cpus[i]);
-	log_call("CREATE group=%u target=%s%s pid=%d cpus=%s%s%s%s%s%s%s%s buffer=%u", group->nr,
+	log_call("CREATE group=%u target=%s%s pid=%d cpus=%s%s%s%s%s%s%s%s%s buffer=%u", group->nr,
 		 targets[group->create.target], group->cgroup, group->create.pid, cpus,
+		 group->create.flags & PERFGRP_CREATE_ENABLED ? " ENABLED" : "",
 		 group->create.flags & PERFGRP_CREATE_INHERIT ? " INHERIT" : "",
 		 group->create.flags & PERFGRP_CREATE_ENABLE_ON_EXEC ? " ENABLE_ON_EXEC" : "",
 		 group->create.flags & PERFGRP_CREATE_NO_MUX ? " NO_MUX" : "",
@@ -1020,6 +1021,20 @@ static int stream_stats(struct group *group, struct perfgrp_stream_stats *arg)
 	return 0;
 }
 
+static int bpf_handle(struct group *group, struct perfgrp_bpf_handle *arg)
+{
+	const struct line *line;
+	static unsigned int calls;
+
+	check_size("GET_BPF_HANDLE", arg->size, sizeof(*arg));
+	log_call("GET_BPF_HANDLE group=%u", group->nr);
+	line = find_failure("GET_BPF_HANDLE", ++calls, NONE);
+	if (line)
+		return fail(arg, line, PERFGRP_NONE);
+	arg->handle = group->nr;
+	return 0;
+}
+
 static int group_ioctl(struct group *group, unsigned long nr, void *arg)
 {
 	switch (nr) {
@@ -1038,6 +1053,8 @@ static int group_ioctl(struct group *group, unsigned long nr, void *arg)
 		return query(group, arg);
 	case PERFGRP_GET_STREAM_STATS:
 		return stream_stats(group, arg);
+	case PERFGRP_GET_BPF_HANDLE:
+		return bpf_handle(group, arg);
 	}
 	die("ioctl 0x%lx of a group is not simulated", nr);
 }

@@ -16,20 +16,30 @@
 
 /**
  * struct bpf_choice - a program as the user has named it
- * @path: an object file, or a pin; NULL: by @id
- * @id: id of a program that is loaded
+ * @path: an object file, or a pin; NULL: a program that is loaded
+ * @id: its id, or 0
+ * @tag: its tag, in hex, or NULL
+ * @known_as: its name, or NULL
  * @section: of an object file, or NULL
  * @name: of a program in an object file, or NULL
  */
 struct bpf_choice {
 	const char *path;
 	unsigned int id;
+	const char *tag;
+	const char *known_as;
 	const char *section;
 	const char *name;
 };
 
 int bpf_choice_parse(struct bpf_choice *choice, const char *text);
 int bpf_choice_open(const struct bpf_choice *choice);
+int bpf_choice_open_loaded(const struct bpf_choice *choice);
+
+/* ---- bpf_find.c: programs that are loaded ---------------------------------- */
+
+int bpf_find_open(const struct bpf_choice *choice);
+char *bpf_main_function(int fd);
 
 /* ---- bpf_info.c: programs as the kernel knows them ------------------------- */
 
@@ -186,5 +196,9 @@ int bpf_attach_other(const struct bpf_options *opt, int prog_fd, bool replace);
 int bpf_detach_other(const struct bpf_options *opt);
 int bpf_show(const struct bpf_options *opt);
 int bpf_watch(const struct bpf_options *opt);
+
+/* cmd_bpf.c, cmd_bpf_profile.c */
+void cmd_bpf_usage(FILE *out);
+int cmd_bpf_profile(int argc, char **argv);
 
 #endif /* PERFGRP_BPF_H */

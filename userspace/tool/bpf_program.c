@@ -30,37 +30,75 @@ static int listen_to_libbpf(enum libbpf_print_level level, const char *fmt, va_l
 	return 0;
 }
 
-/**
- * bpf_choice_parse - understand a PROGRAM of the command line
- * @choice: filled in, but for its section and name, which have been
- * @text: "id:N", or a path
- *
- * Return: 0, or -EINVAL after saying what is wrong
- */
-int bpf_choice_parse(struct bpf_choice *choice, const char *text)
+static int parse_id(struct bpf_choice *choice, const char *text)
 {
 	char *end;
 	__u64 id;
 
-	if (strncmp(text, "id:", 3)) {
-		if (!*text) {
-			error("a program's path is empty");
-			return -EINVAL;
-		}
-		choice->path = text;
-		return 0;
-	}
-	text += 3;
 	if (parse_u64(text, 10, &end, &id) || *text < '0' || *text > '9' || *end || !id ||
 	    id > UINT_MAX) {
 		error("'%s' is not the id of a BPF program", text);
 		return -EINVAL;
 	}
-	if (choice->section || choice->name) {
+	choice->id = id;
+	return 0;
+}
+
+static int parse_tag(struct bpf_choice *choice, const char *text)
+{
+	if (strlen(text) != 2 * BPF_TAG_SIZE || text[strspn(text, "0123456789abcdef")]) {
+		error("'%s' is not the tag of a BPF program: %u hexadecimal digits", text,
+		      2 * BPF_TAG_SIZE);
+		return -EINVAL;
+	}
+	choice->tag = text;
+	return 0;
+}
+
+static int parse_known_as(struct bpf_choice *choice, const char *text)
+{
+	if (!*text) {
+		error("a program's name is empty");
+		return -EINVAL;
+	}
+	choice->known_as = text;
+	return 0;
+}
+
+/**
+ * bpf_choice_parse - understand a PROGRAM of the command line
+ * @choice: filled in, but for its section and name, which have been
+ * @text: "id:N", "tag:TAG", "name:NAME", or a path
+ *
+ * Return: 0, or -EINVAL after saying what is wrong
+ */
+int bpf_choice_parse(struct bpf_choice *choice, const char *text)
+{
+	static const struct {
+		const char *prefix;
+		int (*parse)(struct bpf_choice *choice, const char *text);
+	} loaded[] = {
+		{ "id:", parse_id },
+		{ "tag:", parse_tag },
+		{ "name:", parse_known_as },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(loaded); i++) {
+		size_t len = strlen(loaded[i].prefix);
+
+		if (strncmp(text, loaded[i].prefix, len))
+			continue;
+		if (!choice->section && !choice->name)
+			return loaded[i].parse(choice, text + len);
 		error("--section and --program are for object files");
 		return -EINVAL;
 	}
-	choice->id = id;
+	if (!*text) {
+		error("a program's path is empty");
+		return -EINVAL;
+	}
+	choice->path = text;
 	return 0;
 }
 
@@ -180,19 +218,27 @@ static int open_pin(const struct bpf_choice *choice)
 	return err;
 }
 
-static int open_id(const struct bpf_choice *choice)
+static int open_choice(const struct bpf_choice *choice, bool loaded)
 {
-	int fd = bpf_prog_get_fd_by_id(choice->id), err;
+	struct statfs fs;
+	int err;
 
-	if (fd >= 0)
-		return fd;
-	err = -errno;
-	if (err == -ENOENT)
-		error("there is no BPF program with the id %u", choice->id);
-	else
-		error("cannot open the BPF program with the id %u: %s", choice->id,
-		      strerror(errno));
-	return err;
+	if (!choice->path)
+		return bpf_find_open(choice);
+	if (statfs(choice->path, &fs)) {
+		err = -errno;
+		error("%s: %s%s", choice->path, strerror(errno),
+		      loaded ? " (a program that is loaded is id:N, tag:TAG, name:NAME or a pin)" :
+			       "");
+		return err;
+	}
+	if (fs.f_type == BPF_FS_MAGIC)
+		return open_pin(choice);
+	if (!loaded)
+		return open_object(choice);
+	error("%s is no pin in a bpf filesystem; a program that is loaded is id:N, tag:TAG, name:NAME or a pin",
+	      choice->path);
+	return -EINVAL;
 }
 
 /**
@@ -203,15 +249,16 @@ static int open_id(const struct bpf_choice *choice)
  */
 int bpf_choice_open(const struct bpf_choice *choice)
 {
-	struct statfs fs;
-	int err;
+	return open_choice(choice, false);
+}
 
-	if (!choice->path)
-		return open_id(choice);
-	if (statfs(choice->path, &fs)) {
-		err = -errno;
-		error("%s: %s", choice->path, strerror(errno));
-		return err;
-	}
-	return fs.f_type == BPF_FS_MAGIC ? open_pin(choice) : open_object(choice);
+/**
+ * bpf_choice_open_loaded - open a program that is loaded already
+ * @choice: which; an object file is none
+ *
+ * Return: its file descriptor, or a negative errno after saying what is wrong
+ */
+int bpf_choice_open_loaded(const struct bpf_choice *choice)
+{
+	return open_choice(choice, true);
 }

@@ -21,7 +21,6 @@ enum {
 	OPT_SECTION,
 	OPT_PROGRAM,
 	OPT_DURATION,
-	OPT_JSON,
 	OPT_ALL,
 };
 
@@ -35,10 +34,11 @@ enum {
 	{ "cookie", required_argument, NULL, OPT_COOKIE },	\
 	{ "timed", no_argument, NULL, OPT_TIMED }
 #define LAST_OPTIONS						\
-	{ "json", no_argument, NULL, OPT_JSON },		\
+	{ "json", no_argument, NULL, 'j' },			\
 	CMD_HELP_OPTION
 
-static void usage(FILE *out)
+/* One text for all commands. */
+void cmd_bpf_usage(FILE *out)
 {
 	fputs("usage: perfgrp bpf attach [OPTION]... PROGRAM [[--] COMMAND [ARGUMENT]...]\n"
 	      "       perfgrp bpf attach -g PID:FD -m MEMBER [OPTION]... PROGRAM\n"
@@ -46,10 +46,12 @@ static void usage(FILE *out)
 	      "       perfgrp bpf detach -g PID:FD -m MEMBER [--expect ID] [--json]\n"
 	      "       perfgrp bpf show [-g PID:FD] [--all] [--json]\n"
 	      "       perfgrp bpf watch [--duration SECONDS] [--json]\n"
+	      "       perfgrp bpf profile [OPTION]... PROGRAM [[--] COMMAND [ARGUMENT]...]\n"
 	      "\n"
-	      "BPF programs that run when counters overflow; and which programs come and go.\n"
+	      "BPF programs that run when counters overflow; which programs come and go; and what\n"
+	      "runs of a program cost.\n"
 	      "\n"
-	      "PROGRAM is an object file, a pin in a bpf filesystem, or id:N.\n"
+	      "PROGRAM is an object file, a pin in a bpf filesystem, id:N, tag:TAG or name:NAME.\n"
 	      "      --section NAME       of an object file, the program in that section\n"
 	      "      --program NAME       of an object file, the program of that name\n"
 	      "      --cookie N           what bpf_get_attach_cookie() returns\n"
@@ -66,7 +68,17 @@ static void usage(FILE *out)
 	      "  -o, --output FILE        statistics go there, not to standard error\n"
 	      "      --duration SECONDS   end after so long\n"
 	      "\n"
-	      "      --json               JSON, an object a line\n"
+	      "What the runs of a program that is loaded count, while COMMAND runs, or until interrupted:\n"
+	      "  -e, -a, -C, --all-user, --all-kernel\n"
+	      "                           as above; all events are one group\n"
+	      "  -D, --delay MS           from so many ms after the start\n"
+	      "      --timeout MS         for so many ms\n"
+	      "  -I, --interval-print MS  a report every so many ms\n"
+	      "      --interval-count N   N such reports\n"
+	      "  -x, --field-separator S  CSV, with S between columns\n"
+	      "  -o, --output FILE        into FILE, not to standard error\n"
+	      "\n"
+	      "  -j, --json               JSON, an object a line\n"
 	      "  -h, --help               this\n", out);
 }
 
@@ -127,7 +139,7 @@ static int parse_option(void *arg, int c)
 		return 0;
 	case OPT_DURATION:
 		return parse_duration(optarg, &opt->duration);
-	case OPT_JSON:
+	case 'j':
 		opt->json = true;
 		return 0;
 	case OPT_ALL:
@@ -145,7 +157,7 @@ static bool parse_options(struct bpf_options *opt, int argc, char **argv, const 
 		.name = "bpf",
 		.letters = letters,
 		.table = table,
-		.usage = usage,
+		.usage = cmd_bpf_usage,
 		.parse = parse_option,
 	};
 
@@ -172,7 +184,7 @@ static int take_program(struct bpf_options *opt, int argc, char **argv)
 {
 	if (optind < argc)
 		return bpf_choice_parse(&opt->program, argv[optind++]);
-	error("which program? (an object file, a pin, or id:N)");
+	error("which program? (an object file, a pin, id:N, tag:TAG or name:NAME)");
 	return -EINVAL;
 }
 
@@ -218,7 +230,7 @@ static int cmd_attach(struct bpf_options *opt, int argc, char **argv)
 	};
 	int err, fd, status;
 
-	if (!parse_options(opt, argc, argv, "+g:m:o:h" RECORD_LETTERS, options, &status))
+	if (!parse_options(opt, argc, argv, "+g:m:o:jh" RECORD_LETTERS, options, &status))
 		return status;
 	if (take_program(opt, argc, argv))
 		return EXIT_USAGE;
@@ -246,7 +258,7 @@ static int cmd_replace(struct bpf_options *opt, int argc, char **argv)
 	};
 	int fd, status;
 
-	if (!parse_options(opt, argc, argv, "g:m:h", options, &status))
+	if (!parse_options(opt, argc, argv, "g:m:jh", options, &status))
 		return status;
 	if (take_program(opt, argc, argv) || needs_member(opt) || no_more_arguments(argc, argv))
 		return EXIT_USAGE;
@@ -267,7 +279,7 @@ static int cmd_detach(struct bpf_options *opt, int argc, char **argv)
 	};
 	int status;
 
-	if (!parse_options(opt, argc, argv, "g:m:h", options, &status))
+	if (!parse_options(opt, argc, argv, "g:m:jh", options, &status))
 		return status;
 	if (needs_member(opt) || no_more_arguments(argc, argv))
 		return EXIT_USAGE;
@@ -283,7 +295,7 @@ static int cmd_show(struct bpf_options *opt, int argc, char **argv)
 	};
 	int status;
 
-	if (!parse_options(opt, argc, argv, "g:h", options, &status))
+	if (!parse_options(opt, argc, argv, "g:jh", options, &status))
 		return status;
 	return no_more_arguments(argc, argv) ? EXIT_USAGE : bpf_show(opt);
 }
@@ -296,7 +308,7 @@ static int cmd_watch(struct bpf_options *opt, int argc, char **argv)
 	};
 	int status;
 
-	if (!parse_options(opt, argc, argv, "h", options, &status))
+	if (!parse_options(opt, argc, argv, "jh", options, &status))
 		return status;
 	return no_more_arguments(argc, argv) ? EXIT_USAGE : bpf_watch(opt);
 }
@@ -320,13 +332,15 @@ int cmd_bpf(int argc, char **argv)
 	size_t i;
 
 	if (!name) {
-		usage(stderr);
+		cmd_bpf_usage(stderr);
 		return EXIT_USAGE;
 	}
 	if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
-		usage(stdout);
+		cmd_bpf_usage(stdout);
 		return 0;
 	}
+	if (!strcmp(name, "profile"))
+		return cmd_bpf_profile(argc - 1, argv + 1);
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(name, commands[i].name))
 			continue;

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perfgrp bpf profile: what runs of a BPF program count, measured by programs before and after
+ * it. Here is the order of things; the group, the programs and the output have files of their own.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "bpf_profile.h"
+#include "cmd.h"
+#include "ending.h"
+
+#define NSEC_PER_MSEC	1000000ULL
+#define NSEC_PER_SEC	1000000000ULL
+
+/* Runs of the empty program: the batch that counts the least is the one without interrupts. */
+#define EMPTY_BATCHES	20
+#define EMPTY_RUNS	50
+
+static __u64 now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+static __u64 earlier(__u64 a, __u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- what is needed --------------------------------------------------------- */
+
+/* Libbpf, too, finds kfuncs of modules by their BTF, and says nothing where it may not. */
+static int check_privilege(void)
+{
+	__u32 id;
+
+	if (!bpf_btf_get_next_id(0, &id) || errno != EPERM)
+		return 0;
+	error("profiling BPF programs needs CAP_SYS_ADMIN: without it neither the program's BTF can be read nor the module's");
+	return -EPERM;
+}
+
+static int open_device(struct profile *profile)
+{
+	struct perfgrp_info info;
+
+	profile->dev = cmd_open_device(&info, 0, NULL);
+	if (!profile->dev)
+		return -ENODEV;
+	if (info.features & PERFGRP_FEATURE_KFUNC)
+		return 0;
+	if (perfgrp_is_perf(profile->dev))
+		error("'bpf profile' needs the module");
+	else
+		error("this module lacks 'kfunc', by which BPF programs read counters: it needs Linux 6.9, and to be built where its BTF can be made (with pahole, and vmlinux beside the headers)");
+	return -EOPNOTSUPP;
+}
+
+static int open_program(struct profile *profile)
+{
+	int fd = bpf_choice_open_loaded(&profile->program);
+
+	if (fd < 0)
+		return fd;
+	bpf_info_get(bpf_info_id(fd), &profile->info);
+	if (profile->info.known != BPF_KNOWN) {
+		error("the kernel does not tell anything of that program");
+	} else if (!profile->info.jited) {
+		error("cannot profile program %u: it is interpreted, and only machine code can be traced (sysctl net.core.bpf_jit_enable)",
+		      profile->info.id);
+	} else {
+		return fd;
+	}
+	close(fd);
+	return -EINVAL;
+}
+
+/* ---- the empty program ------------------------------------------------------- */
+
+/* On a CPU where the group counts. */
+static int go_to_cpus(const struct profile *profile, cpu_set_t *before)
+{
+	cpu_set_t cpus;
+	size_t i;
+
+	CPU_ZERO(&cpus);
+	for (i = 0; i < profile->target.cpus.nr; i++)
+		if (profile->target.cpus.n[i] < CPU_SETSIZE)
+			CPU_SET(profile->target.cpus.n[i], &cpus);
+	if (sched_getaffinity(0, sizeof(*before), before) ||
+	    (profile->target.cpus.nr && sched_setaffinity(0, sizeof(cpus), &cpus))) {
+		error("cannot run on the CPUs %s: %s", profile->target.cpu_list, strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
+static void keep_least(struct profile *profile, const struct profile_totals *a,
+		       const struct profile_totals *b, bool first)
+{
+	unsigned int i;
+
+	for (i = 0; i < profile->probe.nr_events; i++) {
+		double mean = (double)(b->sum[i].raw - a->sum[i].raw) / (b->runs - a->runs);
+
+		if (first || mean < profile->empty[i])
+			profile->empty[i] = mean;
+	}
+}
+
+static int measure_batches(struct profile *profile)
+{
+	struct profile_totals before, after;
+	unsigned int i;
+	int err;
+
+	err = profile_probe_read(&profile->probe, &before);
+	for (i = 0; i < EMPTY_BATCHES && !err; i++) {
+		err = profile_probe_run_empty(&profile->probe, EMPTY_RUNS);
+		if (!err)
+			err = profile_probe_read(&profile->probe, &after);
+		if (!err && after.runs == before.runs) {
+			error("cannot read the group where an empty BPF program runs: %s",
+			      strerror(-after.error));
+			err = -EIO;
+		}
+		if (!err)
+			keep_least(profile, &before, &after, !i);
+		before = after;
+	}
+	return err;
+}
+
+/* What is counted in each run of whatever program, for those who want to subtract it. */
+static int measure_empty(struct profile *profile)
+{
+	cpu_set_t before;
+	int err, ret;
+
+	err = go_to_cpus(profile, &before);
+	if (err)
+		return err;
+	err = profile_probe_attach(&profile->probe, true);
+	if (!err) {
+		err = profile_probe_count(&profile->probe, true);
+		if (!err)
+			err = measure_batches(profile);
+		ret = profile_probe_count(&profile->probe, false);
+		if (!err)
+			err = ret;
+		profile_probe_detach(&profile->probe);
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	return err;
+}
+
+/* ---- from beginning to end ---------------------------------------------------- */
+
+static void subtract(struct profile_totals *totals, const struct profile_totals *before)
+{
+	size_t i;
+
+	totals->runs -= before->runs;
+	totals->unmatched -= before->unmatched;
+	totals->elsewhere -= before->elsewhere;
+	totals->failed -= before->failed;
+	for (i = 0; i < PROFILE_EVENTS; i++) {
+		totals->sum[i].raw -= before->sum[i].raw;
+		totals->sum[i].enabled -= before->sum[i].enabled;
+		totals->sum[i].running -= before->sum[i].running;
+	}
+}
+
+/* From here on it counts: what there is already is not printed. */
+static int begin(struct profile *profile)
+{
+	int err = profile_probe_read(&profile->probe, &profile->last);
+
+	if (!err)
+		err = profile_probe_missed(&profile->probe, &profile->last_missed);
+	if (!err)
+		err = profile_probe_count(&profile->probe, true);
+	profile->start = now();
+	profile->last_end = profile->start;
+	return err;
+}
+
+/* Prints what has been counted since the last time. */
+static int print(struct profile *profile, __u64 time)
+{
+	struct profile_totals totals, since;
+	__u64 missed;
+	int err;
+
+	err = profile_probe_read(&profile->probe, &totals);
+	if (!err)
+		err = profile_probe_missed(&profile->probe, &missed);
+	if (err)
+		return err;
+	since = totals;
+	subtract(&since, &profile->last);
+	profile->end = time;
+	profile_print(profile, &since, missed - profile->last_missed);
+	profile->last = totals;
+	profile->last_missed = missed;
+	profile->last_end = time;
+	if (!fflush(profile->out) && !ferror(profile->out))
+		return 0;
+	error("cannot write to %s: %s", profile->file ? profile->file : "standard error",
+	      strerror(errno));
+	return -EIO;
+}
+
+static int count(struct profile *profile, struct ending *ending)
+{
+	const __u64 interval = profile->interval * NSEC_PER_MSEC;
+	__u64 next = interval ? profile->start + interval : ENDING_NEVER;
+	__u64 end = profile->timeout ? profile->start + profile->timeout * NSEC_PER_MSEC :
+				       ENDING_NEVER;
+	unsigned int printed = 0;
+
+	for (;;) {
+		__u64 time;
+		int err;
+
+		if (ending_wait(ending, earlier(next, end)))
+			return 0;
+		time = now();
+		if (time >= next) {
+			err = print(profile, time);
+			if (err || ++printed == profile->interval_count)
+				return err;
+			/* Intervals that have been missed altogether are one long one. */
+			next += (time - next) / interval * interval + interval;
+		}
+		if (time >= end)
+			return 0;
+	}
+}
+
+/* Returns true if the end came before counting began. */
+static bool delay(const struct profile *profile, struct ending *ending)
+{
+	const __u64 until = now() + profile->delay * NSEC_PER_MSEC;
+
+	while (now() < until)
+		if (ending_wait(ending, until))
+			return true;
+	return false;
+}
+
+static int run(struct profile *profile, struct ending *ending)
+{
+	bool ended = false;
+	int err, ret;
+
+	err = ending_prepare_command(ending, &profile->target, STDOUT_FILENO);
+	if (err)
+		return err;
+	err = profile_probe_attach(&profile->probe, false);
+	if (!err && !profile->delay)
+		err = begin(profile);
+	if (err) {
+		workload_cancel(&ending->w);
+		return err;
+	}
+	err = ending_start_command(ending);
+	if (err)
+		return err;
+	if (profile->delay) {
+		ended = delay(profile, ending);
+		err = begin(profile);
+	}
+	if (!err && !ended)
+		err = count(profile, ending);
+	ret = profile_probe_count(&profile->probe, false);
+	profile->end = now();
+	profile_probe_detach(&profile->probe);
+	ending_stop_command(ending);
+	if (err || ret)
+		return err ? err : ret;
+	/* With so many intervals as were asked for there is no other. */
+	return profile->interval_count ? 0 : print(profile, profile->end);
+}
+
+static int run_all(struct profile *profile, struct ending *ending)
+{
+	__u64 handle;
+	int err, fd;
+
+	err = profile_group_open(profile, &handle);
+	if (!err)
+		err = check_privilege();
+	if (err)
+		return err;
+	fd = open_program(profile);
+	if (fd < 0)
+		return fd;
+	err = profile_probe_load(&profile->probe, handle, profile->events.groups[0].nr, fd,
+				 &profile->info);
+	close(fd);
+	if (!err)
+		err = measure_empty(profile);
+	if (!err)
+		err = run(profile, ending);
+	profile_probe_close(&profile->probe);
+	return err;
+}
+
+static int open_output(struct profile *profile)
+{
+	profile->out = profile->file ? fopen(profile->file, "we") : stderr;
+	if (profile->out)
+		return 0;
+	error("cannot write to %s: %s", profile->file, strerror(errno));
+	return -errno;
+}
+
+/**
+ * profile_run - profile a program until the end
+ * @profile: what the user wants
+ *
+ * Return: what to exit with. A signal that was the end ends the process.
+ */
+int profile_run(struct profile *profile)
+{
+	struct ending ending;
+	int status, err;
+
+	if (open_device(profile) || open_output(profile) ||
+	    ending_begin(&ending))
+		return EXIT_FAILED;
+	err = run_all(profile, &ending);
+	perfgrp_group_close(profile->group);
+	status = err ? EXIT_FAILED : ending_status(&ending, &profile->target);
+	if (profile->file && fclose(profile->out)) {
+		error("cannot write to %s", profile->file);
+		status = EXIT_FAILED;
+	}
+	if (status != EXIT_FAILED)
+		ending_finish(&ending);
+	return status;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files behind "perfgrp bpf profile" share. */
+#ifndef PERFGRP_BPF_PROFILE_H
+#define PERFGRP_BPF_PROFILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "bpf.h"
+#include "events.h"
+#include "profile.h"
+#include "target.h"
+
+/* profile_object.c */
+extern const char profile_object[], profile_object_end[];
+
+/* ---- bpf_profile_probe.c: the programs before and after a program ----------- */
+
+struct bpf_object;
+struct bpf_link;
+
+/**
+ * struct profile_probe - the two programs, loaded for one program and for an empty one
+ * @object: all of them
+ * @empty_fd: the empty program, or -1
+ * @links: those of the two that are attached
+ * @per_cpu: room for what the CPUs have counted
+ * @nr_cpus: of how many
+ * @nr_events: events of the group
+ */
+struct profile_probe {
+	struct bpf_object *object;
+	int empty_fd;
+	struct bpf_link *links[2];
+	struct profile_totals *per_cpu;
+	int nr_cpus;
+	unsigned int nr_events;
+};
+
+int profile_probe_load(struct profile_probe *probe, __u64 handle, unsigned int nr_events,
+		       int prog_fd, const struct bpf_info *info);
+int profile_probe_attach(struct profile_probe *probe, bool empty);
+void profile_probe_detach(struct profile_probe *probe);
+int profile_probe_run_empty(const struct profile_probe *probe, unsigned int times);
+int profile_probe_count(const struct profile_probe *probe, bool on);
+int profile_probe_read(const struct profile_probe *probe, struct profile_totals *totals);
+int profile_probe_missed(const struct profile_probe *probe, __u64 *missed);
+void profile_probe_close(struct profile_probe *probe);
+
+/* ---- bpf_profile.c ---------------------------------------------------------- */
+
+/**
+ * struct profile - one "perfgrp bpf profile"
+ * @program: whose runs
+ * @events: what to count; all of it is one group of the module
+ * @events_named: the user has named events
+ * @target: on which CPUs, and the command
+ * @separator: CSV with this between the columns; NULL for no CSV
+ * @json: a JSON object a line
+ * @interval: print every so many ms; 0: at the end
+ * @interval_count: end after so many intervals; 0: do not
+ * @timeout: end after so many ms; 0: do not
+ * @delay: begin to count after so many ms
+ * @file: where to print; NULL: standard error
+ * @out: the same
+ * @info: what the kernel says of the program
+ * @dev: the device
+ * @group: the group
+ * @probe: the programs that read it
+ * @empty: what a run of an empty program counts
+ * @last: totals when the last interval ended
+ * @last_missed: the same of runs that were missed
+ * @start: when counting began, in ns of CLOCK_MONOTONIC
+ * @end: end of what is printed
+ * @last_end: end of what was printed before
+ */
+struct profile {
+	struct bpf_choice program;
+	struct event_list events;
+	bool events_named;
+	struct target target;
+	const char *separator;
+	bool json;
+	unsigned int interval;
+	unsigned int interval_count;
+	unsigned int timeout;
+	unsigned int delay;
+	const char *file;
+	FILE *out;
+	struct bpf_info info;
+	struct perfgrp_dev *dev;
+	struct perfgrp_group *group;
+	struct profile_probe probe;
+	double empty[PROFILE_EVENTS];
+	struct profile_totals last;
+	__u64 last_missed;
+	__u64 start;
+	__u64 end;
+	__u64 last_end;
+};
+
+int profile_run(struct profile *profile);
+
+/* ---- bpf_profile_group.c: the group ------------------------------------------ */
+
+int profile_events(struct profile *profile, unsigned int left_out);
+int profile_group_open(struct profile *profile, __u64 *handle);
+
+/* ---- bpf_profile_print.c ------------------------------------------------------ */
+
+void profile_print(const struct profile *profile, const struct profile_totals *totals,
+		   __u64 missed);
+
+#endif /* PERFGRP_BPF_PROFILE_H */

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The programs of "perfgrp bpf profile": they run before and after each run of the program that
+ * is profiled, read the group on their CPU, and add up the differences.
+ *
+ * A run on a CPU may be interrupted, or preempted, and the profiled program run there again
+ * before it ends. So the beginning of each run is kept until its end, and found by the address of
+ * the context: that is memory of the trampoline, which calls both of these programs for a run with
+ * the same address, and no other run has it meanwhile. (A BPF program stays on its CPU from
+ * beginning to end, also one that sleeps.)
+ *
+ * The kernel does not run a program on a CPU on which it is running already, such as in an
+ * interrupt: then the beginning or the end of a run is not seen. So a beginning may be left there
+ * for good; the oldest one makes room.
+ */
+#include <linux/types.h>
+
+#include <linux/bpf.h>
+#include <linux/errno.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "profile.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+extern int bpf_perfgrp_read(__u64 handle, struct perfgrp_value *values, __u32 values__sz,
+			    __u32 value_size, __u64 flags) __ksym;
+
+#define VALUE_SIZE	sizeof(struct perfgrp_value)
+
+const volatile struct profile_config config;
+
+/**
+ * struct start - the beginning of a run
+ * @frame: address of the context; 0 if there is none
+ * @order: greater than that of all before; 0 if there is none
+ * @counted: the run is to be counted
+ * @ret: of bpf_perfgrp_read()
+ * @value: what it has read
+ */
+struct start {
+	__u64 frame;
+	__u64 order;
+	__u32 counted;
+	__s32 ret;
+	struct perfgrp_value value[PROFILE_EVENTS];
+};
+
+/**
+ * struct cpu - the runs on one CPU
+ * @order: of the last beginning
+ * @start: runs that have begun
+ * @end: room for what is read at the end of a run
+ *
+ * Each of the two programs runs only once at a time on a CPU.
+ */
+struct cpu {
+	__u64 order;
+	struct start start[PROFILE_DEPTH];
+	struct perfgrp_value end[PROFILE_EVENTS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct cpu);
+} cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct profile_totals);
+} totals SEC(".maps");
+
+/* Whether runs that begin now are to be counted. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} counting SEC(".maps");
+
+static __always_inline int read_group(struct perfgrp_value *value)
+{
+	__u32 nr = config.nr;
+
+	if (nr > PROFILE_EVENTS)
+		return -EMSGSIZE;
+	return bpf_perfgrp_read(config.handle, value, nr * VALUE_SIZE, VALUE_SIZE, 0);
+}
+
+/* A place for the beginning of a run: a free one, or that of the oldest. */
+static __always_inline struct start *claim_start(struct cpu *cpu, __u64 frame)
+{
+	struct start *start = &cpu->start[0];
+	int i;
+
+#pragma unroll
+	for (i = 0; i < PROFILE_DEPTH; i++) {
+		struct start *other = &cpu->start[i];
+
+		/* Its end was not seen, or this would not have the same address. */
+		if (other->frame == frame)
+			return other;
+		if (other->order < start->order)
+			start = other;
+	}
+	return start;
+}
+
+static __always_inline struct start *find_start(struct cpu *cpu, __u64 frame)
+{
+	int i;
+
+#pragma unroll
+	for (i = 0; i < PROFILE_DEPTH; i++)
+		if (cpu->start[i].frame == frame)
+			return &cpu->start[i];
+	return NULL;
+}
+
+/* The group is read last. */
+static __always_inline int begin_run(void *ctx)
+{
+	__u64 frame = (unsigned long)ctx;
+	struct start *start;
+	__u32 zero = 0, *on;
+	struct cpu *cpu;
+
+	cpu = bpf_map_lookup_elem(&cpus, &zero);
+	on = bpf_map_lookup_elem(&counting, &zero);
+	if (!cpu || !on)
+		return 0;
+	start = claim_start(cpu, frame);
+	start->order = ++cpu->order;
+	start->counted = *on;
+	start->frame = frame;
+	if (*on)
+		start->ret = read_group(start->value);
+	return 0;
+}
+
+static __always_inline void add_run(struct profile_totals *to, const struct start *start,
+				    const struct perfgrp_value *end)
+{
+	__u32 i;
+
+	to->runs++;
+	for (i = 0; i < PROFILE_EVENTS && i < config.nr; i++) {
+		const struct perfgrp_value *from = &start->value[i];
+		struct profile_sum *sum = &to->sum[i];
+
+		sum->raw += end[i].raw - from->raw;
+		sum->enabled += end[i].time_enabled - from->time_enabled;
+		sum->running += end[i].time_running - from->time_running;
+		sum->sched_group = end[i].sched_group;
+		sum->flags |= end[i].flags;
+	}
+}
+
+/* The group is read first. */
+static __always_inline int end_run(void *ctx)
+{
+	struct profile_totals *to;
+	struct start *start;
+	__u32 zero = 0, *on;
+	struct cpu *cpu;
+	int ret;
+
+	cpu = bpf_map_lookup_elem(&cpus, &zero);
+	if (!cpu)
+		return 0;
+	ret = read_group(cpu->end);
+	to = bpf_map_lookup_elem(&totals, &zero);
+	on = bpf_map_lookup_elem(&counting, &zero);
+	if (!to || !on)
+		return 0;
+	start = find_start(cpu, (unsigned long)ctx);
+	if (!start) {
+		to->unmatched += *on;
+		return 0;
+	}
+	if (ret >= 0)
+		ret = start->ret;
+	if (!start->counted) {
+		/* Nobody wants to know. */
+	} else if (ret >= 0) {
+		add_run(to, start, cpu->end);
+	} else if (ret == -ENODATA) {
+		to->elsewhere++;
+	} else {
+		to->failed++;
+		to->error = ret;
+	}
+	start->order = 0;
+	start->frame = 0;
+	return 0;
+}
+
+SEC("?fentry")
+int profile_begin(void *ctx)
+{
+	return begin_run(ctx);
+}
+
+SEC("?fexit")
+int profile_end(void *ctx)
+{
+	return end_run(ctx);
+}
+
+/* The same for a program that does nothing: what it counts is counted in each run. */
+SEC("?socket")
+int empty(struct __sk_buff *skb)
+{
+	return 0;
+}
+
+SEC("?fentry")
+int empty_begin(void *ctx)
+{
+	return begin_run(ctx);
+}
+
+SEC("?fexit")
+int empty_end(void *ctx)
+{
+	return end_run(ctx);
+}

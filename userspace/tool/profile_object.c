@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The object file that profile.bpf.c has become, as the Makefile has it. */
+#include "bpf_profile.h"
+
+__asm__(".pushsection .rodata, \"a\"\n"
+	".balign 8\n"
+	".globl profile_object\n"
+	"profile_object:\n"
+	".incbin \"" PROFILE_OBJECT "\"\n"
+	".globl profile_object_end\n"
+	"profile_object_end:\n"
+	".byte 0\n"
+	".popsection\n");
