@@ -109,6 +109,24 @@ bpf attach -e page-faults -c 1 --program other $object -- true
 is "B1: and a program of another type, with the type" \
 	"$? $(grep -c "^perfgrp: cannot attach to 'page-faults': .*type" errors)" = "255 1"
 
+# shellcheck disable=SC2086
+bpf attach -e page-faults -c 1 -D 1000000 $object -- $work
+is "B6: what is to begin after the command has ended does not run" \
+	"$? $(column NAME 1 errors) $(column RUNS 1 errors)" = "0 keep 0"
+# shellcheck disable=SC2086
+bpf attach -e page-faults -c 1 --pin "$pins/kept" $object -- $work
+kept=$(column PROGRAM 1 errors)
+# shellcheck disable=SC2086
+bpf attach -e page-faults -c 1 "$pins/kept" -- $work
+is "B5: a program that was pinned outlives its group" \
+	"$(column PROGRAM 1 errors) $(column RUNS 1 errors)" = "$kept $faults"
+bpf attach -e page-faults -c 1 --pin "$pins/kept" $object -- true
+is "B5: a pin takes no other's place" \
+	"$? $(grep -c "^perfgrp: cannot pin the program at $pins/kept: File exists" errors)" = "255 1"
+rm "$pins/kept"
+bpf attach -e page-faults -c 1 --pin "$scratch/kept" $object -- true
+is "B5: nor is it anywhere but in a bpf filesystem" \
+	"$? $(grep -c "^perfgrp: cannot pin .* (is that in a bpf filesystem?)" errors)" = "255 1"
 bpf attach -a -e page-faults -c 1 --duration 0.5 $object
 is "B6: the time is up" $? = 0
 is "B6: all CPUs are one member" "$(wc -l <errors) $(column MEMBER 1 errors)" = "2 1"
@@ -241,7 +259,10 @@ until perfgrp bpf show --all | grep -q " page-faults "; do
 done
 bpf show --all
 group=$(column GROUP 1 output)
-bpf attach -g "$group" -m 1 "$pins/pinned"
+bpf attach -g "$group" -m 1 --pin "$pins/record" "$pins/pinned"
+is "B5: a program of another's group is pinned, too" "$? $([ -e "$pins/record" ] && echo pin)" = \
+	"0 pin"
+rm "$pins/record"
 bpf replace -g "$group" -m 1 "id:$id"
 bpf detach -g "$group" -m 1
 kill $record
@@ -292,6 +313,7 @@ usage attach -g 1 -m 1 $object
 usage attach -g 1:1 $object
 usage attach -g 1:1 -m 1 -e page-faults $object
 usage attach -g 1:1 -m 1 --duration 1 $object
+usage attach -g 1:1 -m 1 -D 1 $object
 usage attach -g 1:1 -m 1 $object true
 usage attach -e page-faults --cookie x $object
 usage attach -e page-faults --duration 0 $object

@@ -34,6 +34,7 @@ struct bpf_choice {
 
 int bpf_choice_parse(struct bpf_choice *choice, const char *text);
 int bpf_choice_open(const struct bpf_choice *choice);
+int bpf_pin(int fd, const char *path);
 int bpf_choice_open_loaded(const struct bpf_choice *choice);
 
 /* ---- bpf_find.c: programs that are loaded ---------------------------------- */
@@ -170,6 +171,8 @@ void bpf_attachments_free(struct bpf_attachments *list);
  * @flags: PERFGRP_BPF_*
  * @expected: id of the program that is to be there, or 0
  * @duration: when to end, in ns; 0: not by itself
+ * @delay: when to begin, in ms
+ * @pin: where to pin the program, or NULL
  * @json: JSON in place of text
  * @all: members without programs, too
  * @file: where statistics go; NULL: standard error
@@ -185,6 +188,8 @@ struct bpf_options {
 	__u32 flags;
 	unsigned int expected;
 	__u64 duration;
+	unsigned int delay;
+	const char *pin;
 	bool json;
 	bool all;
 	const char *file;

@@ -76,9 +76,14 @@ int bpf_attach_other(const struct bpf_options *opt, int prog_fd, bool replace)
 					  opt->expected);
 	else
 		err = perfgrp_attach_bpf(group, opt->member, prog_fd, opt->cookie, opt->flags);
-	if (err) {
+	if (err)
 		error("%s", perfgrp_group_error(group)->text);
-	} else {
+	if (!err && opt->pin) {
+		err = bpf_pin(prog_fd, opt->pin);
+		if (err)
+			perfgrp_detach_bpf(group, opt->member, bpf_info_id(prog_fd));
+	}
+	if (!err) {
 		bpf_info_get(bpf_info_id(prog_fd), &info);
 		tell(opt, group, replace ? "replace" : "attach",
 		     replace ? "replaced by" : "attached", &info);
@@ -235,6 +240,7 @@ static int report(const struct run *run)
 static int run_all(struct run *run)
 {
 	struct record *rec = run->rec;
+	bool ended = false;
 	int err;
 
 	err = ending_prepare_command(&run->ending, &rec->target, STDOUT_FILENO);
@@ -243,7 +249,9 @@ static int run_all(struct run *run)
 	err = record_open(rec);
 	if (!err)
 		err = attach_all(run);
-	if (!err && !record_enables_on_exec(rec))
+	if (!err && run->opt->pin)
+		err = bpf_pin(run->prog_fd, run->opt->pin);
+	if (!err && !run->opt->delay && !record_enables_on_exec(rec))
 		err = record_each_group(rec, perfgrp_enable);
 	if (err) {
 		workload_cancel(&run->ending.w);
@@ -252,8 +260,13 @@ static int run_all(struct run *run)
 	err = ending_start_command(&run->ending);
 	if (err)
 		return err;
+	if (run->opt->delay) {
+		ended = ending_delay(&run->ending, run->opt->delay);
+		err = record_each_group(rec, perfgrp_enable);
+	}
 	ending_set_time(&run->ending, run->opt->duration);
-	err = wait_for_end(run);
+	if (!err && !ended)
+		err = wait_for_end(run);
 	if (!err)
 		err = record_each_group(rec, perfgrp_disable);
 	ending_stop_command(&run->ending);
@@ -284,6 +297,7 @@ int bpf_attach_own(struct bpf_options *opt, int prog_fd)
 	/* Without a buffer poll(2) does not tell that a task has exited. */
 	run.rec->opt.programs_only = opt->rec.target.kind != TARGET_TASKS;
 	run.rec->opt.buffer_size = BUFFER_SIZE;
+	run.rec->opt.delay = opt->delay;
 	status = EXIT_FAILED;
 	if (!ending_begin(&run.ending)) {
 		int err = run_all(&run);

@@ -247,17 +247,6 @@ static int count(struct profile *profile, struct ending *ending)
 	}
 }
 
-/* Returns true if the end came before counting began. */
-static bool delay(const struct profile *profile, struct ending *ending)
-{
-	const __u64 until = now() + profile->delay * NSEC_PER_MSEC;
-
-	while (now() < until)
-		if (ending_wait(ending, until))
-			return true;
-	return false;
-}
-
 static int run(struct profile *profile, struct ending *ending)
 {
 	bool ended = false;
@@ -277,7 +266,7 @@ static int run(struct profile *profile, struct ending *ending)
 	if (err)
 		return err;
 	if (profile->delay) {
-		ended = delay(profile, ending);
+		ended = ending_delay(ending, profile->delay);
 		err = begin(profile);
 	}
 	if (!err && !ended)

@@ -262,3 +262,22 @@ int bpf_choice_open_loaded(const struct bpf_choice *choice)
 {
 	return open_choice(choice, true);
 }
+
+/**
+ * bpf_pin - pin a program
+ * @fd: the program
+ * @path: where, in a bpf filesystem
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int bpf_pin(int fd, const char *path)
+{
+	int err;
+
+	if (!bpf_obj_pin(fd, path))
+		return 0;
+	err = -errno;
+	error("cannot pin the program at %s: %s%s", path, strerror(-err),
+	      err == -EPERM ? " (is that in a bpf filesystem?)" : "");
+	return err;
+}

@@ -21,6 +21,7 @@ enum {
 	OPT_SECTION,
 	OPT_PROGRAM,
 	OPT_DURATION,
+	OPT_PIN,
 	OPT_ALL,
 };
 
@@ -61,10 +62,12 @@ void cmd_bpf_usage(FILE *out)
 	      "  -m, --member ID          the member (of one's own events: which, from 1)\n"
 	      "      --expect ID          only if the program with this id is attached\n"
 	      "      --all                show members without a program, too\n"
+	      "      --pin PATH           pin the program there, so that it and its maps outlive this\n"
 	      "Events of one's own, while COMMAND runs, or until interrupted:\n"
 	      "  -e, --event EVENTS       events, as perfgrp record takes them\n"
 	      "  -c, --count N            the program runs every N events\n"
 	      RECORD_HELP
+	      "  -D, --delay MS           the program runs from so many ms after the start\n"
 	      "  -o, --output FILE        statistics go there, not to standard error\n"
 	      "      --duration SECONDS   end after so long\n"
 	      "\n"
@@ -123,6 +126,11 @@ static int parse_option(void *arg, int c)
 		return cmd_parse_uint("--member", optarg, 0, UINT_MAX - 1, &opt->member);
 	case 'o':
 		opt->file = optarg;
+		return 0;
+	case 'D':
+		return cmd_parse_uint("--delay", optarg, 0, 1U << 30, &opt->delay);
+	case OPT_PIN:
+		opt->pin = optarg;
 		return 0;
 	case OPT_COOKIE:
 		return parse_cookie(optarg, &opt->cookie);
@@ -197,7 +205,8 @@ static int check_attach_other(const struct bpf_options *opt, int argc, char **ar
 
 	if (opt->rec.events_named || opt->rec.opt.period || opt->rec.opt.freq_asked ||
 	    target->all_user || target->all_kernel || target->all_cpus ||
-	    target->cpu_list || target->pids || target->tids || opt->file || opt->duration) {
+	    target->cpu_list || target->pids || target->tids || opt->file || opt->duration ||
+	    opt->delay) {
 		error("--group is of another process, which has said what to count, and when");
 		return -EINVAL;
 	}
@@ -226,11 +235,13 @@ static int cmd_attach(struct bpf_options *opt, int argc, char **argv)
 		CMD_MODE_OPTIONS,
 		{ "output", required_argument, NULL, 'o' },
 		{ "duration", required_argument, NULL, OPT_DURATION },
+		{ "delay", required_argument, NULL, 'D' },
+		{ "pin", required_argument, NULL, OPT_PIN },
 		LAST_OPTIONS
 	};
 	int err, fd, status;
 
-	if (!parse_options(opt, argc, argv, "+g:m:o:jh" RECORD_LETTERS, options, &status))
+	if (!parse_options(opt, argc, argv, "+g:m:o:D:jh" RECORD_LETTERS, options, &status))
 		return status;
 	if (take_program(opt, argc, argv))
 		return EXIT_USAGE;

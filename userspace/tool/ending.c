@@ -11,6 +11,7 @@
 #include "ending.h"
 #include "util.h"
 
+#define NSEC_PER_MSEC	1000000ULL
 #define NSEC_PER_SEC	1000000000ULL
 
 /* The time in ns of CLOCK_MONOTONIC, as ending_wait() takes it. */
@@ -171,6 +172,31 @@ bool ending_wait(struct ending *e, __u64 until)
 	set_timer(e, TFD_TIMER_ABSTIME, until == ENDING_NEVER ? 0 : until);
 	poll(polls, ARRAY_SIZE(polls), -1);
 	return take_signals(e);
+}
+
+static __u64 now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+/**
+ * ending_delay - sleep before what is to begin later
+ * @e: begun, without ending_set_time()
+ * @ms: how long
+ *
+ * Return: true if the end has come meanwhile
+ */
+bool ending_delay(struct ending *e, unsigned int ms)
+{
+	const __u64 until = now() + ms * NSEC_PER_MSEC;
+
+	while (now() < until)
+		if (ending_wait(e, until))
+			return true;
+	return false;
 }
 
 /**

@@ -45,6 +45,7 @@ int ending_add_signal(struct ending *e, int signal);
 void ending_set_time(struct ending *e, __u64 ns);
 bool ending_has_come(struct ending *e);
 bool ending_wait(struct ending *e, __u64 until);
+bool ending_delay(struct ending *e, unsigned int ms);
 void ending_finish(struct ending *e);
 
 int ending_prepare_command(struct ending *e, struct target *target, int out);
