@@ -241,16 +241,38 @@ size_t aggr_of_cgroup(struct aggr *aggr, __u64 id, __u32 special)
 	return find(aggr, &place);
 }
 
+static void free_place(struct aggr_place *place)
+{
+	free(place->comm);
+	free(place->name);
+	container_free(place->container);
+}
+
+/**
+ * aggr_keep - forget places that are not needed any more
+ * @aggr: with AGGR_CGROUP: cgroups come and go; the indices of its places change
+ * @wanted: for each place whether it stays
+ */
+void aggr_keep(struct aggr *aggr, const bool *wanted)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < aggr->nr; i++) {
+		if (wanted[i])
+			aggr->places[nr++] = aggr->places[i];
+		else
+			free_place(&aggr->places[i]);
+	}
+	aggr->nr = nr;
+}
+
 /* Forgets all places, and keeps the mode. */
 void aggr_clear(struct aggr *aggr)
 {
 	size_t i;
 
-	for (i = 0; i < aggr->nr; i++) {
-		free(aggr->places[i].comm);
-		free(aggr->places[i].name);
-		container_free(aggr->places[i].container);
-	}
+	for (i = 0; i < aggr->nr; i++)
+		free_place(&aggr->places[i]);
 	free(aggr->places);
 	free(aggr->of_cpu);
 	*aggr = (struct aggr){ .mode = aggr->mode, .level = aggr->level };

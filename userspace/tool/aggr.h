@@ -82,6 +82,7 @@ void aggr_place_text(enum aggr_mode mode, const struct aggr_place *place, char *
 size_t aggr_of_cpu(struct aggr *aggr, int cpu);
 size_t aggr_of_cgroup(struct aggr *aggr, __u64 id, __u32 special);
 size_t aggr_of_task(struct aggr *aggr, unsigned int tid);
+void aggr_keep(struct aggr *aggr, const bool *wanted);
 void aggr_clear(struct aggr *aggr);
 void cpus_online(struct numbers *cpus);
 

@@ -42,7 +42,7 @@ static bool watchdog_counts(void)
  * descriptor a thread. (On machines with stalled cycles the second one has six events, which may
  * be all of the PMU's counters; a group that wants one that is taken for good never runs.)
  */
-static int add_default_events(struct stat_cmd *st)
+int stat_add_default_events(struct stat_cmd *st)
 {
 	const char *front =
 		machine_has("stalled-cycles-frontend") ? ",stalled-cycles-frontend" : "";
@@ -608,7 +608,7 @@ static int run_stat(struct stat_cmd *st, const struct command_line *line)
 		return EXIT_USAGE;
 	if (add_metrics(st, line))
 		return EXIT_USAGE;
-	if (!line->events && !st->metrics.nr && !st->opt.null && add_default_events(st))
+	if (!line->events && !st->metrics.nr && !st->opt.null && stat_add_default_events(st))
 		return EXIT_USAGE;
 	if (!st->opt.null && add_detailed_events(st, line->detail))
 		return EXIT_USAGE;

@@ -26,6 +26,7 @@ struct json_object;
  * @merge: add up CPUs with different PMUs
  * @no_inherit: do not count children
  * @no_wake: let idle CPUs sleep: use the rows that they have written
+ * @since_start: counts are those since the start, also with @no_wake, and rows are remembered
  * @null: count nothing
  * @verbose: say more
  * @quiet: print nothing
@@ -53,6 +54,7 @@ struct stat_options {
 	bool merge;
 	bool no_inherit;
 	bool no_wake;
+	bool since_start;
 	bool null;
 	bool summary;
 	bool no_csv_summary;
@@ -138,6 +140,18 @@ struct stat_event {
 };
 
 /**
+ * struct stat_row - what a snapshot has said of one CPU, or of one task
+ * @place: as of &struct stat_cell
+ * @epoch: as of &struct perfgrp_row
+ * @time: when it was read: @time_before of &struct perfgrp_row
+ */
+struct stat_row {
+	size_t place;
+	__u32 epoch;
+	__u64 time;
+};
+
+/**
  * struct stat_group - a group of events, counted by one or more perfgrp groups
  * @fds: one for each task, or one for all CPUs
  * @tasks: the task of each of @fds, if it counts tasks
@@ -147,6 +161,9 @@ struct stat_event {
  * @events: one for each event
  * @last: with no_wake: the values of the last snapshot, by CPU and event
  * @nr_last: how many
+ * @rows: with since_start: the rows of the last snapshot
+ * @nr_rows: how many
+ * @room_rows: how many @rows has room for
  */
 struct stat_group {
 	struct perfgrp_group **fds;
@@ -157,6 +174,9 @@ struct stat_group {
 	struct stat_event *events;
 	struct perfgrp_value *last;
 	size_t nr_last;
+	struct stat_row *rows;
+	size_t nr_rows;
+	size_t room_rows;
 };
 
 /**
@@ -214,6 +234,9 @@ struct stat_cmd {
 };
 
 int stat_run(struct stat_cmd *st);
+
+/* cmd_stat.c */
+int stat_add_default_events(struct stat_cmd *st);
 
 /* stat_open.c: groups of the module */
 

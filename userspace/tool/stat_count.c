@@ -173,6 +173,13 @@ static size_t place_of(struct stat_cmd *st, const struct perfgrp_row *row, unsig
 	return i;
 }
 
+static void add_row(struct stat_group *group, size_t place, const struct perfgrp_row *row)
+{
+	GROW(group->rows, group->nr_rows, group->room_rows);
+	group->rows[group->nr_rows++] = (struct stat_row){
+		.place = place, .epoch = row->epoch, .time = row->time_before };
+}
+
 /* Adds the snapshot of one perfgrp group to the cells of its events. */
 static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd, size_t nr,
 		       size_t first_event)
@@ -186,6 +193,8 @@ static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd,
 	while ((row = perfgrp_snap_row(st->snap, r++))) {
 		size_t place = place_of(st, row, group->tasks[fd], &looked);
 
+		if (st->opt.since_start)
+			add_row(group, place, row);
 		for (i = 0; i < nr; i++) {
 			const struct perfgrp_value *found;
 			struct perfgrp_value value;
@@ -194,7 +203,7 @@ static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd,
 			if (!found)
 				continue;
 			value = *found;
-			if (st->opt.no_wake)
+			if (st->opt.no_wake && !st->opt.since_start)
 				stat_since_last(group, nr, row->cpu, i, &value);
 			add_value(find_cell(st, &group->events[i].last, place, value.pmu), &value,
 				  find_sched_group(&value, ids, nr, first_event));
@@ -246,6 +255,7 @@ int stat_collect(struct stat_cmd *st)
 		struct stat_group *group = &st->groups[i];
 		size_t nr = st->list.groups[i].nr;
 
+		group->nr_rows = 0;
 		for (j = 0; j < nr; j++)
 			group->events[j].last.nr = 0;
 		for (j = 0; j < group->nr; j++) {

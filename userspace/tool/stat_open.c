@@ -104,13 +104,17 @@ static void close_fds(struct stat_group *group)
 	free(group->tasks);
 	free(group->ids);
 	free(group->last);
+	free(group->rows);
 	group->fds = NULL;
 	group->tasks = NULL;
 	group->ids = NULL;
 	group->last = NULL;
+	group->rows = NULL;
 	group->nr = 0;
 	group->room = 0;
 	group->nr_last = 0;
+	group->nr_rows = 0;
+	group->room_rows = 0;
 }
 
 static struct perfgrp_group *create_group(const struct stat_cmd *st,
