@@ -26,6 +26,7 @@
  *	row [cgroup=N] [flags=N] [snap=N]
  *					a group that is split has rows for that cgroup, or such
  *					with PERFGRP_ROW_*, in its N-th snapshot
+ *	times cpu=N [epoch=N] [age=N]	the row of CPU N has that epoch, and is so many ns old
  *	samples N			a group that samples has N records when it is enabled
  *	exit [group=N] [snap=N]		the task has exited, or the cgroup was removed, by the
  *					group's N-th snapshot; a stream ends behind its records
@@ -53,6 +54,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/perf_event.h>
@@ -88,6 +90,7 @@ struct line {
 	__u64 event;
 	__u64 group, member, snap, cpu, cgroup, nth, from;
 	__u64 raw, enabled, running, sched, flags, pmu;
+	__u64 epoch, age;
 	__u64 number, error, reason, type, features, max_groups;
 };
 
@@ -181,6 +184,7 @@ static void parse_word(struct line *line, const char *key, const char *value)
 		{ "raw", &line->raw }, { "enabled", &line->enabled },
 		{ "running", &line->running }, { "sched", &line->sched },
 		{ "flags", &line->flags }, { "pmu", &line->pmu }, { "type", &line->type },
+		{ "epoch", &line->epoch }, { "age", &line->age },
 		{ "features", &line->features }, { "max_groups", &line->max_groups },
 	};
 	size_t i;
@@ -204,7 +208,8 @@ static void parse_word(struct line *line, const char *key, const char *value)
 static void parse_line(char *s)
 {
 	static const char *const words[] = {
-		"open", "info", "cpus", "slots", "free", "pmu", "fail", "value", "row", "samples", "exit",
+		"open", "info", "cpus", "slots", "free", "pmu", "fail", "value", "row", "times",
+		"samples", "exit",
 	};
 	struct line *line = &lines[nr_lines];
 	char *text = strstr(s, " text="), *word, *rest;
@@ -453,6 +458,7 @@ static void log_create(const struct group *group)
 		 group->create.flags & PERFGRP_CREATE_OVERWRITE ? " OVERWRITE" : "",
 		 group->create.flags & PERFGRP_CREATE_BPF_EVENTS ? " BPF_EVENTS" : "",
 		 group->create.flags & PERFGRP_CREATE_SPLIT_BY_CGROUP ? " SPLIT" : "",
+		 group->create.flags & PERFGRP_CREATE_MAPPED ? " MAPPED" : "",
 		 group->create.buffer_size);
 }
 
@@ -871,6 +877,25 @@ static bool same_pmus(const struct perfgrp_value *a, const struct perfgrp_value 
 	return true;
 }
 
+/* When a row was read, and how often its CPU has come back. */
+static void set_times(struct perfgrp_row *row, int cpu)
+{
+	struct timespec now;
+	size_t i;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	row->time_before = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	for (i = 0; i < nr_lines; i++) {
+		if (strcmp(lines[i].word, "times") || (int)lines[i].cpu != cpu)
+			continue;
+		if (lines[i].epoch != NONE)
+			row->epoch = lines[i].epoch;
+		if (lines[i].age != NONE)
+			row->time_before -= lines[i].age;
+	}
+	row->time_after = row->time_before;
+}
+
 /* Of one cgroup, if the group is split. */
 static __u32 make_cpu_rows(const struct group *group, __u32 flags, __u64 cgroup,
 			   struct perfgrp_row *rows, struct perfgrp_value (*values)[MAX_MEMBERS])
@@ -900,6 +925,7 @@ static __u32 make_cpu_rows(const struct group *group, __u32 flags, __u64 cgroup,
 			.first_value = nr * group->nr_members,
 			.cgroup_id = cgroup,
 		};
+		set_times(&rows[nr], cpu);
 		nr++;
 	}
 	return nr;
@@ -953,11 +979,14 @@ static int snapshot(struct group *group, struct perfgrp_snapshot *arg)
 	check_size("SNAPSHOT", arg->size, sizeof(*arg));
 	check_size("SNAPSHOT: a row", arg->row_size, sizeof(*rows));
 	check_size("SNAPSHOT: a value", arg->value_size, sizeof(**values));
+	/* How many rows there are can depend on it. */
+	group->snaps++;
 	nr = make_rows(group, arg->flags, rows, values);
 	nr_values = nr * group->nr_members;
 	if (arg->nr_rows < nr || arg->nr_values < nr_values) {
 		arg->nr_rows = nr;
 		arg->nr_values = nr_values;
+		group->snaps--;
 		return refuse(arg, EMSGSIZE, PERFGRP_REASON_BUFFER, PERFGRP_NONE, "no room");
 	}
 	if (arg->flags & PERFGRP_SNAPSHOT_CACHED &&
@@ -970,10 +999,10 @@ static int snapshot(struct group *group, struct perfgrp_snapshot *arg)
 		 arg->flags & PERFGRP_SNAPSHOT_RESET ? " RESET" : "",
 		 arg->flags & PERFGRP_SNAPSHOT_CACHED ? " CACHED" : "");
 	line = find_failure("SNAPSHOT", ++calls, NONE);
-	if (line)
+	if (line) {
+		group->snaps--;
 		return fail(arg, line, PERFGRP_NONE);
-	group->snaps++;
-	nr = make_rows(group, arg->flags, rows, values);
+	}
 	arg->nr_rows = nr;
 	arg->nr_values = nr_values;
 	for (i = 0; i < nr; i++) {
