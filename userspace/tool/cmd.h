@@ -59,6 +59,7 @@ struct cmd_options {
 };
 
 int cmd_bpf(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_groups(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_list(int argc, char **argv);

@@ -16,6 +16,7 @@ static const struct {
 	{ "stat", cmd_stat, "count events of a command, of tasks, of CPUs or of cgroups" },
 	{ "record", cmd_record, "sample events, with all counts of a group in each sample" },
 	{ "bpf", cmd_bpf, "attach BPF programs to counters, profile them, watch them come and go" },
+	{ "export", cmd_export, "serve counts to Prometheus and other monitoring systems" },
 	{ "probe", cmd_probe, "say whether groups fit on the PMU now, and if not why" },
 	{ "groups", cmd_groups, "show which groups there are, and who holds them" },
 	{ "list", cmd_list, "list the events that can be named" },

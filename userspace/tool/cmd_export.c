@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfgrp export: counts for monitoring systems. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "export.h"
+
+#define DEFAULT_INTERVAL	15000
+#define DEFAULT_TIMEOUT		10
+#define MAX_TIMEOUT		3600
+
+enum {
+	OPT_ALLOW_REMOTE = OPT_OF_COMMAND,
+	OPT_CGROUPS,
+	OPT_CLIENT_TIMEOUT,
+	OPT_EVENTS_FILE,
+	OPT_FORMAT,
+	OPT_FOR_EACH_CGROUP,
+	OPT_INTERVAL_COUNT,
+	OPT_LISTEN,
+	OPT_SCALED,
+	OPT_TOTALS,
+};
+
+static const struct option option_table[] = {
+	{ "event", required_argument, NULL, 'e' },
+	{ "events-file", required_argument, NULL, OPT_EVENTS_FILE },
+	CMD_TARGET_OPTIONS,
+	{ "cgroup", required_argument, NULL, 'G' },
+	{ "for-each-cgroup", required_argument, NULL, OPT_FOR_EACH_CGROUP },
+	{ "cgroups", optional_argument, NULL, OPT_CGROUPS },
+	{ "no-inherit", no_argument, NULL, 'i' },
+	CMD_MODE_OPTIONS,
+	{ "totals", no_argument, NULL, OPT_TOTALS },
+	{ "scaled", no_argument, NULL, OPT_SCALED },
+	{ "format", required_argument, NULL, OPT_FORMAT },
+	{ "output", required_argument, NULL, 'o' },
+	{ "interval", required_argument, NULL, 'I' },
+	{ "interval-count", required_argument, NULL, OPT_INTERVAL_COUNT },
+	{ "listen", required_argument, NULL, OPT_LISTEN },
+	{ "allow-remote", no_argument, NULL, OPT_ALLOW_REMOTE },
+	{ "client-timeout", required_argument, NULL, OPT_CLIENT_TIMEOUT },
+	CMD_HELP_OPTION
+};
+
+static void usage(FILE *out)
+{
+	fputs("usage: perfgrp export [OPTION]...\n"
+	      "\n"
+	      "Counts events until interrupted, and exports what has been counted since the start: to a\n"
+	      "file, to clients, or to standard output.\n"
+	      "\n"
+	      "What to count:\n"
+	      "  -e, --event EVENTS       events by perf's names; {a,b} is a group; may be repeated\n"
+	      "      --events-file FILE   the same from FILE, a line each, which SIGHUP reads again\n"
+	      "  -a, --all-cpus           all CPUs (the default)\n"
+	      "  -C, --cpu LIST           some CPUs: 0,2-3\n"
+	      "  -p, --pid LIST           processes, with all their threads\n"
+	      "  -t, --tid LIST           threads\n"
+	      "  -G, --cgroup NAMES       the tasks of cgroups; the first one is for the first event\n"
+	      "                           before it, and so on; a single one is for all\n"
+	      "      --for-each-cgroup NAMES\n"
+	      "                           each event for each cgroup; names may be patterns\n"
+	      "      --cgroups[=DEPTH]    each cgroup there is, and will be, down to DEPTH\n"
+	      "  -i, --no-inherit         not the children of processes and threads\n"
+	      "      --all-user           user mode only\n"
+	      "      --all-kernel         kernel mode only\n"
+	      "What to export:\n"
+	      "      --totals             sums over CPUs or threads, in place of a value for each\n"
+	      "      --scaled             estimates of what is multiplexed, too, apart from counts\n"
+	      "      --format FORMAT      text (Prometheus), openmetrics or json; clients have a choice\n"
+	      "                           without\n"
+	      "Where to:\n"
+	      "  -o, --output FILE        a file, replaced as a whole (for node_exporter)\n"
+	      "  -I, --interval MS        every so many ms (15000)\n"
+	      "      --interval-count N   N times, then end\n"
+	      "      --listen unix:PATH | ADDRESS:PORT | [ADDRESS]:PORT\n"
+	      "                           to who asks by HTTP for /metrics; may be repeated; sockets that\n"
+	      "                           systemd has opened are served, too\n"
+	      "      --allow-remote       ADDRESS need not be one that only this machine can reach\n"
+	      "      --client-timeout S   a client has so many seconds (10)\n"
+	      "  -h, --help               this\n", out);
+}
+
+/**
+ * struct command_line - what becomes of options only when all have been read
+ * @ex: what is exported
+ * @run: where to
+ * @first: the events of -e
+ * @events: there was a -e
+ * @addresses: of --listen
+ * @allow_remote: --allow-remote
+ * @intervals: -I or --interval-count was there
+ */
+struct command_line {
+	struct export ex;
+	struct export_run run;
+	struct export_set *first;
+	bool events;
+	struct strings addresses;
+	bool allow_remote;
+	bool intervals;
+};
+
+static int parse_format(struct export_run *run)
+{
+	static const char *const names[] = {
+		[EXPORT_TEXT] = "text", [EXPORT_OPENMETRICS] = "openmetrics",
+		[EXPORT_JSON] = "json",
+	};
+	size_t i;
+
+	run->format_given = true;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(optarg, names[i])) {
+			run->format = i;
+			return 0;
+		}
+	}
+	error("--format: '%s' is none of text, openmetrics, json", optarg);
+	return -EINVAL;
+}
+
+static int parse_option(void *arg, int c)
+{
+	const unsigned int max = 1U << 30;
+	struct command_line *line = arg;
+	struct export *ex = &line->ex;
+	struct export_run *run = &line->run;
+	struct stat_cmd *st = &line->first->st;
+
+	switch (c) {
+	case 'e':
+		line->events = true;
+		return cmd_add_events(&st->list, optarg);
+	case OPT_EVENTS_FILE:
+		ex->file = optarg;
+		break;
+	case 'G':
+		return cgroups_give(&st->cgroups, &st->list, optarg);
+	case OPT_FOR_EACH_CGROUP:
+		ex->each = optarg;
+		break;
+	case OPT_CGROUPS:
+		ex->cgroups = true;
+		return optarg ? cmd_parse_uint("--cgroups", optarg, 1, max, &ex->depth) : 0;
+	case 'i':
+		ex->no_inherit = true;
+		break;
+	case OPT_TOTALS:
+		ex->totals = true;
+		break;
+	case OPT_SCALED:
+		ex->scaled = true;
+		break;
+	case OPT_FORMAT:
+		return parse_format(run);
+	case 'o':
+		run->path = optarg;
+		break;
+	case 'I':
+		line->intervals = true;
+		return cmd_parse_uint("--interval", optarg, 1, max, &run->interval);
+	case OPT_INTERVAL_COUNT:
+		line->intervals = true;
+		return cmd_parse_uint("--interval-count", optarg, 1, max, &run->count);
+	case OPT_LISTEN:
+		strings_add(&line->addresses, xstrdup(optarg));
+		break;
+	case OPT_ALLOW_REMOTE:
+		line->allow_remote = true;
+		break;
+	case OPT_CLIENT_TIMEOUT:
+		return cmd_parse_uint("--client-timeout", optarg, 1, MAX_TIMEOUT,
+				      &run->client_timeout);
+	default:
+		return cmd_parse_target(&ex->target, c);
+	}
+	return 0;
+}
+
+/* Options that have no sense together. */
+static int check_options(const struct command_line *line)
+{
+	const struct export *ex = &line->ex;
+	const struct cgroup_list *cgroups = &line->first->st.cgroups;
+
+	if (cmd_check_modes(&ex->target))
+		return -EINVAL;
+	if (ex->cgroups && (cgroups_named(cgroups) || ex->each)) {
+		error("--cgroups is about all cgroups: -G and --for-each-cgroup name some");
+		return -EINVAL;
+	}
+	if (ex->cgroups && (ex->target.pids || ex->target.tids)) {
+		error("--cgroups counts on CPUs, and excludes tasks (-p, -t)");
+		return -EINVAL;
+	}
+	if (!line->events && ex->file && (cgroups->given || cgroups->early)) {
+		error("-G is for the events of -e, and there are none: --for-each-cgroup is for those of a file, too");
+		return -EINVAL;
+	}
+	if (line->allow_remote && !line->addresses.nr) {
+		error("--allow-remote needs --listen");
+		return -EINVAL;
+	}
+	return line->run.path ? export_file_check(line->run.path) : 0;
+}
+
+/* Sockets of systemd, and those of --listen. Returns what to exit with. */
+static int open_sockets(struct command_line *line)
+{
+	struct export_run *run = &line->run;
+	unsigned int first;
+	int nr = service_sockets(&first), i, err;
+	size_t j;
+
+	if (nr < 0)
+		return EXIT_FAILED;
+	run->sockets = xcalloc(nr + line->addresses.nr + 1, sizeof(*run->sockets));
+	for (i = 0; i < nr; i++) {
+		if (export_take_socket(&run->sockets[run->nr_sockets], first + i))
+			return EXIT_FAILED;
+		run->nr_sockets++;
+	}
+	for (j = 0; j < line->addresses.nr; j++) {
+		err = export_listen(&run->sockets[run->nr_sockets], line->addresses.s[j],
+				    line->allow_remote);
+		if (err)
+			return err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+		run->nr_sockets++;
+	}
+	if (run->nr_sockets && line->intervals && !run->path) {
+		error("--interval and --interval-count need -o: clients ask when they like");
+		return EXIT_USAGE;
+	}
+	run->to_stdout = !run->path && !run->nr_sockets;
+	return 0;
+}
+
+static int run_export(struct command_line *line)
+{
+	struct export *ex = &line->ex;
+	struct export_set *first = line->first;
+	bool usage = false;
+	int status, err;
+
+	if (check_options(line))
+		return EXIT_USAGE;
+	/* Options may stand behind -e. */
+	first->st.target = ex->target;
+	first->st.cgroups.each = ex->each;
+	first->st.split.depth = ex->depth;
+	first->st.opt.no_inherit = ex->no_inherit;
+	if (!line->events && ex->file)
+		first = NULL;
+	else if (export_set_prepare(ex, first, line->events))
+		return EXIT_USAGE;
+	status = open_sockets(line);
+	if (status)
+		return status;
+	ex->dev = cmd_open_device(&ex->info, 0, NULL);
+	if (!ex->dev)
+		return EXIT_FAILED;
+	err = export_load(ex, first, &usage);
+	if (first)
+		line->first = NULL;
+	if (err)
+		return usage ? EXIT_USAGE : EXIT_FAILED;
+	return export_run(&line->run) ? EXIT_FAILED : 0;
+}
+
+int cmd_export(int argc, char **argv)
+{
+	static const struct cmd_options options = {
+		.name = "export",
+		.letters = CMD_TARGET_LETTERS "e:G:io:I:h",
+		.table = option_table,
+		.usage = usage,
+		.parse = parse_option,
+	};
+	struct command_line line = {
+		.run = { .interval = DEFAULT_INTERVAL, .client_timeout = DEFAULT_TIMEOUT },
+	};
+	int status;
+	size_t i;
+
+	line.run.ex = &line.ex;
+	line.first = export_set_new(&line.ex, NULL);
+	if (cmd_parse_options(&options, argc, argv, &line, &status)) {
+		if (optind < argc) {
+			error("'%s' is no option: export runs no command", argv[optind]);
+			status = EXIT_USAGE;
+		} else {
+			status = run_export(&line);
+		}
+	}
+	for (i = 0; i < line.run.nr_sockets; i++)
+		export_close_socket(&line.run.sockets[i]);
+	free(line.run.sockets);
+	strings_free(&line.addresses);
+	export_set_free(line.first);
+	export_free(&line.ex);
+	return status;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files behind "perfgrp export" share. */
+#ifndef PERFGRP_EXPORT_H
+#define PERFGRP_EXPORT_H
+
+#include "cmd.h"
+#include "pmu.h"
+#include "stat.h"
+
+enum export_format {
+	EXPORT_TEXT,		/* Prometheus' text exposition format 0.0.4 */
+	EXPORT_OPENMETRICS,	/* OpenMetrics 1.0 */
+	EXPORT_JSON,		/* a JSON object a line */
+	EXPORT_FORMATS,
+};
+
+/* What can be said about a count, one of them; only the first one is a count to rely on. */
+enum export_state {
+	EXPORT_COUNTED,		/* all the time that it was enabled */
+	EXPORT_MULTIPLEXED,	/* part of that time */
+	EXPORT_NEVER_RAN,
+	EXPORT_FAILED,		/* the kernel could not keep the counter */
+	EXPORT_PARTIAL,		/* a sum that lacks CPUs */
+	EXPORT_STATES,
+};
+
+/* ---- what is exported -------------------------------------------------------- */
+
+/**
+ * struct export_point - an event's count in one place
+ * @event: the event
+ * @pmu: name of the PMU that counted it, or NULL
+ * @leader: name of the event that leads its scheduling group, or NULL
+ * @cgroup: its cgroup, or NULL
+ * @container: what container the cgroup is that of, or NULL
+ * @cpu: the CPU, or -1
+ * @tid: the thread, or -1
+ * @comm: its name, or NULL
+ * @state: enum export_state
+ * @raw: events, while it was on the PMU
+ * @scaled: estimate for all the time that it was enabled
+ * @enabled: ns that it was enabled
+ * @running: ns that it was on the PMU
+ * @flags: PERFGRP_VALUE_*
+ * @supported: the machine can count it and those in its braces; else @state and what stands
+ *	before it say nothing
+ * @labels: what Prometheus has of that, as it stands between the braces
+ */
+struct export_point {
+	const struct event *event;
+	char *pmu;
+	const char *leader;
+	char *cgroup;
+	const struct container *container;
+	int cpu;
+	int tid;
+	const char *comm;
+	enum export_state state;
+	__u64 raw;
+	__u64 scaled;
+	__u64 enabled;
+	__u64 running;
+	__u32 flags;
+	bool supported;
+	char *labels;
+};
+
+/**
+ * struct export_row - what is known of a CPU's row, or of a sum
+ * @labels: as in &struct export_point; the leader is the first event of the group
+ * @has_epoch: it is a CPU's
+ * @epoch: how often the CPU has come back
+ * @has_age: it may be older than the snapshot
+ * @age: by so many ns
+ */
+struct export_row {
+	char *labels;
+	bool has_epoch;
+	__u32 epoch;
+	bool has_age;
+	__u64 age;
+};
+
+/**
+ * struct export_values - what is exported at one time
+ * @points: the counts
+ * @nr: how many
+ * @room: how many @points has room for
+ * @rows: the rows
+ * @nr_rows: how many
+ * @room_rows: how many @rows has room for
+ * @scaled: estimates are wanted, too
+ * @totals: counts are sums over CPUs
+ * @version: the module's
+ * @backend: "module" or "perf"
+ * @time: ns since 1970
+ */
+struct export_values {
+	struct export_point *points;
+	size_t nr;
+	size_t room;
+	struct export_row *rows;
+	size_t nr_rows;
+	size_t room_rows;
+	bool scaled;
+	bool totals;
+	const char *version;
+	const char *backend;
+	__u64 time;
+};
+
+/* ---- what is counted ----------------------------------------------------------- */
+
+/**
+ * struct export_set - events that are counted, and reloaded, together
+ * @text: their line in the file of events; NULL: they are the command line's
+ * @st: their groups
+ * @containers: for each of @st.cgroups the container that it is that of, or NULL
+ */
+struct export_set {
+	char *text;
+	struct stat_cmd st;
+	struct container **containers;
+};
+
+/**
+ * struct export - one "perfgrp export"
+ * @target: what the options say of it; each set resolves its own
+ * @no_inherit: children of tasks are not counted
+ * @each: --for-each-cgroup, or NULL
+ * @cgroups: --cgroups
+ * @depth: of it
+ * @totals: sums over CPUs
+ * @scaled: estimates, too
+ * @file: of the events that SIGHUP reloads, or NULL
+ * @dev: the device
+ * @info: what the module can do
+ * @sets: the sets; the command line's is the first if there is one
+ * @nr: how many
+ * @pmus: names of PMUs
+ * @values: of the last export_collect()
+ */
+struct export {
+	struct target target;
+	bool no_inherit;
+	const char *each;
+	bool cgroups;
+	unsigned int depth;
+	bool totals;
+	bool scaled;
+	const char *file;
+	struct perfgrp_dev *dev;
+	struct perfgrp_info info;
+	struct export_set **sets;
+	size_t nr;
+	struct pmu_list pmus;
+	struct export_values values;
+};
+
+/* export_set.c: from texts to groups that count */
+struct export_set *export_set_new(const struct export *ex, const char *text);
+void export_set_free(struct export_set *set);
+int export_set_prepare(const struct export *ex, struct export_set *set, bool named);
+int export_load(struct export *ex, struct export_set *first, bool *usage);
+int export_reload(struct export *ex);
+void export_free(struct export *ex);
+
+/* export_collect.c: from groups to values */
+int export_collect(struct export *ex);
+void export_values_clear(struct export_values *values);
+const char *export_state_name(enum export_state state);
+
+/* export_text.c, export_json.c: from values to text */
+void export_print_text(FILE *out, const struct export_values *values, bool openmetrics);
+void export_print_json(FILE *out, const struct export_values *values);
+char *export_render(const struct export_values *values, enum export_format format, size_t *len);
+char *export_labels(const struct export_point *point, bool of_row);
+
+/* utf8.c: what others have named */
+char *utf8_clean(const char *text);
+
+/* export_accept.c: which format a client wants */
+enum export_format export_accepted(const char *accept);
+
+/* export_file.c: a file that is never seen half written */
+int export_file_check(const char *path);
+int export_file_replace(const char *path, const char *text, size_t len);
+
+/* ---- serving ------------------------------------------------------------------- */
+
+/**
+ * struct export_socket - a socket that listens
+ * @fd: the socket; -1 once the server has it
+ * @path: of a unix socket that is to be removed at the end, or NULL
+ * @url: how to reach it, for people
+ */
+struct export_socket {
+	int fd;
+	char *path;
+	char *url;
+};
+
+/* export_listen.c */
+int export_listen(struct export_socket *socket, const char *address, bool allow_remote);
+int export_take_socket(struct export_socket *socket, int fd);
+void export_close_socket(struct export_socket *socket);
+
+struct export_http;
+
+/* Returns a text to be freed, or NULL. */
+typedef char *(*export_http_fn)(void *arg, enum export_format format, size_t *len);
+
+/* export_http.c: HTTP by libmicrohttpd */
+struct export_http *export_http_new(unsigned int timeout, export_http_fn fn, void *arg);
+int export_http_add(struct export_http *http, struct export_socket *socket);
+void export_http_fix_format(struct export_http *http, enum export_format format);
+size_t export_http_fds(const struct export_http *http, int *fds, size_t room);
+__u64 export_http_until(struct export_http *http, __u64 now);
+void export_http_run(struct export_http *http, __u64 now);
+void export_http_free(struct export_http *http);
+
+/* service.c: what systemd wants to know */
+int service_sockets(unsigned int *first);
+void service_notify(const char *format, ...) __attribute__((format(printf, 1, 2)));
+__u64 service_watchdog(void);
+
+/**
+ * struct export_run - when to write, and where
+ * @ex: what is exported
+ * @format: the format
+ * @format_given: of --format: clients have no choice
+ * @path: of the file to be replaced; NULL for none, or standard output
+ * @to_stdout: write to standard output
+ * @interval: every so many ms
+ * @count: end after so many times; 0: do not
+ * @client_timeout: seconds that a client has
+ * @sockets: where clients come from
+ * @nr_sockets: how many
+ */
+struct export_run {
+	struct export *ex;
+	enum export_format format;
+	bool format_given;
+	const char *path;
+	bool to_stdout;
+	unsigned int interval;
+	unsigned int count;
+	unsigned int client_timeout;
+	struct export_socket *sockets;
+	size_t nr_sockets;
+};
+
+int export_run(struct export_run *run);
+
+#endif /* PERFGRP_EXPORT_H */

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The exporter's life: clients, intervals, signals and the service manager, in one thread. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "export.h"
+
+#define NSEC_PER_MSEC	1000000ULL
+#define NSEC_PER_USEC	1000ULL
+#define NEVER		(~0ULL)
+#define MAX_FDS		64
+
+/**
+ * struct loop - what is waited for
+ * @run: what is to be done
+ * @http: servers, or NULL
+ * @signal_fd: signals
+ * @next: when to write, or NEVER
+ * @written: how often that was done
+ * @watchdog: how often to say that all is well, or 0
+ * @alive: when to say it next, or NEVER
+ * @ended: a signal has asked to end
+ */
+struct loop {
+	struct export_run *run;
+	struct export_http *http;
+	int signal_fd;
+	__u64 next;
+	unsigned int written;
+	__u64 watchdog;
+	__u64 alive;
+	bool ended;
+};
+
+static __u64 now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static __u64 earlier(__u64 a, __u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* An export_http_fn. */
+static char *make_text(void *arg, enum export_format format, size_t *len)
+{
+	struct export_run *run = arg;
+
+	return export_collect(run->ex) ? NULL : export_render(&run->ex->values, format, len);
+}
+
+static int write_stdout(const char *text, size_t len)
+{
+	if (fwrite(text, 1, len, stdout) == len && !fflush(stdout))
+		return 0;
+	error("cannot write to standard output: %s", strerror(errno));
+	/* It has been said. */
+	clearerr(stdout);
+	return -EIO;
+}
+
+/* Writes the values of now. */
+static int write_values(struct loop *loop)
+{
+	struct export_run *run = loop->run;
+	size_t len;
+	char *text = make_text(run, run->format, &len);
+	int err;
+
+	if (!text)
+		return -EIO;
+	err = run->to_stdout ? write_stdout(text, len) :
+			       export_file_replace(run->path, text, len);
+	free(text);
+	loop->written++;
+	return err;
+}
+
+/* As systemd wants it of Type=notify-reload, too. */
+static void reload(struct loop *loop)
+{
+	service_notify("RELOADING=1\nMONOTONIC_USEC=%llu",
+		       (unsigned long long)(now() / NSEC_PER_USEC));
+	if (export_reload(loop->run->ex))
+		error("nothing has changed: what was counted is counted on");
+	service_notify("READY=1");
+}
+
+static void take_signals(struct loop *loop)
+{
+	struct signalfd_siginfo info;
+
+	while (read(loop->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGHUP)
+			reload(loop);
+		else
+			loop->ended = true;
+	}
+}
+
+static void wait_until(struct loop *loop, __u64 until)
+{
+	struct pollfd polls[MAX_FDS + 1] = { { .fd = loop->signal_fd, .events = POLLIN } };
+	struct timespec timeout;
+	int fds[MAX_FDS];
+	size_t nr = 0, i;
+	__u64 time = now(), ns = until > time ? until - time : 0;
+
+	if (loop->http)
+		nr = export_http_fds(loop->http, fds, MAX_FDS);
+	for (i = 0; i < nr; i++)
+		polls[i + 1] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
+	timeout.tv_sec = ns / 1000000000;
+	timeout.tv_nsec = ns % 1000000000;
+	ppoll(polls, nr + 1, until == NEVER ? NULL : &timeout, NULL);
+}
+
+/* Returns 0 when it was asked to end, or has written often enough. */
+static int serve(struct loop *loop)
+{
+	const struct export_run *run = loop->run;
+	const __u64 interval = run->interval * NSEC_PER_MSEC;
+
+	for (;;) {
+		__u64 time = now(), until;
+		int err;
+
+		if (time >= loop->next) {
+			err = write_values(loop);
+			if (err || (run->count && loop->written >= run->count))
+				return err;
+			/* What has been missed is not made up for. */
+			loop->next += (time - loop->next) / interval * interval + interval;
+		}
+		if (time >= loop->alive) {
+			service_notify("WATCHDOG=1");
+			loop->alive = time + loop->watchdog;
+		}
+		if (loop->http)
+			export_http_run(loop->http, time);
+		take_signals(loop);
+		if (loop->ended)
+			return 0;
+		until = earlier(loop->next, loop->alive);
+		if (loop->http)
+			until = earlier(until, export_http_until(loop->http, now()));
+		wait_until(loop, until);
+	}
+}
+
+static int open_servers(struct loop *loop)
+{
+	struct export_run *run = loop->run;
+	size_t i;
+	int err;
+
+	if (!run->nr_sockets)
+		return 0;
+	loop->http = export_http_new(run->client_timeout, make_text, run);
+	if (!loop->http)
+		return -ENOENT;
+	if (run->format_given)
+		export_http_fix_format(loop->http, run->format);
+	for (i = 0; i < run->nr_sockets; i++) {
+		err = export_http_add(loop->http, &run->sockets[i]);
+		if (err)
+			return err;
+		error("serving %s", run->sockets[i].url);
+	}
+	return 0;
+}
+
+static int open_signals(struct loop *loop)
+{
+	sigset_t signals;
+	int err;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	/* A reader that has gone is an error like any other. */
+	signal(SIGPIPE, SIG_IGN);
+	loop->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (loop->signal_fd >= 0)
+		return 0;
+	err = -errno;
+	error("cannot wait for signals: %s", strerror(errno));
+	return err;
+}
+
+/**
+ * export_run - export until a signal is the end
+ * @run: all set up; counting already
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int export_run(struct export_run *run)
+{
+	struct loop loop = { .run = run, .signal_fd = -1, .next = NEVER, .alive = NEVER };
+	int err;
+
+	err = open_signals(&loop);
+	if (!err)
+		err = open_servers(&loop);
+	if (!err && (run->path || run->to_stdout)) {
+		loop.next = now();
+		/* Whoever waits for the service to be ready finds the file. */
+		if (run->path)
+			err = write_values(&loop);
+		if (run->path)
+			loop.next += run->interval * NSEC_PER_MSEC;
+	}
+	if (!err) {
+		loop.watchdog = service_watchdog();
+		if (loop.watchdog)
+			loop.alive = now();
+		service_notify("READY=1");
+		if (!run->count || loop.written < run->count)
+			err = serve(&loop);
+		service_notify("STOPPING=1");
+	}
+	export_http_free(loop.http);
+	if (loop.signal_fd >= 0)
+		close(loop.signal_fd);
+	return err;
+}

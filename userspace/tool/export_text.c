@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Prometheus' text format 0.0.4, and OpenMetrics 1.0, which has other rules for the names of
+ * families, units, and an end. Samples are the same in both.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export.h"
+
+#define NSEC_PER_SEC	1000000000ULL
+
+enum family_type {
+	COUNTER,
+	GAUGE,
+	INFO,
+	STATESET,
+};
+
+/**
+ * struct family - samples that belong together
+ * @name: their name, as OpenMetrics has it: without _total and _info
+ * @unit: of OpenMetrics, or NULL
+ * @help: what they are
+ * @type: of which type
+ * @print: prints the samples, and returns whether there are any; prints nothing to NULL
+ */
+struct family {
+	const char *name;
+	const char *unit;
+	const char *help;
+	enum family_type type;
+	bool (*print)(FILE *out, const char *name, const struct export_values *values);
+};
+
+/* ---- labels -------------------------------------------------------------------- */
+
+static void put_label(FILE *out, const char *name, const char *value)
+{
+	char *clean;
+	size_t i;
+
+	if (!value)
+		return;
+	clean = utf8_clean(value);
+	fprintf(out, "%s%s=\"", ftell(out) ? "," : "", name);
+	for (i = 0; clean[i]; i++) {
+		if (clean[i] == '\n') {
+			fputs("\\n", out);
+			continue;
+		}
+		if (clean[i] == '"' || clean[i] == '\\')
+			fputc('\\', out);
+		fputc(clean[i], out);
+	}
+	fputc('"', out);
+	free(clean);
+}
+
+static void put_number(FILE *out, const char *name, int value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", value);
+	put_label(out, name, value < 0 ? NULL : text);
+}
+
+/**
+ * export_labels - what a count is of
+ * @point: the count
+ * @of_row: what its whole row is of
+ *
+ * Return: labels as they stand between braces, to be freed
+ */
+char *export_labels(const struct export_point *point, bool of_row)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = xcheck(open_memstream(&text, &len));
+
+	put_label(out, of_row ? "leader" : "event", point->event->name);
+	put_label(out, "pmu", point->pmu);
+	put_number(out, "cpu", point->cpu);
+	put_number(out, "tid", point->tid);
+	put_label(out, "comm", point->comm);
+	if (!of_row)
+		put_label(out, "group", point->leader);
+	put_label(out, "cgroup", point->cgroup);
+	if (point->container) {
+		put_label(out, "container_id", point->container->id);
+		put_label(out, "container_name", point->container->name);
+	}
+	if (fclose(out))
+		xcheck(NULL);
+	return text;
+}
+
+/* ---- samples -------------------------------------------------------------------- */
+
+/* Not as a double: a counter of 64 bits has all its digits. */
+static void print_seconds(FILE *out, __u64 ns)
+{
+	fprintf(out, "%" PRIu64 ".%09" PRIu64 "\n", (uint64_t)(ns / NSEC_PER_SEC),
+		(uint64_t)(ns % NSEC_PER_SEC));
+}
+
+static bool print_info(FILE *out, const char *name, const struct export_values *values)
+{
+	if (out)
+		fprintf(out, "%s_info{version=\"" PERFGRP_TOOL_VERSION
+			"\",module_version=\"%s\",backend=\"%s\"} 1\n", name, values->version,
+			values->backend);
+	return true;
+}
+
+static bool print_raw(FILE *out, const char *name, const struct export_values *values)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < values->nr; i++) {
+		const struct export_point *point = &values->points[i];
+
+		if (!point->supported || point->state != EXPORT_COUNTED)
+			continue;
+		any = true;
+		if (out)
+			fprintf(out, "%s_total{%s} %" PRIu64 "\n", name, point->labels,
+				(uint64_t)point->raw);
+	}
+	return any;
+}
+
+static bool print_times(FILE *out, const char *name, const struct export_values *values,
+			bool running)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < values->nr; i++) {
+		const struct export_point *point = &values->points[i];
+
+		if (!point->supported)
+			continue;
+		any = true;
+		if (!out)
+			break;
+		fprintf(out, "%s_total{%s} ", name, point->labels);
+		print_seconds(out, running ? point->running : point->enabled);
+	}
+	return any;
+}
+
+static bool print_enabled(FILE *out, const char *name, const struct export_values *values)
+{
+	return print_times(out, name, values, false);
+}
+
+static bool print_running(FILE *out, const char *name, const struct export_values *values)
+{
+	return print_times(out, name, values, true);
+}
+
+static bool print_state(FILE *out, const char *name, const struct export_values *values)
+{
+	const unsigned int nr = values->totals ? EXPORT_STATES : EXPORT_PARTIAL;
+	bool any = false;
+	unsigned int state;
+	size_t i;
+
+	for (i = 0; i < values->nr; i++) {
+		const struct export_point *point = &values->points[i];
+
+		if (!point->supported)
+			continue;
+		any = true;
+		for (state = 0; out && state < nr; state++)
+			fprintf(out, "%s{%s,%s=\"%s\"} %d\n", name, point->labels, name,
+				export_state_name(state), state == point->state);
+	}
+	return any;
+}
+
+/* Whether there is an estimate, or a count that needs none. */
+static bool has_estimate(const struct export_values *values, const struct export_point *point)
+{
+	return values->scaled && point->supported &&
+	       (point->state == EXPORT_COUNTED || point->state == EXPORT_MULTIPLEXED);
+}
+
+static bool print_scaled(FILE *out, const char *name, const struct export_values *values)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < values->nr; i++) {
+		const struct export_point *point = &values->points[i];
+
+		if (!has_estimate(values, point))
+			continue;
+		any = true;
+		if (out)
+			fprintf(out, "%s{%s} %" PRIu64 "\n", name, point->labels,
+				(uint64_t)point->scaled);
+	}
+	return any;
+}
+
+static bool print_ratio(FILE *out, const char *name, const struct export_values *values)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < values->nr; i++) {
+		const struct export_point *point = &values->points[i];
+		const bool all = point->running == point->enabled;
+
+		if (!has_estimate(values, point))
+			continue;
+		any = true;
+		if (out)
+			fprintf(out, "%s{%s} %.6f\n", name, point->labels,
+				all ? 1 : (double)point->running / point->enabled);
+	}
+	return any;
+}
+
+static bool print_supported(FILE *out, const char *name, const struct export_values *values)
+{
+	const struct export_point *last = NULL;
+	size_t i;
+
+	/* An event's counts stand together. */
+	for (i = 0; i < values->nr; i++) {
+		const struct export_point *point = &values->points[i];
+		struct export_point of = { .cpu = -1, .tid = -1 };
+		char *labels;
+
+		if (last && last->event == point->event)
+			continue;
+		last = point;
+		if (!out)
+			break;
+		of.event = point->event;
+		of.cgroup = point->event->cgroup ? point->cgroup : NULL;
+		labels = export_labels(&of, false);
+		fprintf(out, "%s{%s} %d\n", name, labels, point->supported);
+		free(labels);
+	}
+	return last;
+}
+
+static bool print_unit(FILE *out, const char *name, const struct export_values *values)
+{
+	const struct event *last = NULL;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < values->nr; i++) {
+		const struct event *event = values->points[i].event;
+		struct export_point of = { .event = event, .cpu = -1, .tid = -1 };
+		char *labels, *unit;
+
+		if (event == last || (event->scale == 1.0 && !*event->unit))
+			continue;
+		last = event;
+		any = true;
+		if (!out)
+			break;
+		of.cgroup = event->cgroup ? values->points[i].cgroup : NULL;
+		labels = export_labels(&of, false);
+		unit = utf8_clean(event->unit);
+		fprintf(out, "%s{%s,unit=\"%s\"} %.17g\n", name, labels, unit, event->scale);
+		free(unit);
+		free(labels);
+	}
+	return any;
+}
+
+static bool print_epoch(FILE *out, const char *name, const struct export_values *values)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < values->nr_rows; i++) {
+		const struct export_row *row = &values->rows[i];
+
+		if (!row->has_epoch)
+			continue;
+		any = true;
+		if (out)
+			fprintf(out, "%s_total{%s} %u\n", name, row->labels, row->epoch);
+	}
+	return any;
+}
+
+static bool print_age(FILE *out, const char *name, const struct export_values *values)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < values->nr_rows; i++) {
+		const struct export_row *row = &values->rows[i];
+
+		if (!row->has_age)
+			continue;
+		any = true;
+		if (!out)
+			break;
+		fprintf(out, "%s{%s} ", name, row->labels);
+		print_seconds(out, row->age);
+	}
+	return any;
+}
+
+static const struct family families[] = {
+	{ "perfgrp", NULL, "The exporter and the module behind it.", INFO, print_info },
+	{ "perfgrp_events_raw", NULL,
+	  "Events, as counted, of counters that counted all the time that they were enabled.",
+	  COUNTER, print_raw },
+	{ "perfgrp_events_enabled_seconds", "seconds", "Time that the counter was enabled.",
+	  COUNTER, print_enabled },
+	{ "perfgrp_events_running_seconds", "seconds", "Time that the counter was on the PMU.",
+	  COUNTER, print_running },
+	{ "perfgrp_events_state", NULL, "What can be said about the count.", STATESET,
+	  print_state },
+	{ "perfgrp_events_scaled", NULL,
+	  "Estimate for all the time that the counter was enabled; it may go backwards.",
+	  GAUGE, print_scaled },
+	{ "perfgrp_events_running_ratio", "ratio",
+	  "Share of the time that the counter was enabled in which it was on the PMU.",
+	  GAUGE, print_ratio },
+	{ "perfgrp_events_supported", NULL,
+	  "Whether the machine can count the event, and those in its braces.",
+	  GAUGE, print_supported },
+	{ "perfgrp_events_unit_scale", NULL, "What to multiply a count with to have the unit.",
+	  GAUGE, print_unit },
+	{ "perfgrp_row_epochs", NULL,
+	  "How often the CPU has come back online; nothing was counted before it did.",
+	  COUNTER, print_epoch },
+	{ "perfgrp_row_age_seconds", "seconds",
+	  "Age of the row that an idle CPU has written, or of the oldest of them.",
+	  GAUGE, print_age },
+};
+
+/* Prometheus' text format has the sample's name where OpenMetrics has the family's. */
+static void print_head(FILE *out, const struct family *family, bool openmetrics)
+{
+	static const char *const types[][2] = {
+		[COUNTER] = { "counter", "counter" }, [GAUGE] = { "gauge", "gauge" },
+		[INFO] = { "gauge", "info" }, [STATESET] = { "gauge", "stateset" },
+	};
+	static const char *const suffixes[] = {
+		[COUNTER] = "_total", [GAUGE] = "", [INFO] = "_info", [STATESET] = "",
+	};
+	const char *suffix = openmetrics ? "" : suffixes[family->type];
+
+	fprintf(out, "# HELP %s%s %s\n# TYPE %s%s %s\n", family->name, suffix, family->help,
+		family->name, suffix, types[family->type][openmetrics]);
+	if (openmetrics && family->unit)
+		fprintf(out, "# UNIT %s %s\n", family->name, family->unit);
+}
+
+/**
+ * export_print_text - print values as Prometheus reads them
+ * @out: where to
+ * @values: the values
+ * @openmetrics: as OpenMetrics, which ends with a line that says so
+ */
+void export_print_text(FILE *out, const struct export_values *values, bool openmetrics)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(families); i++) {
+		const struct family *family = &families[i];
+
+		if (!family->print(NULL, family->name, values))
+			continue;
+		print_head(out, family, openmetrics);
+		family->print(out, family->name, values);
+	}
+	if (openmetrics)
+		fputs("# EOF\n", out);
+}
+
+/**
+ * export_render - print values into memory
+ * @values: the values
+ * @format: how
+ * @len: set to the length
+ *
+ * Return: the text, to be freed
+ */
+char *export_render(const struct export_values *values, enum export_format format, size_t *len)
+{
+	char *text = NULL;
+	FILE *out = xcheck(open_memstream(&text, len));
+
+	if (format == EXPORT_JSON)
+		export_print_json(out, values);
+	else
+		export_print_text(out, values, format == EXPORT_OPENMETRICS);
+	if (fclose(out))
+		xcheck(NULL);
+	return text;
+}
