@@ -220,11 +220,12 @@ END
 # What building needs: the module, the library and the tool; the same for arm64, and 32-bit
 # programs (gcc-multilib would remove the cross compiler); BPF programs; kernels of our own.
 BUILD_PACKAGES="build-essential pkg-config libpfm4-dev libjson-c-dev libbpf-dev libelf-dev
-	libmicrohttpd-dev libzstd-dev zlib1g-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross libc6-dev-i386 clang bc bison
+	libmicrohttpd-dev libncurses-dev libzstd-dev zlib1g-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	libc6-dev-i386 clang bc bison
 	ccache flex libssl-dev pahole python3 rsync xz-utils kmod"
 # What Debian packages are built with, and looked over.
-DEB_PACKAGES="build-essential pkgconf libpfm4-dev libjson-c-dev libbpf-dev libzstd-dev zlib1g-dev
-	libmicrohttpd-dev clang debhelper dh-dkms lintian"
+DEB_PACKAGES="build-essential pkgconf libpfm4-dev libjson-c-dev libbpf-dev libncurses-dev libzstd-dev
+	zlib1g-dev libmicrohttpd-dev clang debhelper dh-dkms lintian"
 export BUILD_PACKAGES DEB_PACKAGES
 
 # take_apt SUITE, release_apt: our apt for SUITE, to one process at a time; its lists are
