@@ -201,27 +201,6 @@ void check_paranoid(struct findings *list)
 
 /* ---- the machine ---------------------------------------------------------------- */
 
-static bool is_hardware(const char *pmu)
-{
-	return !strcmp(pmu, "cpu") || !strncmp(pmu, "cpu_", strlen("cpu_")) ||
-	       !strncmp(pmu, "armv", strlen("armv"));
-}
-
-/* The name of a PMU of the CPUs, or NULL; to be freed. */
-static char *find_pmu(void)
-{
-	struct pmu_list pmus;
-	char *found = NULL;
-	size_t i;
-
-	pmu_list_open(&pmus);
-	for (i = 0; i < pmus.nr && !found; i++)
-		if (is_hardware(pmus.pmus[i].name))
-			found = xstrdup(pmus.pmus[i].name);
-	pmu_list_close(&pmus);
-	return found;
-}
-
 /**
  * check_counters - find out whether there are hardware counters
  * @list: it is added
@@ -229,7 +208,7 @@ static char *find_pmu(void)
 void check_counters(struct findings *list)
 {
 	const bool guest = file_has("/proc/cpuinfo", " hypervisor");
-	char *found = find_pmu();
+	char *found = pmu_find_cpus();
 
 	if (found)
 		tell(list, "counters", OK, NULL, "PMU %s", found);
@@ -250,7 +229,7 @@ void check_counters(struct findings *list)
  */
 void check_watchdog(struct findings *list)
 {
-	char *found = find_pmu();
+	char *found = pmu_find_cpus();
 
 	if (found && file_is("/proc/sys/kernel/nmi_watchdog", "1"))
 		tell(list, "watchdog", NOTE, "sysctl kernel.nmi_watchdog=0",

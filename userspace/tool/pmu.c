@@ -55,3 +55,24 @@ char *pmu_find_name(__u32 type)
 	pmu_list_close(&list);
 	return name ? name : xasprintf("pmu %u", type);
 }
+
+static bool is_of_cpus(const char *pmu)
+{
+	return !strcmp(pmu, "cpu") || !strncmp(pmu, "cpu_", strlen("cpu_")) ||
+	       !strncmp(pmu, "armv", strlen("armv"));
+}
+
+/* Returns the name of a PMU with the CPUs' own counters, to be freed; NULL if there is none. */
+char *pmu_find_cpus(void)
+{
+	struct pmu_list list;
+	char *name = NULL;
+	size_t i;
+
+	pmu_list_open(&list);
+	for (i = 0; i < list.nr && !name; i++)
+		if (is_of_cpus(list.pmus[i].name))
+			name = xstrdup(list.pmus[i].name);
+	pmu_list_close(&list);
+	return name;
+}

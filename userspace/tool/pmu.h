@@ -33,5 +33,6 @@ struct pmu_list {
 void pmu_list_open(struct pmu_list *list);
 void pmu_list_close(struct pmu_list *list);
 char *pmu_find_name(__u32 type);
+char *pmu_find_cpus(void);
 
 #endif /* PERFGRP_TOOL_PMU_H */

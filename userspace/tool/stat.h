@@ -27,6 +27,7 @@ struct json_object;
  * @no_inherit: do not count children
  * @no_wake: let idle CPUs sleep: use the rows that they have written
  * @since_start: counts are those since the start, also with @no_wake, and rows are remembered
+ * @map_interval: with @no_wake: the same of busy CPUs, or tasks, which write them every so many ns
  * @null: count nothing
  * @verbose: say more
  * @quiet: print nothing
@@ -55,6 +56,7 @@ struct stat_options {
 	bool no_inherit;
 	bool no_wake;
 	bool since_start;
+	__u64 map_interval;
 	bool null;
 	bool summary;
 	bool no_csv_summary;
@@ -244,6 +246,8 @@ int stat_open(struct stat_cmd *st);
 void stat_close(struct stat_cmd *st);
 void stat_free(struct stat_cmd *st);
 bool stat_enables_on_exec(const struct stat_cmd *st);
+int stat_add_task(struct stat_cmd *st, unsigned int tid);
+void stat_drop_task(struct stat_cmd *st, unsigned int tid);
 
 /* stat_count.c: their counts */
 int stat_enable(struct stat_cmd *st);
@@ -255,6 +259,13 @@ void stat_add_interval(struct stat_cmd *st);
 void stat_forget_intervals(struct stat_cmd *st);
 bool stat_tasks_exited(struct stat_cmd *st);
 bool stat_cgroups_removed(struct stat_cmd *st);
+size_t stat_place_of(struct stat_cmd *st, const struct perfgrp_row *row, unsigned int task,
+		     bool *looked);
+__u32 stat_find_sched_group(const struct perfgrp_value *value, const __u32 *ids, size_t nr,
+			    size_t first_event);
+void stat_init_cell(struct stat_cell *cell, size_t place, __u32 pmu);
+void stat_add_cell(struct stat_cell *sum, const struct stat_cell *cell);
+void stat_add_value(struct stat_cell *sum, const struct perfgrp_value *value, __u32 sched_group);
 
 /* stat_interval.c: what has been counted since the last snapshot */
 void stat_since_last(struct stat_group *group, size_t nr, unsigned int cpu, size_t event,

@@ -59,6 +59,16 @@ int stat_reset(struct stat_cmd *st)
 	return for_all(st, perfgrp_reset);
 }
 
+/* Makes a cell one to which nothing has been added. */
+void stat_init_cell(struct stat_cell *cell, size_t place, __u32 pmu)
+{
+	memset(cell, 0, sizeof(*cell));
+	cell->place = place;
+	cell->pmu = pmu;
+	cell->state = PERFGRP_STATE_NONE;
+	cell->flags = FLAGS_OF_ALL;
+}
+
 /*
  * The event's cell for a value: that of its place, and of its PMU where counts of
  * different PMUs are not to be added up.
@@ -77,11 +87,7 @@ static struct stat_cell *find_cell(const struct stat_cmd *st, struct stat_cells 
 	}
 	GROW(cells->cells, cells->nr, cells->room);
 	cell = &cells->cells[cells->nr++];
-	memset(cell, 0, sizeof(*cell));
-	cell->place = place;
-	cell->pmu = pmu;
-	cell->state = PERFGRP_STATE_NONE;
-	cell->flags = FLAGS_OF_ALL;
+	stat_init_cell(cell, place, pmu);
 	return cell;
 }
 
@@ -89,8 +95,8 @@ static struct stat_cell *find_cell(const struct stat_cmd *st, struct stat_cells 
  * Ids are numbers within a group of the module; the events of all groups are counted
  * through.
  */
-static __u32 find_sched_group(const struct perfgrp_value *value, const __u32 *ids, size_t nr,
-			      size_t first_event)
+__u32 stat_find_sched_group(const struct perfgrp_value *value, const __u32 *ids, size_t nr,
+			    size_t first_event)
 {
 	size_t i;
 
@@ -110,7 +116,8 @@ static __u32 sum_state(const struct stat_cell *cell, __u32 a, __u32 b)
 	return cell->running < cell->enabled ? PERFGRP_STATE_MULTIPLEXED : PERFGRP_STATE_COUNTED;
 }
 
-static void add_cell(struct stat_cell *sum, const struct stat_cell *cell)
+/* Adds what was counted elsewhere, or later, to a cell. */
+void stat_add_cell(struct stat_cell *sum, const struct stat_cell *cell)
 {
 	__u32 flags = (sum->flags & cell->flags & FLAGS_OF_ALL) |
 		      ((sum->flags | cell->flags) & ~FLAGS_OF_ALL);
@@ -133,8 +140,8 @@ static bool is_missing(const struct stat_cell *cell)
 	return cell->enabled && !(cell->flags & PERFGRP_VALUE_SCALED);
 }
 
-static void add_value(struct stat_cell *sum, const struct perfgrp_value *value,
-		      __u32 sched_group)
+/* Adds what a snapshot says to a cell. */
+void stat_add_value(struct stat_cell *sum, const struct perfgrp_value *value, __u32 sched_group)
 {
 	const struct stat_cell cell = {
 		.sched_group = sched_group,
@@ -148,13 +155,23 @@ static void add_value(struct stat_cell *sum, const struct perfgrp_value *value,
 	const bool partial = sum->state != PERFGRP_STATE_NONE &&
 			     is_missing(sum) != is_missing(&cell);
 
-	add_cell(sum, &cell);
+	stat_add_cell(sum, &cell);
 	if (partial)
 		sum->flags |= PERFGRP_VALUE_PARTIAL;
 }
 
-static size_t place_of(struct stat_cmd *st, const struct perfgrp_row *row, unsigned int task,
-		       bool *looked)
+/**
+ * stat_place_of - where the counts of a row go
+ * @st: its places
+ * @row: a row of a snapshot
+ * @task: the task, if that is what the row is of
+ * @looked: the names of cgroups were looked up already, for rows of the same snapshot; set if
+ *	they are
+ *
+ * Return: index of the place
+ */
+size_t stat_place_of(struct stat_cmd *st, const struct perfgrp_row *row, unsigned int task,
+		     bool *looked)
 {
 	const __u32 special = PERFGRP_ROW_OUTSIDE | PERFGRP_ROW_REMOVED | PERFGRP_ROW_OVERFLOW;
 	struct aggr_place *place;
@@ -191,7 +208,7 @@ static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd,
 	size_t i;
 
 	while ((row = perfgrp_snap_row(st->snap, r++))) {
-		size_t place = place_of(st, row, group->tasks[fd], &looked);
+		size_t place = stat_place_of(st, row, group->tasks[fd], &looked);
 
 		if (st->opt.since_start)
 			add_row(group, place, row);
@@ -205,8 +222,9 @@ static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd,
 			value = *found;
 			if (st->opt.no_wake && !st->opt.since_start)
 				stat_since_last(group, nr, row->cpu, i, &value);
-			add_value(find_cell(st, &group->events[i].last, place, value.pmu), &value,
-				  find_sched_group(&value, ids, nr, first_event));
+			stat_add_value(find_cell(st, &group->events[i].last, place, value.pmu),
+				       &value,
+				       stat_find_sched_group(&value, ids, nr, first_event));
 		}
 	}
 }
@@ -304,7 +322,7 @@ void stat_add_run(struct stat_cmd *st)
 				struct stat_cell *sum;
 
 				sum = find_cell(st, &event->runs, cell->place, cell->pmu);
-				add_cell(sum, cell);
+				stat_add_cell(sum, cell);
 				if (stat_was_counted(st, cell))
 					stat_add_to_mean(&sum->mean, stat_count(st, cell));
 			}
@@ -327,7 +345,8 @@ void stat_add_interval(struct stat_cmd *st)
 			for (k = 0; k < event->last.nr; k++) {
 				const struct stat_cell *cell = &event->last.cells[k];
 
-				add_cell(find_cell(st, &event->runs, cell->place, cell->pmu), cell);
+				stat_add_cell(find_cell(st, &event->runs, cell->place, cell->pmu),
+					      cell);
 			}
 		}
 	}

@@ -121,7 +121,10 @@ static struct perfgrp_group *create_group(const struct stat_cmd *st,
 					  const struct event_group *events,
 					  const struct numbers *cpus, size_t task, __u32 flags)
 {
-	struct perfgrp_create create = { .flags = flags };
+	struct perfgrp_create create = {
+		.flags = flags,
+		.map_interval = flags & PERFGRP_CREATE_MAPPED ? st->opt.map_interval : 0,
+	};
 
 	target_set(&st->target, cpus, task, st->features, &create);
 	cgroup_set_target(cgroup_of(events), &create);
@@ -235,6 +238,77 @@ static int open_group(struct stat_cmd *st, size_t index)
 out:
 	numbers_free(&cpus);
 	return err;
+}
+
+/* Opens one group on one more task, and enables it; 0 or a negative errno. */
+static int open_task(struct stat_cmd *st, size_t index, size_t task)
+{
+	const struct event_group *events = &st->list.groups[index];
+	__u32 flags = create_flags(st, events);
+	struct perfgrp_group *fd;
+	int err;
+
+	fd = create_group(st, events, &st->target.cpus, task, flags);
+	if (!fd && errno == EMFILE && allow_more_files())
+		fd = create_group(st, events, &st->target.cpus, task, flags);
+	if (!fd)
+		return -errno;
+	err = add_fd(st, &st->groups[index], events, fd, st->target.tasks.n[task]);
+	if (err)
+		perfgrp_group_close(fd);
+	else
+		perfgrp_enable(fd);
+	return err;
+}
+
+/**
+ * stat_add_task - count one more task
+ * @st: open, with TARGET_TASKS
+ * @tid: the task
+ *
+ * Return: 0, or a negative errno if it cannot be counted: -ESRCH if it has exited
+ */
+int stat_add_task(struct stat_cmd *st, unsigned int tid)
+{
+	size_t i, task = target_add_task(&st->target, tid);
+	int err = 0;
+
+	for (i = 0; i < st->nr_groups && !err; i++) {
+		/* Without room for one the machine lacks an event. */
+		if (st->groups[i].room)
+			err = open_task(st, i, task);
+	}
+	if (err)
+		stat_drop_task(st, tid);
+	return err;
+}
+
+static void drop_fd(struct stat_group *group, size_t fd, size_t nr_events)
+{
+	perfgrp_group_close(group->fds[fd]);
+	group->nr--;
+	memmove(&group->fds[fd], &group->fds[fd + 1],
+		(group->nr - fd) * sizeof(*group->fds));
+	memmove(&group->tasks[fd], &group->tasks[fd + 1],
+		(group->nr - fd) * sizeof(*group->tasks));
+	memmove(&group->ids[fd * nr_events], &group->ids[(fd + 1) * nr_events],
+		(group->nr - fd) * nr_events * sizeof(*group->ids));
+}
+
+/**
+ * stat_drop_task - close the groups of a task
+ * @st: open, with TARGET_TASKS
+ * @tid: the task
+ */
+void stat_drop_task(struct stat_cmd *st, unsigned int tid)
+{
+	size_t i, j;
+
+	for (i = 0; i < st->nr_groups; i++)
+		for (j = st->groups[i].nr; j-- > 0;)
+			if (st->groups[i].tasks[j] == tid)
+				drop_fd(&st->groups[i], j, st->list.groups[i].nr);
+	target_drop_task(&st->target, tid);
 }
 
 /* The places that have a line of their own, counted or not. */

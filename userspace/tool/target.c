@@ -2,6 +2,7 @@
 /* What to count: a command, tasks, or CPUs. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
 
@@ -138,6 +139,39 @@ void target_set(const struct target *target, const struct numbers *cpus, size_t 
 		create->target = PERFGRP_TARGET_TASK;
 		create->pid = target->tasks.n[task];
 	}
+}
+
+/**
+ * target_add_task - one more task is to be counted
+ * @target: of TARGET_TASKS, resolved
+ * @tid: the task
+ *
+ * Return: its index in @target->tasks
+ */
+size_t target_add_task(struct target *target, unsigned int tid)
+{
+	numbers_add(&target->tasks, tid);
+	target->pidfds = xrealloc(target->pidfds, target->tasks.nr, sizeof(*target->pidfds));
+	target->pidfds[target->tasks.nr - 1] = open_pidfd(tid);
+	return target->tasks.nr - 1;
+}
+
+/* A task is not to be counted any more. */
+void target_drop_task(struct target *target, unsigned int tid)
+{
+	struct numbers *tasks = &target->tasks;
+	size_t i;
+
+	for (i = 0; i < tasks->nr && tasks->n[i] != tid; i++)
+		;
+	if (i == tasks->nr)
+		return;
+	if (target->pidfds[i] >= 0)
+		close(target->pidfds[i]);
+	tasks->nr--;
+	memmove(&tasks->n[i], &tasks->n[i + 1], (tasks->nr - i) * sizeof(*tasks->n));
+	memmove(&target->pidfds[i], &target->pidfds[i + 1],
+		(tasks->nr - i) * sizeof(*target->pidfds));
 }
 
 void target_free(struct target *target)

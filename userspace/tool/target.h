@@ -47,6 +47,8 @@ int target_resolve(struct target *target);
 bool target_has_cpus(const struct target *target);
 void target_set(const struct target *target, const struct numbers *cpus, size_t task,
 		__u64 features, struct perfgrp_create *create);
+size_t target_add_task(struct target *target, unsigned int tid);
+void target_drop_task(struct target *target, unsigned int tid);
 void target_free(struct target *target);
 
 #endif /* PERFGRP_TARGET_H */
