@@ -26,8 +26,16 @@
  *	row [cgroup=N] [flags=N] [snap=N]
  *					a group that is split has rows for that cgroup, or such
  *					with PERFGRP_ROW_*, in its N-th snapshot
- *	times cpu=N [epoch=N] [age=N]	the row of CPU N has that epoch, and is so many ns old
  *	samples N			a group that samples has N records when it is enabled
+ *	time N				CLOCK_MONOTONIC of the tool, and the time of rows, stands
+ *					still but for its waits: each poll(2) moves it by N ns. It
+ *					has needed a thousandth of it as CPU time. 0: snapshots and
+ *					rows have the time that it is
+ *	map [cpu=N] [snap=N] [age=N] [rest=N] [epoch=N]
+ *					of groups that are mapped: the row of CPU N is N ns old, it
+ *					is at rest if rest=1, the CPU has come back N times. A
+ *					"snap" of theirs is what there is after each poll(2)
+ *	offline cpu=N [snap=N]		the CPU is offline in the group's N-th snapshot
  *	exit [group=N] [snap=N]		the task has exited, or the cgroup was removed, by the
  *					group's N-th snapshot; a stream ends behind its records
  *
@@ -46,6 +54,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,6 +62,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,8 +100,8 @@ struct line {
 	__u64 event;
 	__u64 group, member, snap, cpu, cgroup, nth, from;
 	__u64 raw, enabled, running, sched, flags, pmu;
-	__u64 epoch, age;
 	__u64 number, error, reason, type, features, max_groups;
+	__u64 age, rest, epoch;
 };
 
 static struct line lines[MAX_LINES];
@@ -184,8 +194,8 @@ static void parse_word(struct line *line, const char *key, const char *value)
 		{ "raw", &line->raw }, { "enabled", &line->enabled },
 		{ "running", &line->running }, { "sched", &line->sched },
 		{ "flags", &line->flags }, { "pmu", &line->pmu }, { "type", &line->type },
-		{ "epoch", &line->epoch }, { "age", &line->age },
 		{ "features", &line->features }, { "max_groups", &line->max_groups },
+		{ "age", &line->age }, { "rest", &line->rest }, { "epoch", &line->epoch },
 	};
 	size_t i;
 
@@ -208,8 +218,8 @@ static void parse_word(struct line *line, const char *key, const char *value)
 static void parse_line(char *s)
 {
 	static const char *const words[] = {
-		"open", "info", "cpus", "slots", "free", "pmu", "fail", "value", "row", "times",
-		"samples", "exit",
+		"open", "info", "cpus", "slots", "free", "pmu", "fail", "value", "row", "samples", "exit",
+		"time", "map", "offline",
 	};
 	struct line *line = &lines[nr_lines];
 	char *text = strstr(s, " text="), *word, *rest;
@@ -322,10 +332,12 @@ struct group {
 	bool enabled;
 	int records;			/* the write end, or -1 */
 	__u64 sampled;			/* records so far, and what each member has counted */
+	struct perfgrp_map *map;	/* the rows, once they are mapped */
 	char cgroup[64];		/* what the log has of it */
 };
 
 static struct group *groups[MAX_FDS];
+static __u64 fake_time;
 static unsigned int nr_creations, nr_created, nr_open;
 static int device_fd = -1;
 
@@ -877,25 +889,6 @@ static bool same_pmus(const struct perfgrp_value *a, const struct perfgrp_value 
 	return true;
 }
 
-/* When a row was read, and how often its CPU has come back. */
-static void set_times(struct perfgrp_row *row, int cpu)
-{
-	struct timespec now;
-	size_t i;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	row->time_before = now.tv_sec * 1000000000ULL + now.tv_nsec;
-	for (i = 0; i < nr_lines; i++) {
-		if (strcmp(lines[i].word, "times") || (int)lines[i].cpu != cpu)
-			continue;
-		if (lines[i].epoch != NONE)
-			row->epoch = lines[i].epoch;
-		if (lines[i].age != NONE)
-			row->time_before -= lines[i].age;
-	}
-	row->time_after = row->time_before;
-}
-
 /* Of one cgroup, if the group is split. */
 static __u32 make_cpu_rows(const struct group *group, __u32 flags, __u64 cgroup,
 			   struct perfgrp_row *rows, struct perfgrp_value (*values)[MAX_MEMBERS])
@@ -925,7 +918,6 @@ static __u32 make_cpu_rows(const struct group *group, __u32 flags, __u64 cgroup,
 			.first_value = nr * group->nr_members,
 			.cgroup_id = cgroup,
 		};
-		set_times(&rows[nr], cpu);
 		nr++;
 	}
 	return nr;
@@ -967,6 +959,43 @@ static __u32 make_rows(const struct group *group, __u32 flags, struct perfgrp_ro
 	return make_cpu_rows(group, flags, 0, rows, values);
 }
 
+/* A line about a CPU in this snapshot, or NULL. */
+static const struct line *line_of_cpu(const struct group *group, const char *word, int cpu)
+{
+	const struct line *found = NULL;
+	size_t i;
+
+	for (i = 0; i < nr_lines; i++)
+		if (!strcmp(lines[i].word, word) &&
+		    (lines[i].cpu == NONE || (int)lines[i].cpu == cpu) &&
+		    (lines[i].snap == NONE || lines[i].snap == group->snaps))
+			found = &lines[i];
+	return found;
+}
+
+static __u64 now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* What has become of a row. */
+static void set_row(const struct group *group, struct perfgrp_row *row)
+{
+	const struct line *map = line_of_cpu(group, "map", row->cpu);
+
+	if (has_ended(group))
+		row->flags |= PERFGRP_ROW_EXITED;
+	if (line_of_cpu(group, "offline", row->cpu))
+		row->flags |= PERFGRP_ROW_OFFLINE;
+	if (map && map->epoch != NONE)
+		row->epoch = map->epoch;
+	row->time_after = now() - (map && map->age != NONE ? map->age : 0);
+	row->time_before = row->time_after;
+}
+
 static int snapshot(struct group *group, struct perfgrp_snapshot *arg)
 {
 	struct perfgrp_value values[MAX_ROWS][MAX_MEMBERS];
@@ -979,14 +1008,14 @@ static int snapshot(struct group *group, struct perfgrp_snapshot *arg)
 	check_size("SNAPSHOT", arg->size, sizeof(*arg));
 	check_size("SNAPSHOT: a row", arg->row_size, sizeof(*rows));
 	check_size("SNAPSHOT: a value", arg->value_size, sizeof(**values));
-	/* How many rows there are can depend on it. */
+	/* What does not succeed is no snapshot. */
 	group->snaps++;
 	nr = make_rows(group, arg->flags, rows, values);
 	nr_values = nr * group->nr_members;
 	if (arg->nr_rows < nr || arg->nr_values < nr_values) {
+		group->snaps--;
 		arg->nr_rows = nr;
 		arg->nr_values = nr_values;
-		group->snaps--;
 		return refuse(arg, EMSGSIZE, PERFGRP_REASON_BUFFER, PERFGRP_NONE, "no room");
 	}
 	if (arg->flags & PERFGRP_SNAPSHOT_CACHED &&
@@ -1006,13 +1035,12 @@ static int snapshot(struct group *group, struct perfgrp_snapshot *arg)
 	arg->nr_rows = nr;
 	arg->nr_values = nr_values;
 	for (i = 0; i < nr; i++) {
-		if (has_ended(group))
-			rows[i].flags |= PERFGRP_ROW_EXITED;
+		set_row(group, &rows[i]);
 		to_rows[i] = rows[i];
 		memcpy(&to[i * group->nr_members], values[i], group->nr_members * sizeof(*to));
 	}
-	arg->time_before = 1000;
-	arg->time_after = 3000;
+	arg->time_before = setting("time") ? now() : 1000;
+	arg->time_after = setting("time") ? now() : 3000;
 	arg->generation = 1;
 	hang_up(group);
 	return 0;
@@ -1088,7 +1116,109 @@ static int group_ioctl(struct group *group, unsigned long nr, void *arg)
 	die("ioctl 0x%lx of a group is not simulated", nr);
 }
 
+/* ---- rows that are mapped ---------------------------------------------------- */
+
+#define SLOT_SIZE	(64 + MAX_MEMBERS * sizeof(struct perfgrp_value))
+
+/* Writes all rows anew. Counts go on: each time the script's value is added to them. */
+static void write_slots(struct group *group)
+{
+	struct perfgrp_value values[MAX_ROWS][MAX_MEMBERS];
+	struct perfgrp_row rows[MAX_ROWS];
+	__u32 nr, i, j;
+
+	group->snaps++;
+	nr = make_rows(group, 0, rows, values);
+	for (i = 0; i < nr && i < MAX_CPUS; i++) {
+		struct perfgrp_map_slot *slot = (void *)((char *)group->map +
+							 group->map->slot_offset + i * SLOT_SIZE);
+		struct perfgrp_value *to = (void *)((char *)slot + group->map->values_offset);
+		const struct line *map = line_of_cpu(group, "map", rows[i].cpu);
+
+		set_row(group, &rows[i]);
+		slot->generation = group->map->generation;
+		slot->at_rest = map && map->rest == 1;
+		rows[i].first_value = 0;
+		slot->row = rows[i];
+		for (j = 0; j < group->nr_members; j++) {
+			const struct perfgrp_value before = to[j];
+
+			to[j] = values[i][j];
+			to[j].raw += before.raw;
+			to[j].scaled += before.scaled;
+			to[j].time_enabled += before.time_enabled;
+			to[j].time_running += before.time_running;
+		}
+		slot->seq += 2;
+	}
+}
+
+/* Whoever maps one page learns how many there are; what is written is in all mappings. */
+static void *map_rows(struct group *group, size_t len)
+{
+	const size_t size = (64 + MAX_CPUS * SLOT_SIZE + 4095) & ~4095UL;
+
+	if (!(group->create.flags & PERFGRP_CREATE_MAPPED))
+		die("mmap: the group is not MAPPED");
+	if (!group->map) {
+		group->map = REAL(mmap)(NULL, size, PROT_READ | PROT_WRITE,
+					MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		*group->map = (struct perfgrp_map){
+			.size = sizeof(*group->map), .map_size = size, .slot_offset = 64,
+			.slot_size = SLOT_SIZE, .nr_slots = MAX_CPUS,
+			.values_offset = sizeof(struct perfgrp_map_slot),
+			.value_size = sizeof(struct perfgrp_value), .generation = 1,
+		};
+		write_slots(group);
+	}
+	log_call("MMAP group=%u", group->nr);
+	/* A second view of the same pages. */
+	return mremap(group->map, 0, len, MREMAP_MAYMOVE);
+}
+
+/* What happens while the tool waits. */
+static void let_time_pass(void)
+{
+	size_t i;
+
+	fake_time += setting_number("time", 0);
+	for (i = 0; i < MAX_FDS; i++)
+		if (groups[i] && groups[i]->map)
+			write_slots(groups[i]);
+}
+
 /* ---- what stands before libc's functions ----------------------------------- */
+
+void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
+{
+	if (fd >= 0 && fd < MAX_FDS && groups[fd] && offset == (off_t)PERFGRP_MMAP_ROWS)
+		return map_rows(groups[fd], len);
+	return REAL(mmap)(addr, len, prot, flags, fd, offset);
+}
+
+int poll(struct pollfd *fds, nfds_t nr, int timeout)
+{
+	int ret = REAL(poll)(fds, nr, timeout);
+
+	if (timeout < 0)
+		let_time_pass();
+	return ret;
+}
+
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+	__u64 time;
+
+	if (!setting_number("time", 0) || id == CLOCK_REALTIME)
+		return REAL(clock_gettime)(id, ts);
+	/* 0 would be no time for a timer. */
+	if (!fake_time)
+		fake_time = setting_number("time", 0);
+	time = id == CLOCK_MONOTONIC ? fake_time : fake_time / 1000;
+	ts->tv_sec = time / 1000000000;
+	ts->tv_nsec = time % 1000000000;
+	return 0;
+}
 
 /* The name of the file that stands in for another, or that name itself. */
 static const char *redirect(const char *path, char *buf, size_t size)
@@ -1167,6 +1297,8 @@ int close(int fd)
 		log_call("CLOSE group=%u", groups[fd]->nr);
 		if (groups[fd]->records >= 0)
 			REAL(close)(groups[fd]->records);
+		if (groups[fd]->map)
+			munmap(groups[fd]->map, groups[fd]->map->map_size);
 		free(groups[fd]);
 		groups[fd] = NULL;
 		nr_open--;
