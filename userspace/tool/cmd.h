@@ -66,6 +66,7 @@ int cmd_list(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 
 struct perfgrp_dev *cmd_open_device(struct perfgrp_info *info, __u64 feature, const char *name);
 bool cmd_parse_options(const struct cmd_options *options, int argc, char **argv, void *arg,

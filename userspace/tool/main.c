@@ -14,6 +14,7 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{ "stat", cmd_stat, "count events of a command, of tasks, of CPUs or of cgroups" },
+	{ "top", cmd_top, "show what CPUs, threads or cgroups count right now" },
 	{ "record", cmd_record, "sample events, with all counts of a group in each sample" },
 	{ "bpf", cmd_bpf, "attach BPF programs to counters, profile them, watch them come and go" },
 	{ "export", cmd_export, "serve counts to Prometheus and other monitoring systems" },

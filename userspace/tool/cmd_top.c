@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfgrp top: what CPUs, threads or cgroups count right now. */
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "pmu.h"
+#include "top.h"
+
+enum {
+	OPT_CGROUPS = OPT_OF_COMMAND,
+	OPT_NO_COLOR,
+	OPT_NO_TOTALS,
+	OPT_WAKE,
+};
+
+static const struct option option_table[] = {
+	{ "event", required_argument, NULL, 'e' },
+	{ "pfm-events", required_argument, NULL, 'e' },
+	CMD_TARGET_OPTIONS,
+	{ "cgroups", optional_argument, NULL, OPT_CGROUPS },
+	CMD_MODE_OPTIONS,
+	{ "delay", required_argument, NULL, 'd' },
+	{ "iterations", required_argument, NULL, 'n' },
+	{ "batch", no_argument, NULL, 'b' },
+	{ "history", no_argument, NULL, 'g' },
+	{ "no-totals", no_argument, NULL, OPT_NO_TOTALS },
+	{ "no-color", no_argument, NULL, OPT_NO_COLOR },
+	{ "wake", no_argument, NULL, OPT_WAKE },
+	CMD_HELP_OPTION
+};
+
+static void usage(FILE *out)
+{
+	fputs("usage: perfgrp top [OPTION]...\n"
+	      "\n"
+	      "Shows events per second of CPUs, threads or cgroups, and their ratios, until q is\n"
+	      "pressed; h says what other keys do.\n"
+	      "\n"
+	      "What to count:\n"
+	      "  -e, --event EVENTS       events by perf's names; {a,b} is a group; may be repeated\n"
+	      "                           (--pfm-events is the same)\n"
+	      "  -a, --all-cpus           all CPUs, a row each (the default)\n"
+	      "  -C, --cpu LIST           some CPUs: 0,2-3\n"
+	      "  -p, --pid LIST           processes: a row for each thread that they have, and get\n"
+	      "  -t, --tid LIST           threads\n"
+	      "      --cgroups[=DEPTH]    with -a or -C: a row for each cgroup there is, down to DEPTH\n"
+	      "      --all-user           user mode only\n"
+	      "      --all-kernel         kernel mode only\n"
+	      "      --wake               interrupt CPUs for each frame, in place of what they write\n"
+	      "                           down by themselves\n"
+	      "How to show it:\n"
+	      "  -d, --delay SECONDS      a frame every so many seconds (1)\n"
+	      "  -n, --iterations N       end after N frames\n"
+	      "  -b, --batch              print frames as text, without a terminal\n"
+	      "  -g, --history            begin with the history of one column\n"
+	      "      --no-totals          begin without the sum of all rows\n"
+	      "      --no-color           no colors; so does a variable NO_COLOR that is not empty\n"
+	      "  -h, --help               this\n", out);
+}
+
+static int parse_option(void *arg, int c)
+{
+	const unsigned int max = 1U << 30;
+	struct top *top = arg;
+
+	switch (c) {
+	case 'e':
+		top->opt.events = true;
+		return cmd_add_events(&top->st.list, optarg);
+	case OPT_CGROUPS:
+		top->opt.cgroups = true;
+		if (optarg)
+			return cmd_parse_uint("--cgroups", optarg, 1, max, &top->st.split.depth);
+		return 0;
+	case 'd':
+		if (!top_parse_interval(optarg, &top->opt.interval))
+			return 0;
+		error("--delay: '%s' is not a number of seconds from 0.1 to 3600", optarg);
+		return -EINVAL;
+	case 'n':
+		return cmd_parse_uint("--iterations", optarg, 1, max, &top->opt.frames);
+	case 'b':
+		top->opt.batch = true;
+		return 0;
+	case 'g':
+		top->opt.history = true;
+		return 0;
+	case OPT_NO_TOTALS:
+		top->opt.no_totals = true;
+		return 0;
+	case OPT_NO_COLOR:
+		top->opt.no_color = true;
+		return 0;
+	case OPT_WAKE:
+		top->opt.wake = true;
+		return 0;
+	default:
+		return cmd_parse_target(&top->st.target, c);
+	}
+}
+
+static int check_options(const struct top *top)
+{
+	if (cmd_check_modes(&top->st.target))
+		return -EINVAL;
+	if (!top->opt.cgroups || target_has_cpus(&top->st.target))
+		return 0;
+	error("--cgroups counts on CPUs: -p and -t are tasks");
+	return -EINVAL;
+}
+
+/*
+ * Of CPUs no clock: it says what the time is, and CPUs whose rows have one are never at rest, as
+ * it goes on while they are idle.
+ */
+static int add_default_events(struct top *top)
+{
+	char *pmu = pmu_find_cpus();
+	const char *events;
+
+	if (pmu)
+		events = "{cycles,instructions,branch-misses,cache-misses}:W";
+	else if (top->opt.cgroups)
+		events = "{cpu-clock,context-switches,cpu-migrations,page-faults}";
+	else if (target_has_cpus(&top->st.target))
+		events = "{context-switches,cpu-migrations,page-faults}";
+	else
+		events = "{task-clock,context-switches,cpu-migrations,page-faults}";
+	free(pmu);
+	return cmd_add_events(&top->st.list, events);
+}
+
+/* Whether the module can map rows, and for this user. */
+static bool may_map(struct top *top)
+{
+	struct perfgrp_create create = {
+		.target = PERFGRP_TARGET_TASK,
+		.flags = PERFGRP_CREATE_MAPPED,
+	};
+	struct perfgrp_group *group;
+
+	if (!(top->st.features & PERFGRP_FEATURE_MAPPED))
+		return false;
+	group = perfgrp_create_with(top->st.dev, &create, sizeof(create));
+	perfgrp_group_close(group);
+	return group;
+}
+
+static int open_device(struct top *top)
+{
+	struct stat_cmd *st = &top->st;
+	struct perfgrp_info info;
+
+	st->dev = cmd_open_device(&info, 0, NULL);
+	if (!st->dev)
+		return -ENODEV;
+	st->features = info.features;
+	if (st->split.mount && !(st->features & PERFGRP_FEATURE_SPLIT_BY_CGROUP)) {
+		error("--cgroups: this module lacks 'cgroup-split'");
+		return -EOPNOTSUPP;
+	}
+	top->mapped = !st->split.mount && !top->opt.wake && may_map(top);
+	st->opt.no_wake = top->mapped;
+	st->opt.map_interval = top->mapped ? TOP_MIN_INTERVAL * NSEC_PER_MSEC : 0;
+	return 0;
+}
+
+static void set_up_view(struct top *top)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	setlocale(LC_CTYPE, "");
+	top->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	top->show_totals = !top->opt.no_totals;
+	top->show_history = top->opt.history;
+	if (no_color && *no_color)
+		top->opt.no_color = true;
+}
+
+static int run_top(struct top *top)
+{
+	struct stat_cmd *st = &top->st;
+
+	set_up_view(top);
+	if (target_resolve(&st->target) || check_options(top))
+		return EXIT_USAGE;
+	st->aggr.mode = target_has_cpus(&st->target) ? AGGR_CPU : AGGR_THREAD;
+	if (top->opt.cgroups) {
+		if (cgroup_split_open(&st->split))
+			return EXIT_USAGE;
+		st->aggr.mode = AGGR_CGROUP;
+	}
+	if (!top->opt.events && add_default_events(top))
+		return EXIT_USAGE;
+	if (open_device(top))
+		return EXIT_FAILED;
+	return top_run(top);
+}
+
+int cmd_top(int argc, char **argv)
+{
+	static const struct cmd_options options = {
+		.name = "top",
+		.letters = CMD_TARGET_LETTERS "e:d:n:bgh",
+		.table = option_table,
+		.usage = usage,
+		.parse = parse_option,
+	};
+	struct top top = {
+		.opt = { .interval = 1000 },
+		.st = {
+			.opt = { .no_inherit = true, .runs = 1, .merge = true },
+			.control = { .fd = -1, .ack = -1 },
+			.snap = xcheck(perfgrp_snap_new()),
+			.user = -1,
+		},
+	};
+	int status;
+
+	if (cmd_parse_options(&options, argc, argv, &top, &status)) {
+		if (optind < argc) {
+			error("top takes no command: '%s' (perfgrp stat runs one)", argv[optind]);
+			status = EXIT_USAGE;
+		} else {
+			status = run_top(&top);
+		}
+	}
+	top_close(&top);
+	return status;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Threads that come and go, for "perfgrp top -p". */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "top.h"
+
+/*
+ * Those that have exited are still there until somebody waits for them; others may not be counted,
+ * or are too many. None is tried again.
+ */
+static void add_task(struct top *top, unsigned int tid)
+{
+	int err;
+
+	if (numbers_have(&top->st.target.tasks, tid) || numbers_have(&top->done, tid))
+		return;
+	err = stat_add_task(&top->st, tid);
+	if (!err)
+		return;
+	numbers_add(&top->done, tid);
+	if (err != -ESRCH)
+		top->refused++;
+}
+
+static void add_new_tasks(struct top *top)
+{
+	struct numbers pids = { 0 };
+	size_t i, j;
+
+	/* It has been read before. */
+	numbers_parse(&pids, top->st.target.pids, false);
+	for (i = 0; i < pids.nr; i++) {
+		char *dir = xasprintf("/proc/%u/task", pids.n[i]);
+		struct numbers tids = { 0 };
+
+		numbers_list_dir(&tids, dir);
+		free(dir);
+		for (j = 0; j < tids.nr; j++)
+			add_task(top, tids.n[j]);
+		numbers_free(&tids);
+	}
+	numbers_free(&pids);
+}
+
+static void drop_task(struct top *top, unsigned int tid)
+{
+	size_t i, j;
+
+	for (i = 0; i < top->st.nr_groups; i++) {
+		const struct stat_group *group = &top->st.groups[i];
+		struct top_fds *fds = &top->fds[i];
+
+		for (j = fds->nr; j-- > 0;) {
+			if (group->tasks[j] != tid)
+				continue;
+			perfgrp_unmap_rows(fds->fds[j].map);
+			fds->nr--;
+			memmove(&fds->fds[j], &fds->fds[j + 1],
+				(fds->nr - j) * sizeof(*fds->fds));
+		}
+	}
+	stat_drop_task(&top->st, tid);
+}
+
+/* All that a frame has shown as exited is done with. */
+static void drop_exited_tasks(struct top *top)
+{
+	size_t i;
+
+	for (i = top->nr_rows; i-- > 0;) {
+		if (!top->rows[i]->exited)
+			continue;
+		numbers_add(&top->done, top->rows[i]->tid);
+		drop_task(top, top->rows[i]->tid);
+		top_forget(top, top->rows[i]);
+	}
+}
+
+/**
+ * top_follow_tasks - count the threads that there are
+ * @top: of processes, between two frames
+ */
+void top_follow_tasks(struct top *top)
+{
+	if (top->st.target.kind != TARGET_TASKS || !top->now)
+		return;
+	drop_exited_tasks(top);
+	add_new_tasks(top);
+}
+
+/* Returns true if there is nothing left to count. */
+bool top_tasks_exited(const struct top *top)
+{
+	return top->st.target.kind == TARGET_TASKS && !top->nr_tasks;
+}

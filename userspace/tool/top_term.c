@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The terminal of "perfgrp top": taken, given back on every way out, and what happens to it
+ * meanwhile. Signals wait in a file descriptor, so that none of this runs inside a handler; only a
+ * crash restores the terminal from there.
+ */
+#include <curses.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "top.h"
+
+/* It has macros with the names of fields. */
+#include <term.h>
+
+static struct {
+	SCREEN *screen;
+	int signal_fd;
+	int epoll_fd;
+	struct termios before;
+	char *leave;		/* what makes the terminal what it was */
+} term = { .signal_fd = -1, .epoll_fd = -1 };
+
+/* Signals that end a process and that struct ending does not know. */
+static const int deadly[] = { SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2 };
+static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
+
+static bool is_deadly(int signal)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(deadly); i++)
+		if (deadly[i] == signal)
+			return true;
+	return false;
+}
+
+/* Ends the process a second time: as it would have ended. */
+static void on_crash(int signal)
+{
+	tcsetattr(STDIN_FILENO, TCSANOW, &term.before);
+	/* What becomes of it is no matter any more. */
+	if (term.leave && write(STDOUT_FILENO, term.leave, strlen(term.leave)) < 0)
+		_exit(128 + signal);
+	raise(signal);
+}
+
+static void catch_crashes(void)
+{
+	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_NODEFER };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(crashes); i++)
+		sigaction(crashes[i], &action, NULL);
+}
+
+static const char *capability(const char *name)
+{
+	const char *s = tigetstr(name);
+
+	return s && s != (char *)-1 ? s : "";
+}
+
+static bool is_ignored(int signal)
+{
+	struct sigaction action;
+
+	return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+static int open_fds(void)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	sigset_t signals;
+	size_t i;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGWINCH);
+	sigaddset(&signals, SIGCONT);
+	if (!is_ignored(SIGTSTP))
+		sigaddset(&signals, SIGTSTP);
+	for (i = 0; i < ARRAY_SIZE(deadly); i++)
+		if (!is_ignored(deadly[i]))
+			sigaddset(&signals, deadly[i]);
+	/* ending_finish() takes that back. */
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	term.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	term.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (term.signal_fd < 0 || term.epoll_fd < 0 ||
+	    epoll_ctl(term.epoll_fd, EPOLL_CTL_ADD, term.signal_fd, &event) ||
+	    epoll_ctl(term.epoll_fd, EPOLL_CTL_ADD, STDIN_FILENO, &event)) {
+		error("cannot wait for the terminal: %s", strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
+/* Says so where there is no terminal, or none that lines can be put on. */
+static int check_terminal(void)
+{
+	const char *name = getenv("TERM");
+	int found;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		error("this is no terminal: --batch prints frames as text");
+		return -ENOTTY;
+	}
+	if (!name || setupterm(name, STDOUT_FILENO, &found) == ERR) {
+		error("TERM=%s: no such terminal is known; --batch prints frames as text",
+		      name ? name : "");
+		return -EINVAL;
+	}
+	if (!*capability("cup")) {
+		error("TERM=%s cannot place its cursor; --batch prints frames as text", name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * top_term_begin - take the terminal
+ * @top: its options
+ * @fd: set to what is readable when something has happened to it
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int top_term_begin(const struct top *top, int *fd)
+{
+	int err;
+
+	err = check_terminal();
+	if (err)
+		return err;
+	if (tcgetattr(STDIN_FILENO, &term.before)) {
+		error("cannot read the terminal's state: %s", strerror(errno));
+		return -errno;
+	}
+	err = open_fds();
+	if (err)
+		return err;
+	term.screen = newterm(NULL, stdout, stdin);
+	if (!term.screen) {
+		error("cannot use the terminal %s", getenv("TERM"));
+		return -EINVAL;
+	}
+	atexit(top_term_end);
+	term.leave = xasprintf("%s%s%s", capability("sgr0"), capability("cnorm"),
+			       capability("rmcup"));
+	catch_crashes();
+	cbreak();
+	noecho();
+	nonl();
+	nodelay(stdscr, TRUE);
+	keypad(stdscr, TRUE);
+	set_escdelay(25);
+	curs_set(0);
+	top_draw_begin(!top->opt.no_color);
+	*fd = term.epoll_fd;
+	return 0;
+}
+
+/* Gives the terminal back. It may be called at any time. */
+void top_term_end(void)
+{
+	if (!term.screen)
+		return;
+	endwin();
+	delscreen(term.screen);
+	term.screen = NULL;
+	free(term.leave);
+	term.leave = NULL;
+	close(term.signal_fd);
+	close(term.epoll_fd);
+}
+
+static void resize(void)
+{
+	struct winsize size;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
+		resizeterm(size.ws_row, size.ws_col);
+	/* All of it anew. */
+	clearok(curscr, TRUE);
+}
+
+/* Stops as the terminal wants it, and goes on. */
+static void stop(void)
+{
+	sighandler_t handler;
+	sigset_t signals;
+
+	endwin();
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTSTP);
+	handler = signal(SIGTSTP, SIG_DFL);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &signals, NULL);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGTSTP, handler);
+	resize();
+}
+
+/* Whoever had the terminal in between may have changed it. */
+static void go_on(void)
+{
+	reset_prog_mode();
+	resize();
+}
+
+static bool has_hung_up(void)
+{
+	struct pollfd p = { .fd = STDIN_FILENO };
+
+	return poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR | POLLNVAL);
+}
+
+/**
+ * top_term_events - do what has come: keys, a new size, stops
+ * @top: what keys change
+ * @keys: what is being typed; quit is set, too, if the terminal is gone
+ *
+ * Return: a signal that ends the process, or 0
+ */
+int top_term_events(struct top *top, struct top_keys *keys)
+{
+	struct signalfd_siginfo info;
+	int key;
+
+	while (read(term.signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (is_deadly(info.ssi_signo))
+			return info.ssi_signo;
+		switch (info.ssi_signo) {
+		case SIGTSTP:
+			stop();
+			break;
+		case SIGCONT:
+			go_on();
+			break;
+		case SIGWINCH:
+			resize();
+			break;
+		}
+	}
+	while (!keys->quit && (key = getch()) != ERR)
+		top_key(top, keys, key);
+	if (has_hung_up())
+		keys->quit = true;
+	return 0;
+}
