@@ -340,7 +340,6 @@ int top_open(struct top *top)
 		error("%s", top->error);
 	/* What there was before does not count. */
 	top->frames = 0;
-	top->changes = 0;
 	return err;
 }
 
