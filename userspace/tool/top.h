@@ -268,6 +268,7 @@ const struct top_column *top_sort_column(const struct top *top);
  * @first: the first column that is shown
  * @end: the one behind the last
  * @max: with history: the largest value
+ * @size: what the text of a line needs, at most
  */
 struct top_layout {
 	unsigned int width;
@@ -275,10 +276,11 @@ struct top_layout {
 	size_t first;
 	size_t end;
 	double max;
+	size_t size;
 };
 
-/* What a line can have, at most, with characters of up to four bytes. */
-#define TOP_LINE	2048
+/* What one of the lines above needs, at most. */
+#define TOP_STATUS	1024
 
 void top_layout(const struct top *top, unsigned int width, struct top_layout *layout);
 void top_status_text(const struct top *top, unsigned int line, unsigned int width, char *text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The screen of "perfgrp top". */
 #include <curses.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "top.h"
@@ -75,10 +76,8 @@ static void draw_prompt(const struct top *top, const struct top_keys *keys)
 }
 
 static void draw_row(const struct top *top, const struct top_layout *layout,
-		     const struct top_row *row, int y)
+		     const struct top_row *row, int y, char *text)
 {
-	char text[TOP_LINE];
-
 	top_row_text(top, layout, row, text);
 	if (row == top->total)
 		put(top, y, text, A_BOLD);
@@ -90,7 +89,7 @@ static void draw_rows(struct top *top, struct top_keys *keys)
 {
 	const int totals = top->show_totals ? 1 : 0;
 	struct top_layout layout;
-	char text[TOP_LINE];
+	char *text;
 	size_t i;
 	int y;
 
@@ -98,13 +97,15 @@ static void draw_rows(struct top *top, struct top_keys *keys)
 	if (top->scroll + keys->page > top->nr_view)
 		top->scroll = top->nr_view > keys->page ? top->nr_view - keys->page : 0;
 	top_layout(top, COLS, &layout);
+	text = xcalloc(1, layout.size);
 	top_heading_text(top, &layout, text);
 	put(top, LINE_HEADING, text, A_REVERSE | color(PAIR_HEADING));
 	y = LINE_ROWS;
 	if (totals)
-		draw_row(top, &layout, top->total, y++);
+		draw_row(top, &layout, top->total, y++, text);
 	for (i = top->scroll; i < top->nr_view && y < LINES; i++)
-		draw_row(top, &layout, top->view[i], y++);
+		draw_row(top, &layout, top->view[i], y++, text);
+	free(text);
 }
 
 /**
@@ -114,7 +115,7 @@ static void draw_rows(struct top *top, struct top_keys *keys)
  */
 void top_draw(struct top *top, struct top_keys *keys)
 {
-	char text[TOP_LINE];
+	char text[TOP_STATUS];
 	unsigned int i;
 
 	erase();

@@ -7,41 +7,36 @@
 #include "ending.h"
 #include "top.h"
 
-static void print_line(const char *text)
-{
-	puts(text);
-}
-
 static void print_row(const struct top *top, const struct top_layout *layout,
-		      const struct top_row *row)
+		      const struct top_row *row, char *text)
 {
-	char text[TOP_LINE];
-
 	top_row_text(top, layout, row, text);
-	print_line(text);
+	puts(text);
 }
 
 /* A frame as text; an empty line ends it. */
 static void print_frame(struct top *top)
 {
 	struct top_layout layout;
-	char text[TOP_LINE];
+	char status[TOP_STATUS], *text;
 	unsigned int line;
 	size_t i;
 
 	top_make_view(top);
-	top_layout(top, 0, &layout);
 	for (line = 0; line < 2; line++) {
-		top_status_text(top, line, 0, text);
-		print_line(text);
+		top_status_text(top, line, 0, status);
+		puts(status);
 	}
+	top_layout(top, 0, &layout);
+	text = xcalloc(1, layout.size);
 	top_heading_text(top, &layout, text);
-	print_line(text);
+	puts(text);
 	if (top->show_totals)
-		print_row(top, &layout, top->total);
+		print_row(top, &layout, top->total, text);
 	for (i = 0; i < top->nr_view; i++)
-		print_row(top, &layout, top->view[i]);
-	print_line("");
+		print_row(top, &layout, top->view[i], text);
+	free(text);
+	puts("");
 	fflush(stdout);
 }
 

@@ -161,6 +161,10 @@ void top_layout(const struct top *top, unsigned int width, struct top_layout *la
 	const unsigned int third = width / 3 < 12 ? 12 : width / 3;
 	unsigned int used;
 
+	/* Characters have up to four bytes. */
+	layout->size = 4 * (MAX_NAME + TOP_HISTORY) + 128;
+	for (used = 0; used < top->nr_columns; used++)
+		layout->size += 1 + sizeof(top->columns[used].title);
 	layout->width = width;
 	layout->name = name_width(top, width && third < MAX_NAME ? third : MAX_NAME);
 	layout->first = 0;
@@ -190,8 +194,8 @@ static void add_piece(char *text, unsigned int width, const char *piece)
 {
 	const size_t len = strlen(text);
 
-	if (!width)
-		width = TOP_LINE - 1;
+	if (!width || width >= TOP_STATUS)
+		width = TOP_STATUS - 1;
 	if (len + (len ? 2 : 0) + strlen(piece) <= width)
 		sprintf(text + len, "%s%s", len ? "  " : "", piece);
 }
