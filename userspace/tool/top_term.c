@@ -107,6 +107,7 @@ static int open_fds(void)
 static int check_terminal(void)
 {
 	const char *name = getenv("TERM");
+	bool has_cursor;
 	int found;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
@@ -118,7 +119,9 @@ static int check_terminal(void)
 		      name ? name : "");
 		return -EINVAL;
 	}
-	if (!*capability("cup")) {
+	has_cursor = *capability("cup");
+	del_curterm(cur_term);
+	if (!has_cursor) {
 		error("TERM=%s cannot place its cursor; --batch prints frames as text", name);
 		return -EINVAL;
 	}
