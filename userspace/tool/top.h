@@ -247,6 +247,7 @@ bool top_tasks_exited(const struct top *top);
 
 /* top_rows.c: rows, and what they have counted */
 void top_make_columns(struct top *top);
+void top_name_row(const struct top *top, struct top_row *row);
 struct top_row *top_row_of(struct top *top, size_t place);
 void top_forget(struct top *top, struct top_row *row);
 void top_begin_frame(struct top *top);

@@ -291,7 +291,7 @@ int top_read(struct top *top)
 	__u64 now;
 	int err;
 
-	if (top->st.target.pids)
+	if (top->st.aggr.mode == AGGR_THREAD)
 		top_follow_tasks(top);
 	now = top_clock();
 	top->elapsed = top->now ? now - top->now : 0;

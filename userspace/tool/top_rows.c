@@ -99,13 +99,22 @@ static char *name_of(const struct top *top, size_t index)
 	return xstrdup(place->container ? place->container->label : place->name ?: "");
 }
 
-static struct top_row *make_row(const struct top *top, size_t place, const char *name)
+/* Calls a row what its place is called. */
+void top_name_row(const struct top *top, struct top_row *row)
+{
+	char *name = name_of(top, row->place);
+
+	free(row->name);
+	row->name = top_printable(name, top->utf8, &row->width);
+	free(name);
+}
+
+static struct top_row *make_row(const struct top *top, size_t place)
 {
 	struct top_row *row = xcalloc(1, sizeof(*row));
 	size_t i;
 
 	row->place = place;
-	row->name = top_printable(name, top->utf8, &row->width);
 	row->parts = xcalloc(top->st.nr_groups + 1, sizeof(*row->parts));
 	row->elapsed = xcalloc(top->st.nr_groups + 1, sizeof(*row->elapsed));
 	row->cells = xcalloc(top->nr_events + 1, sizeof(*row->cells));
@@ -137,7 +146,6 @@ static void free_row(struct top_row *row)
 struct top_row *top_row_of(struct top *top, size_t place)
 {
 	struct top_row *row;
-	char *name;
 
 	if (place >= top->nr_places) {
 		const size_t nr = top->st.aggr.nr;
@@ -149,9 +157,8 @@ struct top_row *top_row_of(struct top *top, size_t place)
 	}
 	if (top->of_place[place])
 		return top->of_place[place];
-	name = name_of(top, place);
-	row = make_row(top, place, name);
-	free(name);
+	row = make_row(top, place);
+	top_name_row(top, row);
 	top->of_place[place] = row;
 	GROW(top->rows, top->nr_rows, top->room_rows);
 	top->rows[top->nr_rows++] = row;
@@ -190,8 +197,10 @@ void top_begin_frame(struct top *top)
 {
 	size_t i;
 
-	if (!top->total)
-		top->total = make_row(top, 0, "all");
+	if (!top->total) {
+		top->total = make_row(top, 0);
+		top->total->name = top_printable("all", top->utf8, &top->total->width);
+	}
 	clear(top, top->total);
 	for (i = 0; i < top->nr_rows; i++)
 		clear(top, top->rows[i]);

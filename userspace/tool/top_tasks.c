@@ -6,6 +6,9 @@
 
 #include "top.h"
 
+/* Frames in which the name of each thread is read once. */
+#define NAMES_EVERY	4
+
 /*
  * Those that have exited are still there until somebody waits for them; others may not be counted,
  * or are too many. None is tried again.
@@ -78,13 +81,36 @@ static void drop_exited_tasks(struct top *top)
 	}
 }
 
+/* Threads get names after they have started, and others with each exec. */
+static void read_name(struct top *top, struct top_row *row)
+{
+	struct aggr_place *place = &top->st.aggr.places[row->place];
+	char *comm = read_file("/proc/%u/comm", row->tid);
+
+	if (!comm || !strcmp(comm, place->comm)) {
+		free(comm);
+		return;
+	}
+	free(place->comm);
+	place->comm = comm;
+	top_name_row(top, row);
+}
+
 /**
- * top_follow_tasks - count the threads that there are
- * @top: of processes, between two frames
+ * top_follow_tasks - count the threads that there are, by the names that they have
+ * @top: of tasks, between two frames
+ *
+ * Names are read of some threads in each frame.
  */
 void top_follow_tasks(struct top *top)
 {
-	if (top->st.target.kind != TARGET_TASKS || !top->now)
+	size_t i;
+
+	if (!top->now)
+		return;
+	for (i = top->frames % NAMES_EVERY; i < top->nr_rows; i += NAMES_EVERY)
+		read_name(top, top->rows[i]);
+	if (!top->st.target.pids)
 		return;
 	drop_exited_tasks(top);
 	add_new_tasks(top);
