@@ -60,6 +60,7 @@ enum top_kind {
  * @cell: of an event: index in &struct top_row.cells
  * @title: what stands above
  * @format: of a metric: how to print it
+ * @adds: of a metric: it is by time, as a rate, and adds up as one
  * @shown: there was something to show
  */
 struct top_column {
@@ -69,6 +70,7 @@ struct top_column {
 	size_t cell;
 	char title[20];
 	const char *format;
+	bool adds;
 	bool shown;
 };
 

@@ -250,8 +250,10 @@ static double metric_of(struct top *top, const struct top_row *row, struct top_c
 	/* The column beside it is a rate already. */
 	if (strstr(metrics[0].unit, "/sec"))
 		return NAN;
-	if (!column->format)
+	if (!column->format) {
 		set_metric_title(column, &metrics[0]);
+		column->adds = !strcmp(metrics[0].unit, "CPUs utilized");
+	}
 	column->format = metrics[0].format;
 	return metrics[0].value;
 }
@@ -336,7 +338,7 @@ static void sum_rates(struct top *top)
 	for (i = 0; i < top->nr_columns; i++) {
 		double sum = NAN;
 
-		if (top->columns[i].kind != TOP_RATE)
+		if (top->columns[i].kind != TOP_RATE && !top->columns[i].adds)
 			continue;
 		for (j = 0; j < top->nr_rows; j++) {
 			const double value = top->rows[j]->values[i];

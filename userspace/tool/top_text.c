@@ -12,7 +12,7 @@
 #define AGE_WIDTH	7
 #define MIN_WIDTH	7	/* of a column */
 #define MAX_NAME	60
-#define MIN_NAME	4
+#define MIN_NAME	4	/* "CPU9" */
 
 /* ---- names --------------------------------------------------------------------- */
 
@@ -139,11 +139,26 @@ void top_value_text(const struct top_column *column, double value, char *text, s
 	}
 }
 
+/* What stands above the names. */
+static const char *name_heading(const struct top *top)
+{
+	switch (top->st.aggr.mode) {
+	case AGGR_THREAD:
+		return "thread";
+	case AGGR_CGROUP:
+		return "cgroup";
+	default:
+		return "CPU";
+	}
+}
+
 static unsigned int name_width(const struct top *top, unsigned int max)
 {
-	unsigned int width = MIN_NAME;
+	unsigned int width = strlen(name_heading(top));
 	size_t i;
 
+	if (width < MIN_NAME)
+		width = MIN_NAME;
 	for (i = 0; i < top->nr_view; i++)
 		if (top->view[i]->width > width)
 			width = top->view[i]->width;
@@ -316,15 +331,11 @@ static unsigned int spark_width(const struct top_layout *layout, unsigned int co
 /* The line above the rows. */
 void top_heading_text(const struct top *top, const struct top_layout *layout, char *text)
 {
-	static const char *const names[] = {
-		[AGGR_CPU] = "CPU", [AGGR_THREAD] = "thread", [AGGR_CGROUP] = "cgroup",
-	};
 	const struct top_column *column;
 	char max[32];
 	size_t i;
 
-	text += sprintf(text, "%-*.*s %*s", (int)layout->name, (int)layout->name,
-			names[top->st.aggr.mode], AGE_WIDTH, "age");
+	text += sprintf(text, "%-*s %*s", (int)layout->name, name_heading(top), AGE_WIDTH, "age");
 	if (top->show_history) {
 		column = top_sort_column(top);
 		top_value_text(column, layout->max, max, sizeof(max));
