@@ -117,6 +117,12 @@ static void tell_how_to_load(struct findings *list)
 		tell(list, "module", MISSING, help,
 		     "not loaded, not installed, and the kernel's headers to build it are missing");
 		free(help);
+	} else if (!access("/var/lib/dkms/perfgrp", F_OK)) {
+		help = xasprintf("dkms autoinstall -k %s (log: /var/lib/dkms/perfgrp/*/build/make.log)",
+				 uts.release);
+		tell(list, "module", MISSING, help,
+		     "not loaded, and DKMS has not built it for Linux %s", uts.release);
+		free(help);
 	} else {
 		tell(list, "module", MISSING, "make && insmod perfgrp.ko; or by DKMS, as the README says",
 		     "not loaded, and not installed for Linux %s", uts.release);
