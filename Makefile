@@ -10,7 +10,8 @@
 #	make dkms_install		the module's sources, for DKMS, which then builds it for each kernel:
 #					dkms install perfgrp/VERSION
 #	make dkms_uninstall		the opposite, after dkms remove perfgrp/VERSION --all
-#	make deb [RELEASE=bookworm]	Debian packages, for a release of Debian's
+#	make deb [RELEASE=bookworm] [ARCH=arm64]
+#					Debian packages, for a release of Debian's
 #	make demo [KERNEL=newest]	see it work in a guest with hardware counters
 #	make check [T=PATTERN]		a subset of the tests, for use while working; with T those whose
 #					name contains PATTERN
@@ -61,7 +62,7 @@ dkms_uninstall:
 
 deb:
 	scripts/setup
-	scripts/deb $(RELEASE)
+	scripts/deb $(if $(ARCH),--arch $(ARCH)) $(RELEASE)
 
 demo:
 	scripts/setup

@@ -228,6 +228,18 @@ DEB_PACKAGES="build-essential pkgconf libpfm4-dev libjson-c-dev libbpf-dev libnc
 	zlib1g-dev libmicrohttpd-dev clang debhelper dh-dkms lintian"
 export BUILD_PACKAGES DEB_PACKAGES
 
+# deb_cross_packages ARCH: the same for packages of another architecture, whose libraries it takes.
+deb_cross_packages() {
+	local package
+	for package in $DEB_PACKAGES; do
+		case $package in
+		build-essential) echo "$package crossbuild-essential-$1" ;;
+		lib*-dev | pkgconf) echo "$package:$1" ;;
+		*) echo "$package" ;;
+		esac
+	done
+}
+
 # take_apt SUITE, release_apt: our apt for SUITE, to one process at a time; its lists are
 # refreshed first unless another run has just done so.
 take_apt() {
