@@ -234,7 +234,7 @@ deb_cross_packages() {
 	for package in $DEB_PACKAGES; do
 		case $package in
 		build-essential) echo "$package crossbuild-essential-$1" ;;
-		lib*-dev | pkgconf) echo "$package:$1" ;;
+		*-dev | pkgconf) echo "$package:$1" ;;
 		*) echo "$package" ;;
 		esac
 	done
