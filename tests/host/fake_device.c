@@ -460,8 +460,8 @@ static void log_create(const struct group *group)
 
 	for (i = 0; i < group->create.nr_cpus; i++)
 		snprintf(cpus + strlen(cpus), 5, "%s%u", i ? "," : "", group->cpus[i]);
-	log_call("CREATE group=%u target=%s%s pid=%d cpus=%s%s%s%s%s%s%s%s%s%s buffer=%u", group->nr,
-		 targets[group->create.target], group->cgroup, group->create.pid, cpus,
+	log_call("CREATE group=%u target=%s%s pid=%d cpus=%s%s%s%s%s%s%s%s%s%s buffer=%u",
+		 group->nr, targets[group->create.target], group->cgroup, group->create.pid, cpus,
 		 group->create.flags & PERFGRP_CREATE_ENABLED ? " ENABLED" : "",
 		 group->create.flags & PERFGRP_CREATE_INHERIT ? " INHERIT" : "",
 		 group->create.flags & PERFGRP_CREATE_ENABLE_ON_EXEC ? " ENABLE_ON_EXEC" : "",
