@@ -363,6 +363,16 @@ static void extended_types(struct kunit *test)
 
 /* ---- how often an event is created --------------------------------------- */
 
+/* A generic event, which only the PMU that its config names counts. */
+static struct perfgrp_counter generic_event(const struct fake_pmu *fake)
+{
+	return (struct perfgrp_counter){
+		.flags = PERFGRP_COUNTER_RAW,
+		.type = PERF_TYPE_HARDWARE,
+		.config = (u64)fake->pmu.type << PERF_PMU_TYPE_SHIFT | FAKE_TICKS(1),
+	};
+}
+
 /*
  * [G4] An event that belongs under the leader before it is created once. One of another PMU is
  * tried there on one CPU, where it must not be linked, and is known on the others.
@@ -373,25 +383,49 @@ static void created_once(struct kunit *test)
 		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
 		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
 	};
-	const struct perfgrp_counter forwarded = FAKE(fakes[0], FAKE_TICKS(2) | FAKE_FORWARD);
 	struct perfgrp_group *group;
 	int nr = num_online_cpus();
 
-	fakes[0]->forward = fakes[1];
+	fakes[0]->hardware = true;
+	fakes[1]->hardware = true;
 	group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
-	harness_add_one(test, group, FAKE(fakes[1], FAKE_TICKS(1)));
+	harness_add_one(test, group, generic_event(fakes[1]));
 	KUNIT_EXPECT_EQ(test, take_inits(fakes), nr);
-	harness_add_one(test, group, forwarded);
+	harness_add_one(test, group, generic_event(fakes[1]));
 	KUNIT_EXPECT_EQ(test, take_inits(fakes), nr);
-	harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+	harness_add_one(test, group, generic_event(fakes[0]));
 	KUNIT_EXPECT_EQ(test, take_inits(fakes), nr + 1);
 	/* The latest leader is the other one now. */
-	harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+	harness_add_one(test, group, generic_event(fakes[0]));
 	KUNIT_EXPECT_EQ(test, take_inits(fakes), nr);
 	harness_destroy(group);
 	/* Nor does what is tried under a leader count, if it is not put there. */
 	KUNIT_EXPECT_EQ(test, atomic_read(&fakes[0]->adds), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fakes[1]->adds), 0);
+	expect_no_strange_leaders(test, fakes);
+}
+
+/* [G4] What cannot belong under a leader, by its type, is not shown it. */
+static void not_tried_under_uncore(struct kunit *test)
+{
+	struct fake_pmu *fakes[2] = {
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+	};
+	struct perfgrp_group *group;
+	int nr = num_online_cpus();
+
+	fakes[0]->hardware = true;
+	fake_pmu_unregister(fakes[1]);
+	fakes[1]->context = perf_invalid_context;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fakes[1]), 0);
+	group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
+	harness_add_one(test, group, FAKE(fakes[1], FAKE_TICKS(1)));
+	harness_add_one(test, group, generic_event(fakes[0]));
+	harness_add_one(test, group, FAKE(fakes[1], FAKE_TICKS(1)));
+	harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+	KUNIT_EXPECT_EQ(test, take_inits(fakes), 4 * nr);
+	harness_destroy(group);
 	expect_no_strange_leaders(test, fakes);
 }
 
@@ -577,6 +611,7 @@ static struct kunit_case sched_group_cases[] = {
 	KUNIT_CASE(hybrid_cpus),
 	KUNIT_CASE(extended_types),
 	KUNIT_CASE(created_once),
+	KUNIT_CASE(not_tried_under_uncore),
 	KUNIT_CASE(counted_as_sibling_only),
 	KUNIT_CASE(registered_under_another_number),
 	KUNIT_CASE(any_cpu_of_several_kinds),

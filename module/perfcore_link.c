@@ -96,14 +96,16 @@ static int supply_arguments(struct kretprobe_instance *instance, struct pt_regs 
 NOKPROBE_SYMBOL(supply_arguments);
 
 /*
- * Runs when the call that got a leader returns, in kprobe context. Nobody else knows of the event
- * yet. It was to be as its leader; alone it must not count.
+ * Runs when the call that got a leader returns, in kprobe context. Nobody else uses the event yet.
+ * It was to be as its leader; alone it must not count. Drivers of uncore PMUs move their events to
+ * another CPU while the group is added to.
  */
 static int keep_pmus_apart(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct perf_event *event = (struct perf_event *)regs_return_value(regs);
 
-	if (IS_ERR(event) || event->pmu == READ_ONCE(link.leader->pmu))
+	if (IS_ERR(event) || (event->pmu == READ_ONCE(link.leader->pmu) &&
+			      event->cpu == READ_ONCE(link.leader->cpu)))
 		return 0;
 	event->group_leader = event;
 	event->state = PERF_EVENT_STATE_OFF;
@@ -267,8 +269,6 @@ static int try_group(u32 type, u64 leader_config, u64 config, int cpu)
 	member = perfgrp_core_create_supplied(&request, -1);
 	if (IS_ERR(member)) {
 		ret = PTR_ERR(member);
-		if (ret != -EINVAL && ret != -ENOSPC)
-			ret = 0;
 	} else {
 		ret = member->group_leader == leader && leader->nr_siblings == 1;
 		perf_event_release_kernel(member);
@@ -291,14 +291,14 @@ int perfgrp_core_try_link(int cpu)
 	int ret;
 
 	ret = try_group(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, PERF_COUNT_SW_DUMMY, cpu);
+	if (ret != 1)
+		return ret;
 	/* Each clock has a PMU of its own. */
-	if (ret == 1)
-		ret = !try_group(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_DUMMY,
-				 cpu);
+	ret = try_group(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_DUMMY, cpu);
+	if (ret)
+		return ret == 1 ? 0 : ret;
 	/* Without a PMU only software events can be tried. */
-	if (ret == 1 && try_group(PERF_TYPE_HARDWARE, cycles, cycles, cpu) == 0)
-		ret = 0;
-	return ret;
+	return try_group(PERF_TYPE_HARDWARE, cycles, cycles, cpu) != 0;
 }
 
 /**

@@ -152,8 +152,17 @@ static struct perf_event *find_sched_leader(const struct perfgrp_group *group,
 }
 
 /*
+ * By its type. Uncore PMUs have types of their own; some are unregistered at any time, and x86
+ * looks at the leader's PMU without asking whether there still is one (validate_group() of 7.3.4).
+ */
+static bool may_share_pmu(const struct perf_event_attr *attr, const struct perfgrp_core_pmu *pmu)
+{
+	return attr->type < PERF_TYPE_MAX ? !pmu->uncore : attr->type == pmu->type;
+}
+
+/*
  * The leader that group->members[index] is likely to belong under, or NULL: the one on the PMU
- * that counts the member on the instance before, or else the latest on any PMU.
+ * that counts the member on the instance before, or else the latest on a PMU that may.
  */
 static struct perf_event *find_likely_leader(const struct perfgrp_group *group,
 					     unsigned int instance, unsigned int index,
@@ -177,7 +186,8 @@ static struct perf_event *find_likely_leader(const struct perfgrp_group *group,
 	for (i = index; i--;) {
 		event = member_event(group->members[i], instance, prepared);
 		if (can_lead(event, group->instances[instance].cpu) &&
-		    perfgrp_core_get_pmu(event, &pmu) && !pmu.software)
+		    perfgrp_core_get_pmu(event, &pmu) && !pmu.software &&
+		    may_share_pmu(&member->attr, &pmu))
 			return event;
 	}
 	return NULL;
