@@ -72,7 +72,7 @@ static void usage(FILE *out)
 	      "      --overwrite          keep the last records in the buffer, read them at the end\n"
 	      "  -z, --compression-level[=N]\n"
 	      "                           compress by zstd, from 1 (default), which is fast, to 22\n"
-	      "      --max-size SIZE      end when the file has so many bytes: with B, K, M or G\n"
+	      "      --max-size SIZE      end when so many bytes were recorded: with B, K, M or G\n"
 	      "      --switch-output[=signal|SIZE|TIME]\n"
 	      "                           another file at SIGUSR2 (default), when it has SIZE, each TIME\n"
 	      "                           (with s, m, h or d); they are FILE.YYYYMMDDhhmmss and two digits\n"

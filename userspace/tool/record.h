@@ -31,7 +31,7 @@
  * @verbose: say more
  * @delay: sample from so many ms after the start
  * @wait: sample when --control says so
- * @max_size: end when the file has so many bytes; 0: do not
+ * @max_size: end when so many bytes were recorded; 0: do not
  * @programs_only: BPF programs run, also in children, and there are no records
  */
 struct record_options {
@@ -55,7 +55,7 @@ struct record_options {
  * struct record_switch - --switch-output: one file after the other
  * @on: it was asked for
  * @on_signal: another file at each SIGUSR2
- * @size: when it has so many bytes, or 0
+ * @size: when so many bytes were recorded into it, or 0
  * @period: each so many ns, or 0
  * @max_files: keep so many; 0: all
  * @next: when the period is over, in ns of CLOCK_MONOTONIC

@@ -29,6 +29,7 @@
  * @enable_at: when they are to begin, in ns of CLOCK_MONOTONIC, or ENDING_NEVER
  * @draining: what there is left is read, however much it is
  * @bytes: of all files
+ * @begun: bytes of this file that were there before any record was read
  * @uncompressed: what they would have been
  */
 struct run {
@@ -41,6 +42,7 @@ struct run {
 	__u64 enable_at;
 	bool draining;
 	__u64 bytes;
+	__u64 begun;
 	__u64 uncompressed;
 };
 
@@ -78,11 +80,20 @@ static __u64 file_bytes(const struct record *rec)
 	return at > 0 ? at : 0;
 }
 
+/*
+ * Bytes that were recorded into the file. What it begins with grows with the machine: were it
+ * counted, it could have the size before any sample.
+ */
+static __u64 recorded_bytes(const struct run *run)
+{
+	return file_bytes(run->rec) - run->begun;
+}
+
 /* The file has all that it is to have. */
 static bool is_full(const struct run *run)
 {
 	const struct record *rec = run->rec;
-	const __u64 bytes = file_bytes(rec);
+	const __u64 bytes = recorded_bytes(run);
 
 	return !run->draining && ((rec->opt.max_size && bytes >= rec->opt.max_size) ||
 				  (rec->switching.size && bytes >= rec->switching.size));
@@ -153,6 +164,7 @@ static void synthesize(struct run *run)
 	struct record *rec = run->rec;
 	size_t i;
 
+	run->begun = 0;
 	if (rec->opt.json)
 		return;
 	synth_kernel(&rec->data);
@@ -165,6 +177,9 @@ static void synthesize(struct run *run)
 	else if (rec->target.kind == TARGET_TASKS)
 		for (i = 0; i < rec->target.tasks.nr; i++)
 			synth_process_of(&rec->data, rec->target.tasks.n[i]);
+	/* Where records are compressed, some of these may not have been written yet. */
+	perf_data_finish_round(&rec->data);
+	run->begun = file_bytes(rec);
 }
 
 /* ---- one file after the other ----------------------------------------------- */
@@ -234,7 +249,7 @@ static int switch_if_due(struct run *run)
 
 	if (!rec->switching.on)
 		return 0;
-	due = record_switch_due(&rec->switching, ending_now(), file_bytes(rec));
+	due = record_switch_due(&rec->switching, ending_now(), recorded_bytes(run));
 	due |= run->ending.asked && rec->switching.on_signal;
 	run->ending.asked = false;
 	return due ? switch_file(run) : 0;
@@ -320,10 +335,10 @@ static bool has_reached_size(const struct run *run)
 {
 	const struct record *rec = run->rec;
 
-	if (!rec->opt.max_size || file_bytes(rec) < rec->opt.max_size)
+	if (!rec->opt.max_size || recorded_bytes(run) < rec->opt.max_size)
 		return false;
 	fprintf(stderr, "[ perfgrp record: size limit reached (%llu KB), stopping session ]\n",
-		(unsigned long long)(file_bytes(rec) >> 10));
+		(unsigned long long)(recorded_bytes(run) >> 10));
 	return true;
 }
 

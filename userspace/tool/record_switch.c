@@ -128,7 +128,7 @@ void record_switch_begin(struct record_switch *to, __u64 now)
  * record_switch_due - whether it is time for another file
  * @to: begun
  * @now: in ns of CLOCK_MONOTONIC
- * @bytes: what the file has so far
+ * @bytes: what was recorded into the file so far
  *
  * Return: true if so; the time begins again
  */
