@@ -220,15 +220,27 @@ static int take_overwritten(struct run *run)
 	return more;
 }
 
-/* The file that ends has what was read so far; the next one begins with what is so already. */
+/*
+ * What is there by now goes to the file, whatever its size: it has the names and mappings that
+ * belong to it. What comes meanwhile is not waited for.
+ */
+static int take_unread(struct run *run)
+{
+	int more;
+
+	run->draining = true;
+	more = read_all(run);
+	run->draining = false;
+	return more < 0 ? more : 0;
+}
+
+/* The file that ends has what was there so far; the next one begins with what is so already. */
 static int switch_file(struct run *run)
 {
 	struct record *rec = run->rec;
 	const bool stop = rec->opt.overwrite && run->enabled;
-	int err = 0;
+	int err = rec->opt.overwrite ? take_overwritten(run) : take_unread(run);
 
-	if (rec->opt.overwrite)
-		err = take_overwritten(run);
 	if (!err)
 		err = end_file(run);
 	if (!err)
@@ -274,14 +286,10 @@ static int disable(struct run *run)
 /* What has been sampled before goes to the file that ends. */
 static int snapshot(struct run *run)
 {
-	int more;
-
-	if (!run->rec->switching.on) {
-		error("--control: snapshot needs --switch-output");
-		return 0;
-	}
-	more = run->rec->opt.overwrite ? 0 : read_all(run);
-	return more < 0 ? more : switch_file(run);
+	if (run->rec->switching.on)
+		return switch_file(run);
+	error("--control: snapshot needs --switch-output");
+	return 0;
 }
 
 /* Does what --control says; returns a negative errno after saying what is wrong. */
