@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -200,6 +201,14 @@ static void name_output(struct record *rec)
 		rec->file = NULL;
 }
 
+/* How much JSON there is, the place in the file tells: one that is there, or will be created. */
+static bool has_size(const char *file)
+{
+	struct stat st;
+
+	return file && (stat(file, &st) || S_ISREG(st.st_mode));
+}
+
 /* Whether the options about files and --control go together; says so if not. */
 static int check_output(const struct record *rec)
 {
@@ -207,10 +216,12 @@ static int check_output(const struct record *rec)
 
 	if (rec->data.compression_level && rec->opt.json)
 		error("--compression-level has no meaning with --json");
-	else if (rec->opt.max_size && rec->opt.json && !rec->file)
-		error("--max-size with --json needs a file");
+	else if (rec->opt.max_size && rec->opt.json && !has_size(rec->file))
+		error("--max-size with --json needs a regular file");
 	else if (switching->on && !rec->file)
 		error("--switch-output needs files, not standard output");
+	else if (switching->size && rec->opt.json && !has_size(rec->file))
+		error("--switch-output=SIZE with --json needs a regular file");
 	else if (switching->max_files && !switching->on)
 		error("--switch-max-files has no meaning without --switch-output");
 	else if (rec->opt.overwrite && (rec->opt.max_size || switching->size))
