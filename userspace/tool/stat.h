@@ -300,7 +300,7 @@ double stat_deviation(const struct stat_mean *mean);
  * @value: the value
  * @unit: what it is
  * @named: it is one of -M: that it has no value is shown
- * @percent: of those of -M: how much of the time their events were counted, or less
+ * @percent: with -M or --metric-only: how much of the time its events were counted, or less
  * @verdict: of those of -M: what is said of the value: "good", "bad", or NULL
  */
 struct stat_metric {

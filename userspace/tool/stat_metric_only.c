@@ -86,6 +86,8 @@ static void add_cell(struct table *table, size_t group, size_t index, const stru
 	for (i = 0; i < nr; i++) {
 		if (!is_wanted(&metrics[i]))
 			continue;
+		if (!metrics[i].named)
+			metrics[i].percent = stat_percent(cell);
 		find_column(table, group, index, &metrics[i])->values[cell->place] = metrics[i];
 	}
 	free(metrics);
@@ -147,7 +149,7 @@ static double least_percent(const struct table *table, size_t place)
 	for (i = 0; i < table->nr; i++) {
 		const struct stat_metric *metric = &table->columns[i].values[place];
 
-		if (metric->named && metric->format && metric->percent < least)
+		if (metric->format && metric->percent < least)
 			least = metric->percent;
 	}
 	return least;
