@@ -825,6 +825,72 @@ static void families(void)
 	   "O22 a command that runs is there with its children");
 }
 
+/* A process whose parent has exited, and its child; both wait until they are killed. */
+static pid_t start_orphan(void)
+{
+	pid_t parent, orphan, child;
+	int ready[2];
+
+	if (pipe(ready) || prctl(PR_SET_CHILD_SUBREAPER, 1)) {
+		puts("Bail out! no orphans");
+		exit(1);
+	}
+	parent = fork();
+	if (!parent) {
+		if (fork())
+			_exit(0);
+		orphan = getpid();
+		alarm(60);
+		child = fork();
+		prctl(PR_SET_NAME, child ? "test-orphan" : "test-last");
+		if (!child)
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (write(ready[1], &orphan, sizeof(orphan)) == sizeof(orphan))
+			pause();
+		_exit(0);
+	}
+	close(ready[1]);
+	if (parent < 0 || waitpid(parent, NULL, 0) != parent ||
+	    read(ready[0], &orphan, sizeof(orphan)) != sizeof(orphan) ||
+	    read(ready[0], &orphan, sizeof(orphan)) != sizeof(orphan)) {
+		puts("Bail out! no processes");
+		exit(1);
+	}
+	close(ready[0]);
+	return orphan;
+}
+
+/* No way leads from the command to them, but they have been sampled. */
+static void orphans(void)
+{
+	static const __u32 ids[] = { 1, 2 };
+	const struct perf_data_source source = {
+		.layout = layout, .ids = ids, .nr = 2, .inherits = true,
+	};
+	const pid_t pid = start_family(), orphan = start_orphan();
+	struct recording rec;
+
+	prepare(&rec, "{cycles,instructions}", 1, false);
+	rec.data.inherits = true;
+	rec.data.several = true;
+	start(&rec);
+	put_child(&rec.data, &source, pid, 1000000000, 1000, 300);
+	put_child(&rec.data, &source, orphan, 1000001000, 10, 20);
+	result(!perf_data_end(&rec.data), "O22 a file has samples of both");
+	rec.data.out = freopen(file, "w", rec.data.out);
+	start(&rec);
+	synth_family(&rec.data, pid);
+	end(&rec);
+	kill(pid, SIGKILL);
+	kill(orphan, SIGKILL);
+	waitpid(pid, NULL, 0);
+	waitpid(orphan, NULL, 0);
+	is("perf script --show-task-events -i %s 2>&1 | sed 's/.*\\(PERF_RECORD_COMM.*:\\).*/\\1/'",
+	   "PERF_RECORD_COMM: test-parent:\nPERF_RECORD_COMM: test-child:\n"
+	   "PERF_RECORD_COMM: test-orphan:\nPERF_RECORD_COMM: test-last:\n",
+	   "O22 the next one has those whose parents have exited, each once");
+}
+
 static void full_disk(void)
 {
 	static const __u32 ids[] = { 1, 2 };
@@ -863,6 +929,7 @@ int main(void)
 	compressed_slices();
 	several_files();
 	families();
+	orphans();
 	on_tasks();
 	children(false);
 	children(true);

@@ -7,6 +7,7 @@
 
 #include "events.h"
 #include "perfgrp.h"
+#include "util.h"
 
 /* Threads of sources that inherit which a pipe has room for: their ids come before all records. */
 #define PERF_DATA_PIPE_THREADS	4096
@@ -92,6 +93,7 @@ struct perf_data_source {
 int perf_data_begin(struct perf_data *data);
 int perf_data_add(struct perf_data *data, const struct perf_data_source *source,
 		  const struct perf_event_header *record);
+void perf_data_list_threads(const struct perf_data *data, struct numbers *tids);
 void perf_data_write(struct perf_data *data, const void *record, size_t size);
 void perf_data_finish_round(struct perf_data *data);
 int perf_data_end(struct perf_data *data);

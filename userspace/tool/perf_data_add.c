@@ -57,6 +57,24 @@ static struct thread *get_thread(struct perf_data *data, size_t first_event, __u
 	return thread;
 }
 
+static void list_thread(const void *node, VISIT visit, void *tids)
+{
+	const struct thread *const *thread = node;
+
+	if (visit == postorder || visit == leaf)
+		numbers_add(tids, (*thread)->tid);
+}
+
+/**
+ * perf_data_list_threads - which threads have been sampled, of sources that inherit
+ * @data: the file, or the one after
+ * @tids: their numbers are added, once for each such source
+ */
+void perf_data_list_threads(const struct perf_data *data, struct numbers *tids)
+{
+	twalk_r(data->threads, list_thread, tids);
+}
+
 /* Return: false if the sample has no value of the source's first member. */
 static bool get_first_value(const struct perf_data_source *source,
 			    const struct perfgrp_sample *sample, __u64 *first)

@@ -293,18 +293,17 @@ void synth_process(struct perf_data *data, unsigned int pid)
 	free(dir);
 }
 
-/**
- * synth_family - add a process and those that descend from it
- * @data: the file
- * @pid: the process; nothing is added where there is none
- */
-void synth_family(struct perf_data *data, unsigned int pid)
+/* Adds a process and those that descend from it to a list, each once. */
+static void list_family(struct numbers *pids, unsigned int pid)
 {
-	char *dir = xasprintf("/proc/%u/task", pid);
 	struct numbers tids = { 0 };
+	char *dir;
 	size_t i;
 
-	synth_process(data, pid);
+	if (numbers_have(pids, pid))
+		return;
+	numbers_add(pids, pid);
+	dir = xasprintf("/proc/%u/task", pid);
 	numbers_list_dir(&tids, dir);
 	free(dir);
 	for (i = 0; i < tids.nr; i++) {
@@ -313,12 +312,49 @@ void synth_family(struct perf_data *data, unsigned int pid)
 		unsigned long child;
 
 		while (next && (child = strtoul(next, &end, 10)) && end != next) {
-			synth_family(data, child);
+			list_family(pids, child);
 			next = end;
 		}
 		free(children);
 	}
 	numbers_free(&tids);
+}
+
+/* The process of a thread; 0 where there is none. */
+static unsigned int process_of(unsigned int tid)
+{
+	char *status = read_file("/proc/%u/status", tid);
+	char *line = status ? strstr(status, "\nTgid:") : NULL;
+	unsigned int pid = line ? strtoul(line + strlen("\nTgid:"), NULL, 10) : 0;
+
+	free(status);
+	return pid;
+}
+
+/**
+ * synth_family - add a process and those that descend from it
+ * @data: the file
+ * @pid: the process; nothing is added where there is none
+ *
+ * Where a parent has exited, its children are found if earlier files have samples of them.
+ */
+void synth_family(struct perf_data *data, unsigned int pid)
+{
+	struct numbers pids = { 0 }, tids = { 0 };
+	size_t i;
+
+	list_family(&pids, pid);
+	perf_data_list_threads(data, &tids);
+	for (i = 0; i < tids.nr; i++) {
+		const unsigned int process = process_of(tids.n[i]);
+
+		if (process)
+			list_family(&pids, process);
+	}
+	for (i = 0; i < pids.nr; i++)
+		synth_process(data, pids.n[i]);
+	numbers_free(&tids);
+	numbers_free(&pids);
 }
 
 /**
@@ -328,12 +364,10 @@ void synth_family(struct perf_data *data, unsigned int pid)
  */
 void synth_process_of(struct perf_data *data, unsigned int tid)
 {
-	char *status = read_file("/proc/%u/status", tid);
-	char *line = status ? strstr(status, "\nTgid:") : NULL;
+	const unsigned int pid = process_of(tid);
 
-	if (line)
-		synth_process(data, strtoul(line + strlen("\nTgid:"), NULL, 10));
-	free(status);
+	if (pid)
+		synth_process(data, pid);
 }
 
 /**
