@@ -18,7 +18,7 @@ enum probe_verdict {
  * struct probe_room - how often an event can be counted at once
  * @event: which of the group; PERFGRP_NONE if that was not tried
  * @most: how often at most, whoever else is there
- * @now: how often now
+ * @now: how often now; PERFGRP_NONE if that is not known
  */
 struct probe_room {
 	size_t event;
@@ -33,10 +33,11 @@ struct probe_room {
  * @cpus: the CPUs, of a target of CPUs
  * @verdict: whether it fits
  * @why: why it does not; its member is the index of an event, or PERFGRP_NONE
+ * @looked: what follows was tried
  * @cpus_not: on which of @cpus it does not
- * @prefix: how many of its first events fit
- * @alone: for each event why it does not fit by itself; NULL where it does. NULL if that was not
- *	tried
+ * @prefix: how many of its first events fit; PERFGRP_NONE if that is not known
+ * @alone: for each event why it does not fit by itself; NULL where it does. NULL if that is not
+ *	known
  * @room: how often one of them fits
  */
 struct probe_result {
@@ -45,6 +46,7 @@ struct probe_result {
 	struct numbers cpus;
 	enum probe_verdict verdict;
 	struct perfgrp_error why;
+	bool looked;
 	struct numbers cpus_not;
 	size_t prefix;
 	char **alone;

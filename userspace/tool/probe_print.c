@@ -59,8 +59,9 @@ static size_t nr_not_alone(const struct probe_result *result)
 /* It has room for as many, and each of them can be counted: they need the same counters. */
 static bool needs_same_counters(const struct probe_result *result)
 {
-	return result->why.reason == PERFGRP_REASON_PMU_FULL && !nr_not_alone(result) &&
-	       result->room.event != PERFGRP_NONE && result->room.most >= result->events->nr;
+	return result->why.reason == PERFGRP_REASON_PMU_FULL && result->alone &&
+	       !nr_not_alone(result) && result->room.event != PERFGRP_NONE &&
+	       result->room.most >= result->events->nr;
 }
 
 /* ---- for people ----------------------------------------------------------------- */
@@ -90,18 +91,31 @@ static void print_cpus(const struct probe_result *result)
 	free(not);
 }
 
-static void print_part(const struct probe_result *result)
+static void print_prefix(const struct probe_result *result)
+{
+	char *text;
+
+	if (result->prefix == PERFGRP_NONE) {
+		printf(LINE "how many of them is not known: the task has not run meanwhile\n",
+		       "fits");
+	} else if (result->prefix) {
+		text = group_text(result->events, result->prefix);
+		printf(LINE "the first %zu of %zu: %s\n", "fits", result->prefix,
+		       result->events->nr, text);
+		free(text);
+	}
+}
+
+static void print_alone(const struct probe_result *result)
 {
 	const size_t nr = result->events->nr;
-	char *text = group_text(result->events, result->prefix);
 	size_t i;
 
-	if (result->prefix)
-		printf(LINE "the first %zu of %zu: %s\n", "fits", result->prefix, nr, text);
-	free(text);
-	if (nr > 1 && !nr_not_alone(result))
+	if (!result->alone || nr == 1)
+		return;
+	if (!nr_not_alone(result))
 		printf(LINE "each of them fits by itself\n", "alone");
-	for (i = 0; nr > 1 && i < nr; i++)
+	for (i = 0; i < nr; i++)
 		if (result->alone[i])
 			printf(LINE "'%s' does not fit by itself: %s\n", "alone",
 			       result->events->events[i].name, result->alone[i]);
@@ -113,8 +127,11 @@ static void print_room(const struct probe_result *result)
 
 	if (room->event == PERFGRP_NONE)
 		return;
-	printf(LINE "the PMU takes '%s' %zu times at once, and %zu times now\n", "room",
-	       result->events->events[room->event].name, room->most, room->now);
+	printf(LINE "the PMU takes '%s' %zu times at once", "room",
+	       result->events->events[room->event].name, room->most);
+	if (room->now != PERFGRP_NONE)
+		printf(", and %zu times now", room->now);
+	putchar('\n');
 	if (needs_same_counters(result))
 		printf(LINE "some of these events can only be on the same counters\n", "");
 }
@@ -137,11 +154,12 @@ static void print_result(const struct probe *probe, const struct probe_result *r
 	if (result->verdict != PROBE_DOES_NOT)
 		return;
 	print_why(result);
-	if (!result->alone)
+	if (!result->looked)
 		return;
 	if (target_has_cpus(&probe->target))
 		print_cpus(result);
-	print_part(result);
+	print_prefix(result);
+	print_alone(result);
 	print_room(result);
 }
 
@@ -219,15 +237,11 @@ static struct json_object *error_json(const struct probe_result *result)
 	return to;
 }
 
-static void add_closer_look(struct json_object *to, const struct probe *probe,
-			    const struct probe_result *result)
+static void add_alone_not(struct json_object *to, const struct probe_result *result)
 {
 	struct json_object *array = json_object_new_array(), *one;
 	size_t i;
 
-	if (target_has_cpus(&probe->target))
-		add_numbers(to, "cpus-not", &result->cpus_not);
-	json_add_u64(to, "prefix", result->prefix);
 	for (i = 0; i < result->events->nr; i++) {
 		if (!result->alone[i])
 			continue;
@@ -237,12 +251,27 @@ static void add_closer_look(struct json_object *to, const struct probe *probe,
 		json_object_array_add(array, one);
 	}
 	json_object_object_add(to, "alone-not", array);
+}
+
+/* What is not known is left out. */
+static void add_closer_look(struct json_object *to, const struct probe *probe,
+			    const struct probe_result *result)
+{
+	struct json_object *one;
+
+	if (target_has_cpus(&probe->target))
+		add_numbers(to, "cpus-not", &result->cpus_not);
+	if (result->prefix != PERFGRP_NONE)
+		json_add_u64(to, "prefix", result->prefix);
+	if (result->alone)
+		add_alone_not(to, result);
 	if (result->room.event == PERFGRP_NONE)
 		return;
 	one = json_object_new_object();
 	json_add_string(one, "event", result->events->events[result->room.event].name);
 	json_add_u64(one, "most", result->room.most);
-	json_add_u64(one, "now", result->room.now);
+	if (result->room.now != PERFGRP_NONE)
+		json_add_u64(one, "now", result->room.now);
 	json_object_object_add(to, "room", one);
 }
 
@@ -274,7 +303,7 @@ static struct json_object *result_json(const struct probe *probe,
 	add_verdict(to, result->verdict);
 	if (result->verdict == PROBE_DOES_NOT)
 		json_object_object_add(to, "error", error_json(result));
-	if (result->alone)
+	if (result->looked)
 		add_closer_look(to, probe, result);
 	return to;
 }

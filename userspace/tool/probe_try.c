@@ -178,8 +178,11 @@ static void find_cpus(const struct probe *probe, struct probe_result *result)
 	}
 }
 
-/* What fits does so with fewer events as well: so half of what is left is tried each time. */
-static void find_prefix(const struct probe *probe, struct probe_result *result,
+/*
+ * What fits does so with fewer events as well: so half of what is left is tried each time. False
+ * if a task did not run: nothing more is known of it then.
+ */
+static bool find_prefix(const struct probe *probe, struct probe_result *result,
 			const struct numbers *cpus)
 {
 	size_t fits = 0, not = result->events->nr;
@@ -187,24 +190,51 @@ static void find_prefix(const struct probe *probe, struct probe_result *result,
 	while (not - fits > 1) {
 		size_t middle = (fits + not) / 2;
 
-		if (try_some(probe, result, cpus, 0, middle, NULL) == PROBE_FITS)
+		switch (try_some(probe, result, cpus, 0, middle, NULL)) {
+		case PROBE_FITS:
 			fits = middle;
-		else
+			break;
+		case PROBE_DOES_NOT:
 			not = middle;
+			break;
+		case PROBE_UNKNOWN:
+			return false;
+		}
 	}
 	result->prefix = fits;
+	return true;
 }
 
-static void try_alone(const struct probe *probe, struct probe_result *result,
+static void free_alone(struct probe_result *result)
+{
+	size_t i;
+
+	for (i = 0; result->alone && i < result->events->nr; i++)
+		free(result->alone[i]);
+	free(result->alone);
+	result->alone = NULL;
+}
+
+static bool try_alone(const struct probe *probe, struct probe_result *result,
 		      const struct numbers *cpus)
 {
 	struct perfgrp_error why;
 	size_t i;
 
 	result->alone = xcalloc(result->events->nr, sizeof(*result->alone));
-	for (i = 0; i < result->events->nr; i++)
-		if (try_some(probe, result, cpus, i, 1, &why) == PROBE_DOES_NOT)
+	for (i = 0; i < result->events->nr; i++) {
+		switch (try_some(probe, result, cpus, i, 1, &why)) {
+		case PROBE_FITS:
+			break;
+		case PROBE_DOES_NOT:
 			result->alone[i] = xstrdup(why.text);
+			break;
+		case PROBE_UNKNOWN:
+			free_alone(result);
+			return false;
+		}
+	}
+	return true;
 }
 
 /* The same event so many times. */
@@ -218,18 +248,39 @@ static void repeat(struct event_group *events, const struct event *event, size_t
 	events->nr = nr;
 }
 
-/*
- * Members are added until one is refused: that is how many there can be, for nothing is enabled.
- * As many as that, or fewer, can be enabled.
- */
-static void measure_room(const struct probe *probe, struct probe_result *result,
-			 const struct numbers *cpus)
+/* As many as can be added, or fewer, can be enabled. */
+static void measure_now(const struct probe *probe, struct probe_result *result, struct attempt *a)
 {
 	const struct event *event = &result->events->events[result->room.event];
-	struct attempt a = { .cpus = cpus, .task = result->task };
-	size_t fits = 0, not;
+	size_t fits = 0, not = result->room.most + 1;
 
-	repeat(&a.events, event, 1);
+	while (not - fits > 1) {
+		size_t middle = (fits + not) / 2;
+		enum probe_verdict verdict;
+
+		repeat(&a->events, event, middle);
+		verdict = attempt(probe, a);
+		end_attempt(a);
+		if (verdict == PROBE_UNKNOWN)
+			return;
+		if (verdict == PROBE_FITS)
+			fits = middle;
+		else
+			not = middle;
+	}
+	result->room.now = fits;
+}
+
+/*
+ * Members are added until one is refused: that is how many there can be, for nothing is enabled,
+ * and a task need not run for it.
+ */
+static void measure_room(const struct probe *probe, struct probe_result *result,
+			 const struct numbers *cpus, bool runs)
+{
+	struct attempt a = { .cpus = cpus, .task = result->task };
+
+	repeat(&a.events, &result->events->events[result->room.event], 1);
 	if (!create(probe, &a)) {
 		while (result->room.most < probe->info.max_members && !add(probe, &a)) {
 			result->room.most++;
@@ -240,30 +291,21 @@ static void measure_room(const struct probe *probe, struct probe_result *result,
 	end_attempt(&a);
 	if (!result->room.most)
 		result->room.event = PERFGRP_NONE;
-	for (not = result->room.most + 1; not - fits > 1;) {
-		size_t middle = (fits + not) / 2;
-
-		repeat(&a.events, event, middle);
-		if (attempt(probe, &a) == PROBE_FITS)
-			fits = middle;
-		else
-			not = middle;
-		end_attempt(&a);
-	}
-	result->room.now = fits;
+	else if (runs)
+		measure_now(probe, result, &a);
 	free(a.events.events);
 }
 
 static void measure(const struct probe *probe, struct probe_result *result,
-		    const struct numbers *cpus)
+		    const struct numbers *cpus, bool runs)
 {
 	size_t i;
 
 	for (i = 0; i < result->events->nr; i++) {
-		if (!result->alone[i] &&
+		if ((!result->alone || !result->alone[i]) &&
 		    probe_is_hardware(&result->events->events[i].counter)) {
 			result->room.event = i;
-			measure_room(probe, result, cpus);
+			measure_room(probe, result, cpus, runs);
 			return;
 		}
 	}
@@ -272,13 +314,15 @@ static void measure(const struct probe *probe, struct probe_result *result,
 static void look_closer(const struct probe *probe, struct probe_result *result,
 			const struct numbers *cpus)
 {
+	bool runs;
+
+	result->looked = true;
 	if (target_has_cpus(&probe->target))
 		find_cpus(probe, result);
-	find_prefix(probe, result, cpus);
-	try_alone(probe, result, cpus);
+	runs = find_prefix(probe, result, cpus) && try_alone(probe, result, cpus);
 	if (result->why.reason == PERFGRP_REASON_PMU_FULL ||
 	    result->why.reason == PERFGRP_REASON_PMU_BUSY)
-		measure(probe, result, cpus);
+		measure(probe, result, cpus, runs);
 	/* A NO_MUX group fails as a whole, so whichever was named is not to blame. */
 	if (result->why.reason == PERFGRP_REASON_PMU_BUSY)
 		result->why.member = PERFGRP_NONE;
@@ -305,7 +349,8 @@ int probe_try(struct probe *probe, size_t group, size_t task)
 	struct probe_result result = {
 		.events = events,
 		.task = task,
-		.room.event = PERFGRP_NONE,
+		.prefix = PERFGRP_NONE,
+		.room = { .event = PERFGRP_NONE, .now = PERFGRP_NONE },
 	};
 	struct attempt a = { .events = *events, .task = task };
 	struct numbers cpus = { 0 };
@@ -349,7 +394,7 @@ int probe_try(struct probe *probe, size_t group, size_t task)
 
 void probe_free(struct probe *probe)
 {
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < probe->nr_held; i++)
 		perfgrp_group_close(probe->held[i]);
@@ -357,9 +402,7 @@ void probe_free(struct probe *probe)
 	for (i = 0; i < probe->nr; i++) {
 		struct probe_result *result = &probe->results[i];
 
-		for (j = 0; result->alone && j < result->events->nr; j++)
-			free(result->alone[j]);
-		free(result->alone);
+		free_alone(result);
 		numbers_free(&result->cpus);
 		numbers_free(&result->cpus_not);
 	}
