@@ -4,6 +4,7 @@
  * the end if a test has failed.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,9 @@ static struct profile_totals counted(void)
 	};
 }
 
+/* What a run of the empty program counts; the last event's is not known. */
+static double empty[] = { 150, 80, 90.5, NAN };
+
 /* The text of one report; to be freed. */
 static char *print(struct profile *profile, const char *events,
 		   const struct profile_totals *totals, __u64 missed)
@@ -42,9 +46,7 @@ static char *print(struct profile *profile, const char *events,
 	profile->out = open_memstream(&text, &size);
 	profile->info = (struct bpf_info){ .id = 42, .known = BPF_KNOWN, .name = "on_packet",
 					   .type = BPF_PROG_TYPE_XDP };
-	profile->empty[0] = 150;
-	profile->empty[1] = 80;
-	profile->empty[2] = 90.5;
+	memcpy(profile->empty, empty, sizeof(empty));
 	profile->start = 5 * NSEC_PER_SEC;
 	profile->end = profile->start + 2500000000ULL;
 	profile->last_end = profile->start;
@@ -81,7 +83,7 @@ static void text(void)
 		"           2000.50                2000500             150.00 ns    cpu-clock                #    0.001 CPUs utilized\n"
 		"           1000.50                1000500              80.00       cpu-cycles               #    0.500 GHz  (50.00%)\n"
 		"           2001.00                2001000              90.50       instructions             #    2.00  insn per cycle  (50.00%)\n"
-		"     <not counted>          <not counted>               0.00       page-faults:u  (0.00%)\n"
+		"     <not counted>          <not counted>      <not counted>       page-faults:u  (0.00%)\n"
 		"\n"
 		"              1000 runs\n"
 		"\n"
@@ -103,7 +105,7 @@ static void text(void)
 		"     <not counted>          <not counted>             150.00 ns    cpu-clock\n"
 		"        1000500.00                1000500              80.00       cpu-cycles  (50.00%)\n"
 		"        2001000.00                2001000              90.50       instructions             #    2.00  insn per cycle  (50.00%)\n"
-		"     <not counted>          <not counted>               0.00       page-faults:u  (0.00%)\n"
+		"     <not counted>          <not counted>      <not counted>       page-faults:u  (0.00%)\n"
 		"\n"
 		"                 1 run\n"
 		"                 7 runs missed: begun or ended while another was being measured\n"
@@ -124,7 +126,7 @@ static void no_runs(void)
 		"<not counted>,ns,cpu-clock,<not counted>,150.00,0,0,0,0,0,100.00,,\n"
 		"<not counted>,,cpu-cycles,<not counted>,80.00,0,0,0,0,0,100.00,,\n"
 		"<not counted>,,instructions,<not counted>,90.50,0,0,0,0,0,100.00,,\n"
-		"<not counted>,,page-faults:u,<not counted>,0.00,0,0,0,0,0,100.00,,\n",
+		"<not counted>,,page-faults:u,<not counted>,<not counted>,0,0,0,0,0,100.00,,\n",
 		"B20 a program that has not run has no counts");
 }
 
@@ -141,7 +143,7 @@ static void apart(void)
 		"2000.50;ns;cpu-clock;2000500;150.00;1000;1;0;0;800000;100.00;0.001;CPUs utilized\n"
 		"1334.00;;cpu-cycles;1334000;80.00;1000;1;0;0;300000;37.50;0.667;GHz\n"
 		"2001.00;;instructions;2001000;90.50;1000;1;0;0;400000;50.00;;\n"
-		"<not counted>;;page-faults:u;<not counted>;0.00;1000;1;0;0;0;0.00;;\n",
+		"<not counted>;;page-faults:u;<not counted>;<not counted>;1000;1;0;0;0;0.00;;\n",
 		"B20 CSV; no ratio of counts of different times");
 }
 
@@ -151,24 +153,58 @@ static void intervals(void)
 	struct profile profile = { .json = true, .interval = 1000 };
 
 	totals.sum[1] = totals.sum[3];
+	empty[1] = empty[3];
 	totals.elsewhere = 3;
 	printed(&profile, TWO_EVENTS, &totals, 0,
 		"{ \"interval\": 2.500000000, \"prog-id\": 42, \"event\": \"cpu-clock\", \"unit\": \"ns\", \"per-run\": 2000.50, \"total\": 2000500, \"empty-run\": 150.00, \"runs\": 1000, \"missed\": 0, \"failed\": 0, \"elsewhere\": 3, \"event-runtime\": 800000, \"pcnt-running\": 100.00, \"metric-value\": 0.000800, \"metric-unit\": \"CPUs utilized\" }\n"
-		"{ \"interval\": 2.500000000, \"prog-id\": 42, \"event\": \"page-faults:u\", \"unit\": \"\", \"empty-run\": 80.00, \"runs\": 1000, \"missed\": 0, \"failed\": 0, \"elsewhere\": 3, \"event-runtime\": 0, \"pcnt-running\": 0.00 }\n",
+		"{ \"interval\": 2.500000000, \"prog-id\": 42, \"event\": \"page-faults:u\", \"unit\": \"\", \"runs\": 1000, \"missed\": 0, \"failed\": 0, \"elsewhere\": 3, \"event-runtime\": 0, \"pcnt-running\": 0.00 }\n",
 		"B20 JSON, of an interval");
 	profile = (struct profile){ .separator = ",", .interval = 1000 };
 	printed(&profile, TWO_EVENTS, &totals, 0,
 		"     2.500000000,2000.50,ns,cpu-clock,2000500,150.00,1000,0,0,3,800000,100.00,0.001,CPUs utilized\n"
-		"     2.500000000,<not counted>,,page-faults:u,<not counted>,80.00,1000,0,0,3,0,0.00,,\n",
+		"     2.500000000,<not counted>,,page-faults:u,<not counted>,<not counted>,1000,0,0,3,0,0.00,,\n",
 		"B20 CSV, of an interval");
 	profile = (struct profile){ .interval = 1000 };
 	printed(&profile, TWO_EVENTS, &totals, 0,
 		"#           time            per run                  total          empty run       event\n"
 		"     2.500000000            2000.50                2000500             150.00 ns    cpu-clock                #    0.001 CPUs utilized\n"
-		"     2.500000000      <not counted>          <not counted>              80.00       page-faults:u  (0.00%)\n"
+		"     2.500000000      <not counted>          <not counted>      <not counted>       page-faults:u  (0.00%)\n"
 		"     2.500000000               1000 runs\n"
 		"     2.500000000                  3 runs on other CPUs\n",
 		"B20 text, of an interval");
+}
+
+/* Ten more runs of the empty program, during which event 0 counts @raw. */
+static void run_empty(double *means, struct profile_totals *totals, __u64 raw, __u64 enabled,
+		      __u64 running)
+{
+	const struct profile_totals before = *totals;
+
+	totals->runs += 10;
+	totals->sum[0].raw += raw;
+	totals->sum[0].enabled += enabled;
+	totals->sum[0].running += running;
+	profile_keep_empty(means, &before, totals, 1);
+}
+
+static void empty_runs(void)
+{
+	struct profile_totals totals = counted();
+	double mean = NAN;
+
+	/* Others have had the PMU since before: that is all the same. */
+	totals.sum[0].running /= 2;
+	run_empty(&mean, &totals, 0, 1000, 0);
+	run_empty(&mean, &totals, 50, 1000, 500);
+	result(isnan(mean), "B20 an event that was not on the PMU has not seen the empty program");
+	run_empty(&mean, &totals, 120, 1000, 1000);
+	run_empty(&mean, &totals, 110, 1000, 1000);
+	run_empty(&mean, &totals, 130, 1000, 1000);
+	run_empty(&mean, &totals, 20, 1000, 999);
+	result(mean == 11, "B20 the least of those batches that were counted as a whole");
+	totals.sum[0].flags = PERFGRP_VALUE_FAILED;
+	run_empty(&mean, &totals, 0, 0, 0);
+	result(mean == 11, "B20 nor does one that failed");
 }
 
 static void refuse(const char *events, const char *what)
@@ -189,6 +225,7 @@ int main(void)
 	no_runs();
 	apart();
 	intervals();
+	empty_runs();
 	refuse("{dummy,dummy,dummy,dummy,dummy,dummy,dummy,dummy},{dummy,dummy,dummy,dummy,dummy,dummy,dummy,dummy},dummy",
 	       "B20 more events than the programs have room for are refused");
 	printf("1..%u\n", tests);

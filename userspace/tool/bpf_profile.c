@@ -4,6 +4,7 @@
  * it. Here is the order of things; the group, the programs and the output have files of their own.
  */
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,16 +105,29 @@ static int go_to_cpus(const struct profile *profile, cpu_set_t *before)
 	return 0;
 }
 
-static void keep_least(struct profile *profile, const struct profile_totals *a,
-		       const struct profile_totals *b, bool first)
+/**
+ * profile_keep_empty - keep the least that runs of the empty program have counted
+ * @empty: mean of each event; NAN if there is none yet
+ * @a: what was counted before the runs
+ * @b: what was counted behind them; there are runs between
+ * @nr: number of events
+ *
+ * An event that was not on the PMU all the time has seen some of the runs only.
+ */
+void profile_keep_empty(double *empty, const struct profile_totals *a,
+			const struct profile_totals *b, unsigned int nr)
 {
 	unsigned int i;
 
-	for (i = 0; i < profile->probe.nr_events; i++) {
-		double mean = (double)(b->sum[i].raw - a->sum[i].raw) / (b->runs - a->runs);
+	for (i = 0; i < nr; i++) {
+		const struct profile_sum *from = &a->sum[i], *to = &b->sum[i];
+		double mean = (double)(to->raw - from->raw) / (b->runs - a->runs);
 
-		if (first || mean < profile->empty[i])
-			profile->empty[i] = mean;
+		if (to->flags & PERFGRP_VALUE_FAILED ||
+		    to->running - from->running != to->enabled - from->enabled)
+			continue;
+		if (isnan(empty[i]) || mean < empty[i])
+			empty[i] = mean;
 	}
 }
 
@@ -123,6 +137,8 @@ static int measure_batches(struct profile *profile)
 	unsigned int i;
 	int err;
 
+	for (i = 0; i < PROFILE_EVENTS; i++)
+		profile->empty[i] = NAN;
 	err = profile_probe_read(&profile->probe, &before);
 	for (i = 0; i < EMPTY_BATCHES && !err; i++) {
 		err = profile_probe_run_empty(&profile->probe, EMPTY_RUNS);
@@ -134,7 +150,8 @@ static int measure_batches(struct profile *profile)
 			err = -EIO;
 		}
 		if (!err)
-			keep_least(profile, &before, &after, !i);
+			profile_keep_empty(profile->empty, &before, &after,
+					   profile->probe.nr_events);
 		before = after;
 	}
 	return err;

@@ -67,7 +67,7 @@ void profile_probe_close(struct profile_probe *probe);
  * @dev: the device
  * @group: the group
  * @probe: the programs that read it
- * @empty: what a run of an empty program counts
+ * @empty: what a run of an empty program counts; NAN if that is not known
  * @last: totals when the last interval ended
  * @last_missed: the same of runs that were missed
  * @start: when counting began, in ns of CLOCK_MONOTONIC
@@ -99,6 +99,8 @@ struct profile {
 	__u64 last_end;
 };
 
+void profile_keep_empty(double *empty, const struct profile_totals *a,
+			const struct profile_totals *b, unsigned int nr);
 int profile_run(struct profile *profile);
 
 /* ---- bpf_profile_group.c: the group ------------------------------------------ */

@@ -25,7 +25,7 @@
  * @counted: there is a count
  * @per_run: mean of all runs, scaled, in the event's unit
  * @total: sum of all runs, the same
- * @empty: what a run of an empty program counts, the same
+ * @empty: what a run of an empty program counts, the same; NAN if that is not known
  * @cell: the sum as "perfgrp stat" has it
  * @metrics: metrics
  * @nr_metrics: how many
@@ -173,8 +173,11 @@ static void print_line(const struct report *report, const struct line *line)
 		fprintf(report->out, "%'18.2f %'22.0f ", line->per_run, line->total);
 	else
 		fprintf(report->out, "%18s %22s ", NOT_COUNTED, NOT_COUNTED);
-	fprintf(report->out, "%'18.2f %-5s %s", line->empty, line->event->unit,
-		line->event->name);
+	if (isnan(line->empty))
+		fprintf(report->out, "%18s", NOT_COUNTED);
+	else
+		fprintf(report->out, "%'18.2f", line->empty);
+	fprintf(report->out, " %-5s %s", line->event->unit, line->event->name);
 	if (line->nr_metrics) {
 		width = strlen(line->event->name);
 		fprintf(report->out, "%*s # ", width < 24 ? 24 - width : 0, "");
@@ -257,8 +260,12 @@ static void print_csv(const struct report *report, const struct line *line)
 	else
 		fprintf(out, "%s%s%s%s%s%s%s", NOT_COUNTED, sep, line->event->unit, sep,
 			line->event->name, sep, NOT_COUNTED);
-	fprintf(out, "%s%.2f%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64, sep,
-		line->empty, sep, (uint64_t)totals->runs, sep, (uint64_t)report->missed, sep,
+	if (isnan(line->empty))
+		fprintf(out, "%s%s", sep, NOT_COUNTED);
+	else
+		fprintf(out, "%s%.2f", sep, line->empty);
+	fprintf(out, "%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64 "%s%" PRIu64, sep,
+		(uint64_t)totals->runs, sep, (uint64_t)report->missed, sep,
 		(uint64_t)totals->failed, sep, (uint64_t)totals->elsewhere);
 	fprintf(out, "%s%" PRIu64 "%s%.2f%s%s%s%s\n", sep, (uint64_t)line->cell->running, sep,
 		stat_percent(line->cell), sep, metric, sep,
@@ -280,7 +287,8 @@ static void print_json_line(const struct report *report, const struct line *line
 		json_add_double(to, "per-run", "%.2f", line->per_run);
 		json_add_double(to, "total", "%.0f", line->total);
 	}
-	json_add_double(to, "empty-run", "%.2f", line->empty);
+	if (!isnan(line->empty))
+		json_add_double(to, "empty-run", "%.2f", line->empty);
 	json_add_u64(to, "runs", totals->runs);
 	json_add_u64(to, "missed", report->missed);
 	json_add_u64(to, "failed", totals->failed);
