@@ -8,7 +8,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -18,19 +17,10 @@
 #include "ending.h"
 
 #define NSEC_PER_MSEC	1000000ULL
-#define NSEC_PER_SEC	1000000000ULL
 
 /* Runs of the empty program: the batch that counts the least is the one without interrupts. */
 #define EMPTY_BATCHES	20
 #define EMPTY_RUNS	50
-
-static __u64 now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
 
 static __u64 earlier(__u64 a, __u64 b)
 {
@@ -206,7 +196,7 @@ static int begin(struct profile *profile)
 		err = profile_probe_missed(&profile->probe, &profile->last_missed);
 	if (!err)
 		err = profile_probe_count(&profile->probe, true);
-	profile->start = now();
+	profile->start = ending_now();
 	profile->last_end = profile->start;
 	return err;
 }
@@ -251,7 +241,7 @@ static int count(struct profile *profile, struct ending *ending)
 
 		if (ending_wait(ending, earlier(next, end)))
 			return 0;
-		time = now();
+		time = ending_now();
 		if (time >= next) {
 			err = print(profile, time);
 			if (err || ++printed == profile->interval_count)
@@ -289,7 +279,7 @@ static int run(struct profile *profile, struct ending *ending)
 	if (!err && !ended)
 		err = count(profile, ending);
 	ret = profile_probe_count(&profile->probe, false);
-	profile->end = now();
+	profile->end = ending_now();
 	profile_probe_detach(&profile->probe);
 	ending_stop_command(ending);
 	if (err || ret)
