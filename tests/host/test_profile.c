@@ -12,7 +12,10 @@
 
 #include "bpf_profile.h"
 #include "cmd.h"
+#include "ending.h"
 #include "tap.h"
+
+#define __maybe_unused	__attribute__((unused))
 
 #define NSEC_PER_SEC	1000000000ULL
 
@@ -207,6 +210,73 @@ static void empty_runs(void)
 	result(mean == 11, "B20 nor does one that failed");
 }
 
+/* Programs that are there, and each time that they are asked have run once more. */
+static __u64 runs;
+
+int __wrap_profile_probe_attach(struct profile_probe *probe __maybe_unused,
+				bool empty __maybe_unused)
+{
+	return 0;
+}
+
+void __wrap_profile_probe_detach(struct profile_probe *probe __maybe_unused)
+{
+}
+
+int __wrap_profile_probe_count(const struct profile_probe *probe __maybe_unused,
+			       bool on __maybe_unused)
+{
+	return 0;
+}
+
+int __wrap_profile_probe_read(const struct profile_probe *probe __maybe_unused,
+			      struct profile_totals *totals)
+{
+	*totals = (struct profile_totals){ .runs = ++runs };
+	return 0;
+}
+
+int __wrap_profile_probe_missed(const struct profile_probe *probe __maybe_unused, __u64 *missed)
+{
+	*missed = 0;
+	return 0;
+}
+
+/* How many intervals of 10 ms are printed in @timeout ms, if not more than @most are wanted. */
+static size_t run_intervals(unsigned int timeout, unsigned int most)
+{
+	struct profile profile = {
+		.separator = ",",
+		.interval = 10,
+		.interval_count = most,
+		.timeout = timeout,
+		.events_named = true,
+	};
+	struct ending ending;
+	size_t size, lines = 0;
+	char *text, *end;
+
+	profile.out = open_memstream(&text, &size);
+	if (cmd_add_events(&profile.events, "page-faults:u") || profile_events(&profile, 0) ||
+	    ending_begin(&ending) || profile_run_until_end(&profile, &ending))
+		exit(1);
+	fclose(profile.out);
+	for (end = text; (end = strchr(end, '\n')); end++)
+		lines++;
+	free(text);
+	events_free(&profile.events);
+	return lines;
+}
+
+static void interval_counts(void)
+{
+	/* However late it comes to run, it sees the end of one interval and then that of time. */
+	result(run_intervals(15, 0) == 2, "B20 an interval, and a part of one");
+	result(run_intervals(15, 3) == 2, "B20 the same where there could have been more");
+	result(run_intervals(600000, 3) == 3, "B20 so many as are wanted, and no part");
+	result(run_intervals(10, 1) == 1, "B20 nor one behind the last");
+}
+
 static void refuse(const char *events, const char *what)
 {
 	struct profile profile = { .events_named = true };
@@ -226,6 +296,7 @@ int main(void)
 	apart();
 	intervals();
 	empty_runs();
+	interval_counts();
 	refuse("{dummy,dummy,dummy,dummy,dummy,dummy,dummy,dummy},{dummy,dummy,dummy,dummy,dummy,dummy,dummy,dummy},dummy",
 	       "B20 more events than the programs have room for are refused");
 	printf("1..%u\n", tests);

@@ -220,11 +220,17 @@ static int print(struct profile *profile, __u64 time)
 	profile->last = totals;
 	profile->last_missed = missed;
 	profile->last_end = time;
+	profile->printed++;
 	if (!fflush(profile->out) && !ferror(profile->out))
 		return 0;
 	error("cannot write to %s: %s", profile->file ? profile->file : "standard error",
 	      strerror(errno));
 	return -EIO;
+}
+
+static bool enough_intervals(const struct profile *profile)
+{
+	return profile->interval_count && profile->printed >= profile->interval_count;
 }
 
 static int count(struct profile *profile, struct ending *ending)
@@ -233,7 +239,6 @@ static int count(struct profile *profile, struct ending *ending)
 	__u64 next = interval ? profile->start + interval : ENDING_NEVER;
 	__u64 end = profile->timeout ? profile->start + profile->timeout * NSEC_PER_MSEC :
 				       ENDING_NEVER;
-	unsigned int printed = 0;
 
 	for (;;) {
 		__u64 time;
@@ -244,7 +249,7 @@ static int count(struct profile *profile, struct ending *ending)
 		time = ending_now();
 		if (time >= next) {
 			err = print(profile, time);
-			if (err || ++printed == profile->interval_count)
+			if (err || enough_intervals(profile))
 				return err;
 			/* Intervals that have been missed altogether are one long one. */
 			next += (time - next) / interval * interval + interval;
@@ -254,7 +259,14 @@ static int count(struct profile *profile, struct ending *ending)
 	}
 }
 
-static int run(struct profile *profile, struct ending *ending)
+/**
+ * profile_run_until_end - count, and print, until the end
+ * @profile: whose programs are loaded
+ * @ending: what the end is
+ *
+ * Return: 0, or a negative errno after saying what is wrong
+ */
+int profile_run_until_end(struct profile *profile, struct ending *ending)
 {
 	bool ended = false;
 	int err, ret;
@@ -284,8 +296,8 @@ static int run(struct profile *profile, struct ending *ending)
 	ending_stop_command(ending);
 	if (err || ret)
 		return err ? err : ret;
-	/* With so many intervals as were asked for there is no other. */
-	return profile->interval_count ? 0 : print(profile, profile->end);
+	/* The last interval, or a part of it. */
+	return enough_intervals(profile) ? 0 : print(profile, profile->end);
 }
 
 static int run_all(struct profile *profile, struct ending *ending)
@@ -307,7 +319,7 @@ static int run_all(struct profile *profile, struct ending *ending)
 	if (!err)
 		err = measure_empty(profile);
 	if (!err)
-		err = run(profile, ending);
+		err = profile_run_until_end(profile, ending);
 	profile_probe_close(&profile->probe);
 	return err;
 }

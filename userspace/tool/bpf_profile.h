@@ -18,6 +18,7 @@ extern const char profile_object[], profile_object_end[];
 
 struct bpf_object;
 struct bpf_link;
+struct ending;
 
 /**
  * struct profile_probe - the two programs, loaded for one program and for an empty one
@@ -68,6 +69,7 @@ void profile_probe_close(struct profile_probe *probe);
  * @group: the group
  * @probe: the programs that read it
  * @empty: what a run of an empty program counts; NAN if that is not known
+ * @printed: how many intervals have been printed
  * @last: totals when the last interval ended
  * @last_missed: the same of runs that were missed
  * @start: when counting began, in ns of CLOCK_MONOTONIC
@@ -92,6 +94,7 @@ struct profile {
 	struct perfgrp_group *group;
 	struct profile_probe probe;
 	double empty[PROFILE_EVENTS];
+	unsigned int printed;
 	struct profile_totals last;
 	__u64 last_missed;
 	__u64 start;
@@ -101,6 +104,7 @@ struct profile {
 
 void profile_keep_empty(double *empty, const struct profile_totals *a,
 			const struct profile_totals *b, unsigned int nr);
+int profile_run_until_end(struct profile *profile, struct ending *ending);
 int profile_run(struct profile *profile);
 
 /* ---- bpf_profile_group.c: the group ------------------------------------------ */
