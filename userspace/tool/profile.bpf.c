@@ -10,8 +10,10 @@
  * beginning to end, also one that sleeps.)
  *
  * The kernel does not run a program on a CPU on which it is running already, such as in an
- * interrupt: then the beginning or the end of a run is not seen. So a beginning may be left there
- * for good; the oldest one makes room.
+ * interrupt: then the beginning or the end of a run is not seen. A run within the program that ends
+ * runs would leave its beginning there, for a later run of the same address whose own beginning is
+ * not seen: so it is not recorded. Preemption may still leave one, where the run had begun before
+ * another's end was preempted; the oldest one makes room.
  */
 #include <linux/types.h>
 
@@ -50,6 +52,7 @@ struct start {
 /**
  * struct cpu - the runs on one CPU
  * @order: of the last beginning
+ * @ending: the end of a run is being added, also while that is interrupted or preempted
  * @start: runs that have begun
  * @end: room for what is read at the end of a run
  *
@@ -57,6 +60,7 @@ struct start {
  */
 struct cpu {
 	__u64 order;
+	__u64 ending;
 	struct start start[PROFILE_DEPTH];
 	struct perfgrp_value end[PROFILE_EVENTS];
 };
@@ -122,6 +126,12 @@ static __always_inline struct start *find_start(struct cpu *cpu, __u64 frame)
 	return NULL;
 }
 
+static __always_inline void free_start(struct start *start)
+{
+	start->order = 0;
+	start->frame = 0;
+}
+
 /* The group is read last. */
 static __always_inline int begin_run(void *ctx)
 {
@@ -134,6 +144,13 @@ static __always_inline int begin_run(void *ctx)
 	on = bpf_map_lookup_elem(&counting, &zero);
 	if (!cpu || !on)
 		return 0;
+	if (cpu->ending) {
+		/* What is there of the same address is none of this run's either. */
+		start = find_start(cpu, frame);
+		if (start)
+			free_start(start);
+		return 0;
+	}
 	start = claim_start(cpu, frame);
 	start->order = ++cpu->order;
 	start->counted = *on;
@@ -162,26 +179,22 @@ static __always_inline void add_run(struct profile_totals *to, const struct star
 }
 
 /* The group is read first. */
-static __always_inline int end_run(void *ctx)
+static __always_inline void end_run_on(struct cpu *cpu, __u64 frame)
 {
 	struct profile_totals *to;
 	struct start *start;
 	__u32 zero = 0, *on;
-	struct cpu *cpu;
 	int ret;
 
-	cpu = bpf_map_lookup_elem(&cpus, &zero);
-	if (!cpu)
-		return 0;
 	ret = read_group(cpu->end);
 	to = bpf_map_lookup_elem(&totals, &zero);
 	on = bpf_map_lookup_elem(&counting, &zero);
 	if (!to || !on)
-		return 0;
-	start = find_start(cpu, (unsigned long)ctx);
+		return;
+	start = find_start(cpu, frame);
 	if (!start) {
 		to->unmatched += *on;
-		return 0;
+		return;
 	}
 	if (ret >= 0)
 		ret = start->ret;
@@ -195,8 +208,23 @@ static __always_inline int end_run(void *ctx)
 		to->failed++;
 		to->error = ret;
 	}
-	start->order = 0;
-	start->frame = 0;
+	free_start(start);
+}
+
+/* Whoever interrupts it runs on the same CPU: the order of its stores is all that matters. */
+static __always_inline int end_run(void *ctx)
+{
+	__u32 zero = 0;
+	struct cpu *cpu;
+
+	cpu = bpf_map_lookup_elem(&cpus, &zero);
+	if (!cpu)
+		return 0;
+	cpu->ending = 1;
+	barrier();
+	end_run_on(cpu, (unsigned long)ctx);
+	barrier();
+	cpu->ending = 0;
 	return 0;
 }
 
