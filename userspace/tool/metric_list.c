@@ -487,14 +487,28 @@ static int make_metric(struct metric_list *list, struct metric *metric,
 	return 0;
 }
 
-static void say_apart(const struct metric_list *list)
+/* Why the tables want no group, where wants_apart() has found so. */
+static const char *why_apart(const char *constraint)
+{
+	if (!strcmp(constraint, "NO_GROUP_EVENTS_NMI"))
+		return "the NMI watchdog keeps a counter (sysctl kernel.nmi_watchdog=0 frees it)";
+	if (!strcmp(constraint, "NO_GROUP_EVENTS_SMT"))
+		return "with SMT on the CPU has too few counters for them";
+	return "this CPU cannot count them at once";
+}
+
+static void say_apart(const struct metric_list *list, const struct strings *names)
 {
 	size_t i;
 
-	for (i = 0; i < list->nr && !list->no_group; i++)
-		if (list->nr_sets && list->sets[list->metrics[i].set].apart)
-			error("metric '%s': this CPU cannot count its events as one group (%s); it is an estimate where they took turns",
-			      list->metrics[i].from->name, list->metrics[i].from->constraint);
+	for (i = 0; i < list->nr && !list->no_group; i++) {
+		const struct metric *metric = &list->metrics[i];
+
+		/* One event by itself takes turns with none of its metric's. */
+		if (names[i].nr > 1 && list->sets[metric->set].apart)
+			error("metric '%s': its events are not one group: %s; it is an estimate where they took turns",
+			      metric->from->name, why_apart(metric->from->constraint));
+	}
 }
 
 /**
@@ -525,7 +539,7 @@ int metric_list_make_events(struct metric_list *list, struct event_list *events)
 		err = -EINVAL;
 	}
 	if (!err)
-		say_apart(list);
+		say_apart(list, names);
 	for (i = 0; i < list->nr; i++)
 		strings_free(&names[i]);
 	free(names);
