@@ -8,6 +8,7 @@
  *
  * What the kernel itself has a name for is left alone.
  */
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,7 +74,7 @@ static bool is_of(const struct cpu_event *event, const char *word)
 
 	if (!strcmp(pmu, "-"))
 		return cpu_is_core_pmu(word);
-	if (!strncmp(word, pmu, strlen(pmu)))
+	if (!strncmp(word, pmu, strlen(pmu)) || !fnmatch(pmu, word, 0))
 		return true;
 	return !strncmp(pmu, prefix, strlen(prefix)) && !strcmp(pmu + strlen(prefix), word);
 }
