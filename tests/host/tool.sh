@@ -63,6 +63,8 @@ perfgrp_into() {
 
 # start ARGUMENT...: the same in the background; $pid is its process.
 start() {
+	# What the last one printed is not this one's, which opens the file a little later.
+	: >output
 	LD_PRELOAD=$OUT/fake_device.so "$OUT/perfgrp" "$@" >output 2>errors </dev/null &
 	pid=$!
 }
