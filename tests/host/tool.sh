@@ -49,7 +49,8 @@ device() {
 # perfgrp ARGUMENT...: the tool; "output" and "errors" is what it prints, $status its status.
 perfgrp() {
 	status=0
-	LD_PRELOAD=$OUT/fake_device.so timeout 60 "$OUT/perfgrp" "$@" >output 2>errors </dev/null ||
+	# Signals wait while it sets up: if it hangs there, only SIGKILL ends it.
+	LD_PRELOAD=$OUT/fake_device.so timeout -k 5 60 "$OUT/perfgrp" "$@" >output 2>errors </dev/null ||
 		status=$?
 }
 
