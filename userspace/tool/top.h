@@ -176,8 +176,8 @@ struct top_fds {
  * @nr_cpus: CPUs that are online, of those that are counted
  * @changes: CPUs that have gone offline or come online
  * @nr_tasks: threads that have not exited
- * @done: threads that have exited, or could not be counted
- * @refused: how many could not be counted
+ * @done: threads that have exited, and are listed still
+ * @refused: threads that are listed, and could not be counted
  * @lowest: least share of a group that was multiplexed in the last frame; 1: none was
  * @nr_shared: how many groups were
  * @error: what went wrong
@@ -218,7 +218,7 @@ struct top {
 	unsigned int changes;
 	unsigned int nr_tasks;
 	struct numbers done;
-	unsigned int refused;
+	struct numbers refused;
 	double lowest;
 	unsigned int nr_shared;
 	char error[256];

@@ -355,6 +355,7 @@ void top_close(struct top *top)
 	free(top->fds);
 	free(top->rests);
 	numbers_free(&top->done);
+	numbers_free(&top->refused);
 	top_free_rows(top);
 	stat_free(&top->st);
 }

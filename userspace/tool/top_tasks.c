@@ -11,40 +11,50 @@
 
 /*
  * Those that have exited are still there until somebody waits for them; others may not be counted,
- * or are too many. None is tried again.
+ * or are too many. None is tried in each frame.
  */
 static void add_task(struct top *top, unsigned int tid)
 {
 	int err;
 
-	if (numbers_have(&top->st.target.tasks, tid) || numbers_have(&top->done, tid))
+	if (numbers_have(&top->st.target.tasks, tid) || numbers_have(&top->done, tid) ||
+	    numbers_have(&top->refused, tid))
 		return;
 	err = stat_add_task(&top->st, tid);
-	if (!err)
-		return;
-	numbers_add(&top->done, tid);
-	if (err != -ESRCH)
-		top->refused++;
+	if (err)
+		numbers_add(err == -ESRCH ? &top->done : &top->refused, tid);
+}
+
+/* Forgets the threads that are not there any more: their numbers may become those of others. */
+static void keep_listed(struct numbers *tasks, const struct numbers *listed)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < tasks->nr; i++)
+		if (numbers_have(listed, tasks->n[i]))
+			tasks->n[nr++] = tasks->n[i];
+	tasks->nr = nr;
 }
 
 static void add_new_tasks(struct top *top)
 {
-	struct numbers pids = { 0 };
-	size_t i, j;
+	struct numbers pids = { 0 }, tids = { 0 };
+	size_t i;
 
 	/* It has been read before. */
 	numbers_parse(&pids, top->st.target.pids, false);
 	for (i = 0; i < pids.nr; i++) {
 		char *dir = xasprintf("/proc/%u/task", pids.n[i]);
-		struct numbers tids = { 0 };
 
 		numbers_list_dir(&tids, dir);
 		free(dir);
-		for (j = 0; j < tids.nr; j++)
-			add_task(top, tids.n[j]);
-		numbers_free(&tids);
 	}
+	keep_listed(&top->done, &tids);
+	keep_listed(&top->refused, &tids);
+	for (i = 0; i < tids.nr; i++)
+		add_task(top, tids.n[i]);
 	numbers_free(&pids);
+	numbers_free(&tids);
 }
 
 static void drop_task(struct top *top, unsigned int tid)
@@ -78,6 +88,8 @@ static void drop_exited_tasks(struct top *top)
 		numbers_add(&top->done, top->rows[i]->tid);
 		drop_task(top, top->rows[i]->tid);
 		top_forget(top, top->rows[i]);
+		/* There may be room for others now. */
+		top->refused.nr = 0;
 	}
 }
 

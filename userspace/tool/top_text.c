@@ -238,8 +238,8 @@ static void add_what(const struct top *top, char *text, unsigned int width)
 	switch (top->st.aggr.mode) {
 	case AGGR_THREAD:
 		piece(text, width, "%u thread%s", top->nr_tasks, plural(top->nr_tasks));
-		if (top->refused)
-			piece(text, width, "%u not counted", top->refused);
+		if (top->refused.nr)
+			piece(text, width, "%zu not counted", top->refused.nr);
 		break;
 	case AGGR_CGROUP:
 		piece(text, width, "%zu cgroup%s", top->nr_view, plural(top->nr_view));
