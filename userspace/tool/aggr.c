@@ -250,7 +250,7 @@ static void free_place(struct aggr_place *place)
 
 /**
  * aggr_keep - forget places that are not needed any more
- * @aggr: with AGGR_CGROUP: cgroups come and go; the indices of its places change
+ * @aggr: with AGGR_CGROUP or AGGR_THREAD, which come and go; the indices of its places change
  * @wanted: for each place whether it stays
  */
 void aggr_keep(struct aggr *aggr, const bool *wanted)

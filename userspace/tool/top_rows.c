@@ -180,6 +180,31 @@ void top_forget(struct top *top, struct top_row *row)
 	free_row(row);
 }
 
+/* Forgets places that have no row any more: threads and cgroups may come and go for ever. */
+static void forget_places(struct top *top)
+{
+	struct aggr *aggr = &top->st.aggr;
+	size_t nr = 0, i;
+	bool *wanted;
+
+	/* CPUs keep theirs, also while they are offline. */
+	if (aggr->nr == top->nr_rows || (aggr->mode != AGGR_THREAD && aggr->mode != AGGR_CGROUP))
+		return;
+	wanted = xcalloc(aggr->nr, sizeof(*wanted));
+	for (i = 0; i < top->nr_places; i++) {
+		struct top_row *row = top->of_place[i];
+
+		if (!row)
+			continue;
+		wanted[i] = true;
+		row->place = nr;
+		top->of_place[nr++] = row;
+	}
+	top->nr_places = nr;
+	aggr_keep(aggr, wanted);
+	free(wanted);
+}
+
 static void clear(const struct top *top, struct top_row *row)
 {
 	size_t i;
@@ -382,6 +407,7 @@ void top_end_frame(struct top *top)
 	for (i = top->nr_rows; i-- > 0;)
 		if (!top->rows[i]->there)
 			top_forget(top, top->rows[i]);
+	forget_places(top);
 	for (i = 0; i < top->nr_rows; i++) {
 		set_values(top, top->rows[i]);
 		remember_values(top, top->rows[i]);
