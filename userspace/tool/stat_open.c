@@ -28,6 +28,12 @@ static __u32 create_flags(const struct stat_cmd *st, const struct event_group *e
 	return flags;
 }
 
+/* Whether a call has failed for want of files, and there may be more now. */
+static bool may_try_again(const struct perfgrp_error *why)
+{
+	return why->error == EMFILE && allow_more_files();
+}
+
 /* Adds the counters to a perfgrp group, and takes that into a stat_group. */
 static int add_fd(const struct stat_cmd *st, struct stat_group *group,
 		  const struct event_group *events, struct perfgrp_group *fd, unsigned int task)
@@ -37,6 +43,9 @@ static int add_fd(const struct stat_cmd *st, struct stat_group *group,
 	int err;
 
 	err = counters_add(fd, counters, events);
+	/* Without the module each event is a file. */
+	if (err && may_try_again(perfgrp_group_error(fd)))
+		err = counters_add(fd, counters, events);
 	if (!err) {
 		GROW(group->fds, group->nr, group->room);
 		group->tasks = xrealloc(group->tasks, group->room, sizeof(*group->tasks));
@@ -125,11 +134,15 @@ static struct perfgrp_group *create_group(const struct stat_cmd *st,
 		.flags = flags,
 		.map_interval = flags & PERFGRP_CREATE_MAPPED ? st->opt.map_interval : 0,
 	};
+	struct perfgrp_group *fd;
 
 	target_set(&st->target, cpus, task, st->features, &create);
 	cgroup_set_target(cgroup_of(events), &create);
 	cgroup_split_set(&st->split, &create);
-	return perfgrp_create_with(st->dev, &create, sizeof(create));
+	fd = perfgrp_create_with(st->dev, &create, sizeof(create));
+	if (!fd && may_try_again(perfgrp_dev_error(st->dev)))
+		fd = perfgrp_create_with(st->dev, &create, sizeof(create));
+	return fd;
 }
 
 /*
@@ -197,13 +210,7 @@ static int open_group(struct stat_cmd *st, size_t index)
 		enum refusal judgement;
 
 		fd = create_group(st, events, &cpus, i, flags);
-		if (!fd && errno == EMFILE && allow_more_files())
-			fd = create_group(st, events, &cpus, i, flags);
 		if (fd && !add_fd(st, group, events, fd, on_cpus ? 0 : tasks->n[i]))
-			continue;
-		/* Without the module each event is a file. */
-		if (fd && perfgrp_group_error(fd)->error == EMFILE && allow_more_files() &&
-		    !add_fd(st, group, events, fd, on_cpus ? 0 : tasks->n[i]))
 			continue;
 
 		why = fd ? perfgrp_group_error(fd) : perfgrp_dev_error(st->dev);
@@ -249,8 +256,6 @@ static int open_task(struct stat_cmd *st, size_t index, size_t task)
 	int err;
 
 	fd = create_group(st, events, &st->target.cpus, task, flags);
-	if (!fd && errno == EMFILE && allow_more_files())
-		fd = create_group(st, events, &st->target.cpus, task, flags);
 	if (!fd)
 		return -errno;
 	err = add_fd(st, &st->groups[index], events, fd, st->target.tasks.n[task]);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "top.h"
 
@@ -36,6 +37,19 @@ static void keep_listed(struct numbers *tasks, const struct numbers *listed)
 	tasks->nr = nr;
 }
 
+/* Lists the threads of a process, which has one at least, if it is there. */
+static void list_threads(struct numbers *tids, unsigned int pid)
+{
+	char *dir = xasprintf("/proc/%u/task", pid);
+	const size_t before = tids->nr;
+
+	numbers_list_dir(tids, dir);
+	/* To read a directory takes a file, and groups may have taken all that are allowed. */
+	if (tids->nr == before && !access(dir, F_OK) && allow_more_files())
+		numbers_list_dir(tids, dir);
+	free(dir);
+}
+
 static void add_new_tasks(struct top *top)
 {
 	struct numbers pids = { 0 }, tids = { 0 };
@@ -43,12 +57,8 @@ static void add_new_tasks(struct top *top)
 
 	/* It has been read before. */
 	numbers_parse(&pids, top->st.target.pids, false);
-	for (i = 0; i < pids.nr; i++) {
-		char *dir = xasprintf("/proc/%u/task", pids.n[i]);
-
-		numbers_list_dir(&tids, dir);
-		free(dir);
-	}
+	for (i = 0; i < pids.nr; i++)
+		list_threads(&tids, pids.n[i]);
 	keep_listed(&top->done, &tids);
 	keep_listed(&top->refused, &tids);
 	for (i = 0; i < tids.nr; i++)
