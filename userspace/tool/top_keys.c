@@ -158,9 +158,6 @@ static void command(struct top *top, struct top_keys *keys, int key)
 	case KEY_END:
 		scroll_by(top, keys, all);
 		break;
-	case KEY_RESIZE:
-	case CONTROL('l'):
-		break;
 	default:
 		snprintf(keys->message, sizeof(keys->message), "h says what the keys do");
 	}
@@ -169,6 +166,15 @@ static void command(struct top *top, struct top_keys *keys, int key)
 /* Does what a key says; whatever it changes is seen when it is drawn. */
 void top_key(struct top *top, struct top_keys *keys, int key)
 {
+	switch (key) {
+	case KEY_RESIZE:
+		/* From resizeterm(): nobody has typed it. */
+		return;
+	case CONTROL('l'):
+		/* All of it anew, whatever others have put there. */
+		clearok(curscr, TRUE);
+		return;
+	}
 	*keys->message = '\0';
 	switch (keys->prompt) {
 	case TOP_HELP:
