@@ -30,7 +30,11 @@ static struct {
 } term = { .signal_fd = -1, .epoll_fd = -1 };
 
 /* Signals that end a process and that struct ending does not know. */
-static const int deadly[] = { SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2 };
+static const int deadly[] = {
+	SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
+	SIGSTKFLT,
+};
+
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
 
 static bool is_deadly(int signal)
@@ -40,7 +44,7 @@ static bool is_deadly(int signal)
 	for (i = 0; i < ARRAY_SIZE(deadly); i++)
 		if (deadly[i] == signal)
 			return true;
-	return false;
+	return signal >= SIGRTMIN;
 }
 
 /* Ends the process a second time: as it would have ended. */
@@ -80,16 +84,16 @@ static int open_fds(void)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	sigset_t signals;
-	size_t i;
+	int signal;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGWINCH);
 	sigaddset(&signals, SIGCONT);
 	if (!is_ignored(SIGTSTP))
 		sigaddset(&signals, SIGTSTP);
-	for (i = 0; i < ARRAY_SIZE(deadly); i++)
-		if (!is_ignored(deadly[i]))
-			sigaddset(&signals, deadly[i]);
+	for (signal = 1; signal <= SIGRTMAX; signal++)
+		if (is_deadly(signal) && !is_ignored(signal))
+			sigaddset(&signals, signal);
 	/* ending_finish() takes that back. */
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	term.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
