@@ -23,7 +23,8 @@ __u64 ending_now(void)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
-static bool is_ignored(int signal)
+/* Whether whoever has started us wants a signal to do nothing. */
+bool ending_ignores(int signal)
 {
 	struct sigaction action;
 
@@ -50,7 +51,7 @@ int ending_begin(struct ending *e)
 	sigemptyset(&e->signals);
 	sigaddset(&e->signals, SIGINT);
 	sigaddset(&e->signals, SIGTERM);
-	if (!is_ignored(SIGHUP))
+	if (!ending_ignores(SIGHUP))
 		sigaddset(&e->signals, SIGHUP);
 	sigaddset(&e->signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &e->signals, &e->mask);
@@ -174,14 +175,6 @@ bool ending_wait(struct ending *e, __u64 until)
 	return take_signals(e);
 }
 
-static __u64 now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
-
 /**
  * ending_delay - sleep before what is to begin later
  * @e: begun, without ending_set_time()
@@ -191,9 +184,9 @@ static __u64 now(void)
  */
 bool ending_delay(struct ending *e, unsigned int ms)
 {
-	const __u64 until = now() + ms * NSEC_PER_MSEC;
+	const __u64 until = ending_now() + ms * NSEC_PER_MSEC;
 
-	while (now() < until)
+	while (ending_now() < until)
 		if (ending_wait(e, until))
 			return true;
 	return false;

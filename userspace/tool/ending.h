@@ -40,6 +40,7 @@ struct ending {
 };
 
 __u64 ending_now(void);
+bool ending_ignores(int signal);
 int ending_begin(struct ending *e);
 int ending_add_signal(struct ending *e, int signal);
 void ending_set_time(struct ending *e, __u64 ns);

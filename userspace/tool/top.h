@@ -238,7 +238,6 @@ struct top {
 int top_run(struct top *top);
 
 /* top_read.c: what the kernel says */
-__u64 top_clock(void);
 int top_open(struct top *top);
 int top_read(struct top *top);
 void top_close(struct top *top);

@@ -9,21 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "ending.h"
 #include "top.h"
-
-static __u64 read_clock(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
-
-/* The clock of all rows, in ns. */
-__u64 top_clock(void)
-{
-	return read_clock(CLOCK_MONOTONIC);
-}
 
 /* ---- mapped rows --------------------------------------------------------------- */
 
@@ -273,8 +260,11 @@ static int read_fd(struct top *top, size_t group, size_t fd, size_t first)
 
 static void account_cost(struct top *top)
 {
-	const __u64 time = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+	struct timespec ts;
+	__u64 time;
 
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	time = ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 	top->cost = time - top->cpu_time;
 	top->cpu_time = time;
 }
@@ -293,7 +283,8 @@ int top_read(struct top *top)
 
 	if (top->st.aggr.mode == AGGR_THREAD)
 		top_follow_tasks(top);
-	now = top_clock();
+	/* The clock of all rows. */
+	now = ending_now();
 	top->elapsed = top->now ? now - top->now : 0;
 	top->now = now;
 	top_begin_frame(top);

@@ -49,7 +49,7 @@ static bool was_last(const struct top *top)
 /* When the next frame is due. Those that were missed are one long one. */
 static __u64 next_frame(const struct top *top, __u64 last)
 {
-	const __u64 interval = top->opt.interval * NSEC_PER_MSEC, now = top_clock();
+	const __u64 interval = top->opt.interval * NSEC_PER_MSEC, now = ending_now();
 
 	return now < last + interval ? last + interval : now + interval;
 }
@@ -72,7 +72,7 @@ static int run_frames(struct top *top, struct ending *ending)
 			ending->signal = top_term_events(top, &keys);
 		if (ending->signal || keys.quit)
 			return 0;
-		if (top->paused || top_clock() < last + top->opt.interval * NSEC_PER_MSEC)
+		if (top->paused || ending_now() < last + top->opt.interval * NSEC_PER_MSEC)
 			continue;
 		err = top_read(top);
 		if (err)

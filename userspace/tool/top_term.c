@@ -16,6 +16,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "ending.h"
 #include "top.h"
 
 /* It has macros with the names of fields. */
@@ -73,13 +74,6 @@ static const char *capability(const char *name)
 	return s && s != (char *)-1 ? s : "";
 }
 
-static bool is_ignored(int signal)
-{
-	struct sigaction action;
-
-	return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
-}
-
 static int open_fds(void)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -89,10 +83,10 @@ static int open_fds(void)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGWINCH);
 	sigaddset(&signals, SIGCONT);
-	if (!is_ignored(SIGTSTP))
+	if (!ending_ignores(SIGTSTP))
 		sigaddset(&signals, SIGTSTP);
 	for (signal = 1; signal <= SIGRTMAX; signal++)
-		if (is_deadly(signal) && !is_ignored(signal))
+		if (is_deadly(signal) && !ending_ignores(signal))
 			sigaddset(&signals, signal);
 	/* ending_finish() takes that back. */
 	sigprocmask(SIG_BLOCK, &signals, NULL);
