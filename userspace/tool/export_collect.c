@@ -128,8 +128,12 @@ static void add_cell(struct export *ex, const struct export_set *set, const stru
 		     const struct stat_cell *cell)
 {
 	const struct aggr_place *place = &set->st.aggr.places[cell->place];
-	struct export_point *point = add_point(&ex->values);
+	struct export_point *point;
 
+	/* A cgroup that was removed: by now its name may be that of another one. */
+	if (set->st.split.mount && cell->flags & PERFGRP_VALUE_EXITED)
+		return;
+	point = add_point(&ex->values);
 	point->event = event;
 	point->supported = true;
 	point->pmu = name_pmu(ex, cell->pmu);
