@@ -184,7 +184,7 @@ enum export_format export_accepted(const char *accept);
 
 /* export_file.c: a file that is never seen half written */
 int export_file_check(const char *path);
-int export_file_replace(const char *path, const char *text, size_t len);
+int export_file_replace(const char *path, const char *text, size_t len, int known);
 
 /* ---- serving ------------------------------------------------------------------- */
 

@@ -59,17 +59,19 @@ static char *temporary_name(const char *path)
  * @path: the file
  * @text: what is to be in it
  * @len: how much
+ * @known: an error that need not be said again, or 0
  *
  * Return: 0, or a negative errno after saying what is wrong; the file is as it was then
  */
-int export_file_replace(const char *path, const char *text, size_t len)
+int export_file_replace(const char *path, const char *text, size_t len, int known)
 {
 	char *name = temporary_name(path);
 	int fd = mkostemp(name, O_CLOEXEC), err;
 
 	if (fd < 0) {
 		err = -errno;
-		error("cannot make a file beside %s: %s", path, strerror(errno));
+		if (err != known)
+			error("cannot make a file beside %s: %s", path, strerror(-err));
 		free(name);
 		return err;
 	}
@@ -83,10 +85,10 @@ int export_file_replace(const char *path, const char *text, size_t len)
 		err = -errno;
 	if (!err && rename(name, path))
 		err = -errno;
-	if (err) {
+	if (err && err != known)
 		error("cannot write to %s: %s", path, strerror(-err));
+	if (err)
 		unlink(name);
-	}
 	free(name);
 	return err;
 }

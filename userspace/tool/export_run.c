@@ -23,6 +23,7 @@
  * @signal_fd: signals
  * @next: when to write, or NEVER
  * @written: how often that was done
+ * @file_error: why the file could not be written last time, or 0
  * @watchdog: how often to say that all is well, or 0
  * @alive: when to say it next, or NEVER
  * @ended: a signal has asked to end
@@ -33,6 +34,7 @@ struct loop {
 	int signal_fd;
 	__u64 next;
 	unsigned int written;
+	int file_error;
 	__u64 watchdog;
 	__u64 alive;
 	bool ended;
@@ -69,6 +71,25 @@ static int write_stdout(const char *text, size_t len)
 	return -EIO;
 }
 
+/*
+ * A file that could be written once may be so again, when there is room on the disk: clients are
+ * served meanwhile.
+ */
+static int write_file(struct loop *loop, const char *text, size_t len)
+{
+	const char *path = loop->run->path;
+	int err = export_file_replace(path, text, len, loop->file_error);
+
+	if (err && !loop->written)
+		return err;
+	if (!err && loop->file_error)
+		error("%s is written again", path);
+	loop->file_error = err;
+	if (!err)
+		loop->written++;
+	return 0;
+}
+
 /* Writes the values of now. */
 static int write_values(struct loop *loop)
 {
@@ -79,10 +100,13 @@ static int write_values(struct loop *loop)
 
 	if (!text)
 		return -EIO;
-	err = run->to_stdout ? write_stdout(text, len) :
-			       export_file_replace(run->path, text, len);
+	if (run->to_stdout) {
+		err = write_stdout(text, len);
+		loop->written++;
+	} else {
+		err = write_file(loop, text, len);
+	}
 	free(text);
-	loop->written++;
 	return err;
 }
 
