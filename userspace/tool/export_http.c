@@ -8,7 +8,7 @@
  *
  * Clients are not trusted. There are at most MAX_CLIENTS at once, others wait in the socket's
  * queue; each has MEMORY bytes for its request, and one request, which has to be asked and answered
- * within some seconds, however busily it sends.
+ * within some seconds, however busily it sends. Texts that they are slow to take are limited, too.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,6 +27,9 @@
 #define NEVER		(~0ULL)
 /* Values are not read more often than that, however many ask. */
 #define MIN_AGE		(100 * NSEC_PER_MSEC)
+/* Texts in memory: no other is made while there are so many bytes, or texts if that is more. */
+#define MAX_BYTES	(64UL << 20)
+#define MAX_TEXTS	8
 
 /* The functions of the library that are used, by their names without MHD_. */
 struct functions {
@@ -38,6 +41,7 @@ struct functions {
 	typeof(MHD_get_connection_info) *get_connection_info;
 	typeof(MHD_lookup_connection_value) *lookup_connection_value;
 	typeof(MHD_create_response_from_buffer) *create_response_from_buffer;
+	typeof(MHD_create_response_from_buffer_with_free_callback) *create_response_with_free;
 	typeof(MHD_add_response_header) *add_response_header;
 	typeof(MHD_queue_response) *queue_response;
 	typeof(MHD_destroy_response) *destroy_response;
@@ -56,6 +60,21 @@ struct client {
 };
 
 /**
+ * struct text - a text that was made for clients
+ * @next: the next one
+ * @text: the text, in a response that the library frees when the last client has it
+ * @len: how long it is
+ */
+struct text {
+	struct text *next;
+	char *text;
+	size_t len;
+};
+
+/* All there are: the library says of one that is to be freed only where it is. */
+static struct text *texts;
+
+/**
  * struct export_http - servers
  * @mhd: the library's functions
  * @library: the library
@@ -70,6 +89,7 @@ struct client {
  * @arg: for it
  * @responses: what was made last, for each format, or NULL
  * @made: when
+ * @len: how long the last text was
  * @now: the time of export_http_run()
  * @left: clients have left since it began: where there were MAX_CLIENTS the library accepts others
  *	only when it is called again
@@ -88,6 +108,7 @@ struct export_http {
 	void *arg;
 	struct MHD_Response *responses[EXPORT_FORMATS];
 	__u64 made;
+	size_t len;
 	__u64 now;
 	bool left;
 };
@@ -106,6 +127,8 @@ static int load_functions(struct export_http *http)
 		{ "MHD_get_connection_info", &http->mhd.get_connection_info },
 		{ "MHD_lookup_connection_value", &http->mhd.lookup_connection_value },
 		{ "MHD_create_response_from_buffer", &http->mhd.create_response_from_buffer },
+		{ "MHD_create_response_from_buffer_with_free_callback",
+		  &http->mhd.create_response_with_free },
 		{ "MHD_add_response_header", &http->mhd.add_response_header },
 		{ "MHD_queue_response", &http->mhd.queue_response },
 		{ "MHD_destroy_response", &http->mhd.destroy_response },
@@ -132,16 +155,50 @@ static int load_functions(struct export_http *http)
 
 /* ---- answers --------------------------------------------------------------------- */
 
-static struct MHD_Response *make_response(struct export_http *http, char *text, size_t len,
-					  enum MHD_ResponseMemoryMode mode, const char *type)
+static void free_text(void *text)
 {
-	struct MHD_Response *response;
+	struct text **link = &texts, *found;
 
-	response = xcheck(http->mhd.create_response_from_buffer(len, text, mode));
+	while ((*link)->text != text)
+		link = &(*link)->next;
+	found = *link;
+	*link = found->next;
+	free(found);
+	free(text);
+}
+
+static bool too_many_texts(const struct export_http *http)
+{
+	size_t bytes = 0, max = MAX_TEXTS * http->len;
+	const struct text *text;
+
+	for (text = texts; text; text = text->next)
+		bytes += text->len;
+	return bytes >= (max > MAX_BYTES ? max : MAX_BYTES);
+}
+
+static struct MHD_Response *add_headers(struct export_http *http, struct MHD_Response *response,
+					const char *type)
+{
 	http->mhd.add_response_header(response, "Content-Type", type);
 	/* Who asks every few seconds has no use for a connection that stays. */
 	http->mhd.add_response_header(response, "Connection", "close");
 	return response;
+}
+
+/* Takes the text. */
+static struct MHD_Response *make_response(struct export_http *http, char *text, size_t len,
+					  const char *type)
+{
+	struct MHD_Response *response;
+	struct text *new = xcalloc(1, sizeof(*new));
+
+	*new = (struct text){ .next = texts, .text = text, .len = len };
+	texts = new;
+	http->len = len;
+	response = xcheck(http->mhd.create_response_with_free(len, text, free_text));
+	http->mhd.add_response_header(response, "Vary", "Accept");
+	return add_headers(http, response, type);
 }
 
 static enum MHD_Result say(struct export_http *http, struct MHD_Connection *connection,
@@ -150,8 +207,9 @@ static enum MHD_Result say(struct export_http *http, struct MHD_Connection *conn
 	struct MHD_Response *response;
 	enum MHD_Result result;
 
-	response = make_response(http, (char *)text, strlen(text), MHD_RESPMEM_PERSISTENT,
-				 "text/plain; charset=utf-8");
+	response = xcheck(http->mhd.create_response_from_buffer(strlen(text), (char *)text,
+								MHD_RESPMEM_PERSISTENT));
+	add_headers(http, response, "text/plain; charset=utf-8");
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		http->mhd.add_response_header(response, "Allow", "GET, HEAD");
 	result = http->mhd.queue_response(connection, status, response);
@@ -170,6 +228,14 @@ static void forget_responses(struct export_http *http)
 	}
 }
 
+static void forget_old_responses(struct export_http *http)
+{
+	if (http->now - http->made < MIN_AGE)
+		return;
+	forget_responses(http);
+	http->made = http->now;
+}
+
 /* The values of now, or of a moment ago: of all that get the same one there is one in memory. */
 static struct MHD_Response *get_response(struct export_http *http, enum export_format format)
 {
@@ -182,17 +248,11 @@ static struct MHD_Response *get_response(struct export_http *http, enum export_f
 	size_t len;
 	char *text;
 
-	if (http->now - http->made >= MIN_AGE) {
-		forget_responses(http);
-		http->made = http->now;
-	}
 	if (!http->responses[format]) {
 		text = http->fn(http->arg, format, &len);
 		if (!text)
 			return NULL;
-		http->responses[format] = make_response(http, text, len, MHD_RESPMEM_MUST_FREE,
-							types[format]);
-		http->mhd.add_response_header(http->responses[format], "Vary", "Accept");
+		http->responses[format] = make_response(http, text, len, types[format]);
 	}
 	return http->responses[format];
 }
@@ -219,6 +279,10 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 		accept = http->mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
 		format = export_accepted(accept);
 	}
+	forget_old_responses(http);
+	if (!http->responses[format] && too_many_texts(http))
+		return say(http, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+			   "too many clients are slow to take what they have asked for\n");
 	response = get_response(http, format);
 	if (!response)
 		return say(http, connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
