@@ -207,13 +207,11 @@ void export_close_socket(struct export_socket *socket);
 
 struct export_http;
 
-/* Returns a text to be freed, or NULL. */
-typedef char *(*export_http_fn)(void *arg, enum export_format format, size_t *len);
-
 /* export_http.c: HTTP by libmicrohttpd */
-struct export_http *export_http_new(unsigned int timeout, export_http_fn fn, void *arg);
+struct export_http *export_http_new(unsigned int timeout, struct export *ex);
 int export_http_add(struct export_http *http, struct export_socket *socket);
 void export_http_fix_format(struct export_http *http, enum export_format format);
+void export_http_forget(struct export_http *http);
 size_t export_http_fds(const struct export_http *http, int *fds, size_t room);
 __u64 export_http_until(struct export_http *http, __u64 now);
 void export_http_run(struct export_http *http, __u64 now);

@@ -85,10 +85,10 @@ static struct text *texts;
  * @timeout: how long each may take, in ns
  * @fixed: clients have no choice of the format
  * @format: if @fixed
- * @fn: makes a text
- * @arg: for it
- * @responses: what was made last, for each format, or NULL
- * @made: when
+ * @ex: what is exported
+ * @responses: of its values, for each format that was asked for; NULL for the others
+ * @collected: when the values were read; 0 if they are to be read anew
+ * @error: what came of it: 0, or a negative errno
  * @len: how long the last text was
  * @now: the time of export_http_run()
  * @left: clients have left since it began: where there were MAX_CLIENTS the library accepts others
@@ -104,10 +104,10 @@ struct export_http {
 	__u64 timeout;
 	bool fixed;
 	enum export_format format;
-	export_http_fn fn;
-	void *arg;
+	struct export *ex;
 	struct MHD_Response *responses[EXPORT_FORMATS];
-	__u64 made;
+	__u64 collected;
+	int error;
 	size_t len;
 	__u64 now;
 	bool left;
@@ -228,15 +228,16 @@ static void forget_responses(struct export_http *http)
 	}
 }
 
-static void forget_old_responses(struct export_http *http)
+/* Values have an age at which they are read anew, and so has the failure to read them. */
+static void forget_old_values(struct export_http *http)
 {
-	if (http->now - http->made < MIN_AGE)
+	if (http->collected && http->now - http->collected < MIN_AGE)
 		return;
 	forget_responses(http);
-	http->made = http->now;
+	http->collected = 0;
 }
 
-/* The values of now, or of a moment ago: of all that get the same one there is one in memory. */
+/* Of all clients that get the same text there is one in memory. */
 static struct MHD_Response *get_response(struct export_http *http, enum export_format format)
 {
 	static const char *const types[] = {
@@ -248,10 +249,12 @@ static struct MHD_Response *get_response(struct export_http *http, enum export_f
 	size_t len;
 	char *text;
 
-	if (!http->responses[format]) {
-		text = http->fn(http->arg, format, &len);
-		if (!text)
-			return NULL;
+	if (!http->collected) {
+		http->error = export_collect(http->ex);
+		http->collected = http->now;
+	}
+	if (!http->error && !http->responses[format]) {
+		text = export_render(&http->ex->values, format, &len);
 		http->responses[format] = make_response(http, text, len, types[format]);
 	}
 	return http->responses[format];
@@ -279,7 +282,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 		accept = http->mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
 		format = export_accepted(accept);
 	}
-	forget_old_responses(http);
+	forget_old_values(http);
 	if (!http->responses[format] && too_many_texts(http))
 		return say(http, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 			   "too many clients are slow to take what they have asked for\n");
@@ -349,18 +352,16 @@ static void say_nothing(void *arg, const char *format, va_list ap)
 /**
  * export_http_new - prepare to serve
  * @timeout: seconds that a client has
- * @fn: makes a text, or returns NULL after saying what is wrong
- * @arg: for it
+ * @ex: what is exported
  *
  * Return: to be freed with export_http_free(); NULL after saying what is wrong
  */
-struct export_http *export_http_new(unsigned int timeout, export_http_fn fn, void *arg)
+struct export_http *export_http_new(unsigned int timeout, struct export *ex)
 {
 	struct export_http *http = xcalloc(1, sizeof(*http));
 
 	http->timeout = timeout * NSEC_PER_SEC;
-	http->fn = fn;
-	http->arg = arg;
+	http->ex = ex;
 	if (!load_functions(http))
 		return http;
 	export_http_free(http);
@@ -401,6 +402,12 @@ void export_http_fix_format(struct export_http *http, enum export_format format)
 {
 	http->fixed = true;
 	http->format = format;
+}
+
+/* The values that clients have got are of groups that are not there any more. */
+void export_http_forget(struct export_http *http)
+{
+	http->collected = 0;
 }
 
 /**

@@ -53,14 +53,6 @@ static __u64 earlier(__u64 a, __u64 b)
 	return a < b ? a : b;
 }
 
-/* An export_http_fn. */
-static char *make_text(void *arg, enum export_format format, size_t *len)
-{
-	struct export_run *run = arg;
-
-	return export_collect(run->ex) ? NULL : export_render(&run->ex->values, format, len);
-}
-
 static int write_stdout(const char *text, size_t len)
 {
 	if (fwrite(text, 1, len, stdout) == len && !fflush(stdout))
@@ -94,12 +86,13 @@ static int write_file(struct loop *loop, const char *text, size_t len)
 static int write_values(struct loop *loop)
 {
 	struct export_run *run = loop->run;
+	int err = export_collect(run->ex);
 	size_t len;
-	char *text = make_text(run, run->format, &len);
-	int err;
+	char *text;
 
-	if (!text)
-		return -EIO;
+	if (err)
+		return err;
+	text = export_render(&run->ex->values, run->format, &len);
 	if (run->to_stdout) {
 		err = write_stdout(text, len);
 		loop->written++;
@@ -117,6 +110,8 @@ static void reload(struct loop *loop)
 		       (unsigned long long)(now() / NSEC_PER_USEC));
 	if (export_reload(loop->run->ex))
 		error("nothing has changed: what was counted is counted on");
+	if (loop->http)
+		export_http_forget(loop->http);
 	service_notify("READY=1");
 }
 
@@ -190,7 +185,7 @@ static int open_servers(struct loop *loop)
 
 	if (!run->nr_sockets)
 		return 0;
-	loop->http = export_http_new(run->client_timeout, make_text, run);
+	loop->http = export_http_new(run->client_timeout, run->ex);
 	if (!loop->http)
 		return -ENOENT;
 	if (run->format_given)
