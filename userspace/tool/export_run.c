@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ending.h"
 #include "export.h"
 
 #define NSEC_PER_MSEC	1000000ULL
@@ -115,12 +116,21 @@ static void reload(struct loop *loop)
 	service_notify("READY=1");
 }
 
+/*
+ * A SIGHUP of a service manager is a reload, whether there is something to reload or not. Any other
+ * one without a file of events is that of a terminal that is closed.
+ */
+static bool can_reload(const struct loop *loop)
+{
+	return loop->run->ex->file || getenv("NOTIFY_SOCKET");
+}
+
 static void take_signals(struct loop *loop)
 {
 	struct signalfd_siginfo info;
 
 	while (read(loop->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGHUP)
+		if (info.ssi_signo == SIGHUP && can_reload(loop))
 			reload(loop);
 		else
 			loop->ended = true;
@@ -207,7 +217,8 @@ static int open_signals(struct loop *loop)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
+	if (can_reload(loop) || !ending_ignores(SIGHUP))
+		sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	/* A reader that has gone is an error like any other. */
 	signal(SIGPIPE, SIG_IGN);
