@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* JSON, an object a line for each count, by the names that "perfgrp stat -j --raw" has. */
+/* JSON, an object a line for each count; perfgrp-export(1) has the keys. */
 #include <inttypes.h>
 #include <stdlib.h>
 
