@@ -5,13 +5,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "ending.h"
 #include "export.h"
 
-static __u64 read_clock(clockid_t clock)
+static __u64 read_real_time(void)
 {
 	struct timespec ts;
 
-	clock_gettime(clock, &ts);
+	clock_gettime(CLOCK_REALTIME, &ts);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
@@ -233,7 +234,7 @@ static int collect_set(struct export *ex, struct export_set *set)
 	err = stat_collect(st);
 	if (err)
 		return err;
-	now = read_clock(CLOCK_MONOTONIC);
+	now = ending_now();
 	for (i = 0; i < st->nr_groups; i++) {
 		for (j = 0; j < st->list.groups[i].nr; j++) {
 			const struct event *event = &st->list.groups[i].events[j];
@@ -268,7 +269,7 @@ int export_collect(struct export *ex)
 	values->totals = ex->totals || ex->cgroups;
 	values->version = ex->info.version;
 	values->backend = perfgrp_is_perf(ex->dev) ? "perf" : "module";
-	values->time = read_clock(CLOCK_REALTIME);
+	values->time = read_real_time();
 	for (i = 0; i < ex->nr && !err; i++)
 		err = collect_set(ex, ex->sets[i]);
 	if (err)

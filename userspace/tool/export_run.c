@@ -41,14 +41,6 @@ struct loop {
 	bool ended;
 };
 
-static __u64 now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 static __u64 earlier(__u64 a, __u64 b)
 {
 	return a < b ? a : b;
@@ -108,7 +100,7 @@ static int write_values(struct loop *loop)
 static void reload(struct loop *loop)
 {
 	service_notify("RELOADING=1\nMONOTONIC_USEC=%llu",
-		       (unsigned long long)(now() / NSEC_PER_USEC));
+		       (unsigned long long)(ending_now() / NSEC_PER_USEC));
 	if (export_reload(loop->run->ex))
 		error("nothing has changed: what was counted is counted on");
 	if (loop->http)
@@ -143,7 +135,7 @@ static void wait_until(struct loop *loop, __u64 until)
 	struct timespec timeout;
 	int fds[MAX_FDS];
 	size_t nr = 0, i;
-	__u64 time = now(), ns = until > time ? until - time : 0;
+	__u64 time = ending_now(), ns = until > time ? until - time : 0;
 
 	if (loop->http)
 		nr = export_http_fds(loop->http, fds, MAX_FDS);
@@ -161,7 +153,7 @@ static int serve(struct loop *loop)
 	const __u64 interval = run->interval * NSEC_PER_MSEC;
 
 	for (;;) {
-		__u64 time = now(), until;
+		__u64 time = ending_now(), until;
 		int err;
 
 		if (time >= loop->next) {
@@ -182,7 +174,7 @@ static int serve(struct loop *loop)
 			return 0;
 		until = earlier(loop->next, loop->alive);
 		if (loop->http)
-			until = earlier(until, export_http_until(loop->http, now()));
+			until = earlier(until, export_http_until(loop->http, ending_now()));
 		wait_until(loop, until);
 	}
 }
@@ -245,7 +237,7 @@ int export_run(struct export_run *run)
 	if (!err)
 		err = open_servers(&loop);
 	if (!err && (run->path || run->to_stdout)) {
-		loop.next = now();
+		loop.next = ending_now();
 		/* Whoever waits for the service to be ready finds the file. */
 		if (run->path)
 			err = write_values(&loop);
@@ -255,7 +247,7 @@ int export_run(struct export_run *run)
 	if (!err) {
 		loop.watchdog = service_watchdog();
 		if (loop.watchdog)
-			loop.alive = now();
+			loop.alive = ending_now();
 		service_notify("READY=1");
 		if (!run->count || loop.written < run->count)
 			err = serve(&loop);
