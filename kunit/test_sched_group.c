@@ -258,15 +258,16 @@ static void software_by_context(struct kunit *test)
 		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
 	};
 	const struct expected expected[NR] = {
-		{ fakes[0], 0 }, { fakes[0], 1 }, { fakes[1], 2 }, { fakes[0], 3 },
+		{ fakes[1], 0 }, { fakes[1], 1 }, { fakes[0], 2 }, { fakes[1], 3 },
 	};
 	struct perfgrp_counter descs[NR];
 	struct perfgrp_group *group;
 	unsigned int i, cpu;
 
-	fake_pmu_unregister(fakes[0]);
-	fakes[0]->context = perf_sw_context;
-	KUNIT_ASSERT_EQ(test, fake_pmu_register(fakes[0]), 0);
+	/* Not the first: before 6.2 the contexts of CPUs remember the PMU that came first. */
+	fake_pmu_unregister(fakes[1]);
+	fakes[1]->context = perf_sw_context;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fakes[1]), 0);
 	for (i = 0; i < NR; i++)
 		descs[i] = FAKE(expected[i].pmu, FAKE_TICKS(1));
 
