@@ -76,7 +76,7 @@ void *perfgrp_kprobe_find(const char *name);
 
 /**
  * perfgrp_kprobe_missed - number of calls that the handler did not see
- * @probe: the probe
+ * @probe: the probe, from PERFGRP_KPROBE()
  *
  * The kernel does not run a handler if it interrupted another one. The count is not
  * atomic: two CPUs that miss at the same time may count one.

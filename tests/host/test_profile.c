@@ -17,8 +17,6 @@
 
 #define __maybe_unused	__attribute__((unused))
 
-#define NSEC_PER_SEC	1000000000ULL
-
 #define FOUR_EVENTS	"cpu-clock,{cpu-cycles,instructions},page-faults:u"
 #define TWO_EVENTS	"cpu-clock,page-faults:u"
 

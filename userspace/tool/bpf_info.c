@@ -11,8 +11,6 @@
 
 #include "bpf.h"
 
-#define NSEC_PER_SEC	1000000000ULL
-
 /* Writes a tag in hex: 17 bytes. */
 void bpf_tag_text(char *text, const __u8 *tag)
 {

@@ -16,8 +16,6 @@
 #include "cmd.h"
 #include "ending.h"
 
-#define NSEC_PER_MSEC	1000000ULL
-
 /* Runs of the empty program: the batch that counts the least is the one without interrupts. */
 #define EMPTY_BATCHES	20
 #define EMPTY_RUNS	50

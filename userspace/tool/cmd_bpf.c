@@ -10,7 +10,6 @@
 #include "bpf.h"
 #include "cmd.h"
 
-#define NSEC_PER_SEC	1e9
 /* A century, in seconds: more would not fit. */
 #define MAX_DURATION	3155760000.0
 

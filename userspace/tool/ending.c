@@ -11,9 +11,6 @@
 #include "ending.h"
 #include "util.h"
 
-#define NSEC_PER_MSEC	1000000ULL
-#define NSEC_PER_SEC	1000000000ULL
-
 /* The time in ns of CLOCK_MONOTONIC, as ending_wait() takes it. */
 __u64 ending_now(void)
 {

@@ -22,8 +22,6 @@
 #define LIBRARY		"libmicrohttpd.so.12"
 #define MAX_CLIENTS	64
 #define MEMORY		16384
-#define NSEC_PER_SEC	1000000000ULL
-#define NSEC_PER_MSEC	1000000ULL
 #define NEVER		(~0ULL)
 /* Values are not read more often than that, however many ask. */
 #define MIN_AGE		(100 * NSEC_PER_MSEC)

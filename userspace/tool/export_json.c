@@ -6,9 +6,6 @@
 #include "export.h"
 #include "json.h"
 
-#define NSEC_PER_SEC	1000000000ULL
-#define NSEC_PER_MSEC	1000000ULL
-
 static void add_clean(struct json_object *object, const char *key, const char *value)
 {
 	char *clean;

@@ -12,8 +12,6 @@
 #include "ending.h"
 #include "export.h"
 
-#define NSEC_PER_MSEC	1000000ULL
-#define NSEC_PER_USEC	1000ULL
 #define NEVER		(~0ULL)
 #define MAX_FDS		64
 

@@ -9,8 +9,6 @@
 
 #include "export.h"
 
-#define NSEC_PER_SEC	1000000000ULL
-
 enum family_type {
 	COUNTER,
 	GAUGE,

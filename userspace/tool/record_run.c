@@ -16,7 +16,6 @@
 /* Reads of one group before it is the others' turn. */
 #define READS		16
 #define MB		1048576.0
-#define NSEC_PER_MSEC	1000000ULL
 
 /**
  * struct run - recording

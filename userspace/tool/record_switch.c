@@ -8,7 +8,6 @@
 
 #include "record.h"
 
-#define NSEC_PER_SEC	1000000000ULL
 #define NSEC_PER_10MS	10000000L
 
 /* A number with one of some letters behind it. */

@@ -10,8 +10,6 @@
 #include "ending.h"
 #include "stat.h"
 
-#define NSEC_PER_MSEC	1000000ULL
-#define NSEC_PER_SEC	1000000000ULL
 /* How often to look whether tasks that are not our children have exited, or cgroups are gone. */
 #define EXIT_CHECK	(100 * NSEC_PER_MSEC)
 

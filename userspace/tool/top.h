@@ -11,9 +11,6 @@
 
 #include "stat.h"
 
-#define NSEC_PER_MSEC		1000000ULL
-#define NSEC_PER_SEC		1000000000ULL
-
 /* Busy CPUs, and tasks that run, write their rows anew as often: no interval is shorter. */
 #define TOP_MIN_INTERVAL	100		/* ms */
 #define TOP_MAX_INTERVAL	3600000
