@@ -189,8 +189,10 @@ static int forward(const struct fake_pmu *fake, struct perf_event *event)
 /* What an event was linked to, in a context, stays its leader until here. */
 static void fake_destroy(struct perf_event *event)
 {
-	if (event->ctx && event->pmu && event->group_leader->pmu &&
-	    event->group_leader->pmu != event->pmu)
+	const struct perf_event *leader = event->group_leader;
+
+	if (event->ctx && event->pmu && leader->pmu &&
+	    (leader->pmu != event->pmu || leader->cpu != event->cpu))
 		atomic_inc(&fake_of(event)->strange_leaders);
 }
 

@@ -69,6 +69,7 @@
  * @adds: how often an event was put on it
  * @inits: how many events it has accepted, over all
  * @strange_leaders: how many, of those that were released, were linked to a leader on another PMU
+ *	or CPU
  * @reads: how often an event was read
  * @strange_reads: how often with interrupts on, or on another CPU than the event's
  * @meet: if not 0, a read ends only when so many have begun, or after half a second

@@ -430,6 +430,28 @@ static void not_tried_under_uncore(struct kunit *test)
 	expect_no_strange_leaders(test, fakes);
 }
 
+/* [G4] An event that its driver counts on another CPU than the leader is refused, not linked. */
+static void counted_on_another_cpu(struct kunit *test)
+{
+	struct fake_pmu *fakes[2] = {
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+	};
+	struct perfgrp_counter desc = FAKE(fakes[0], FAKE_TICKS(1) | FAKE_ON_CPU0);
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group;
+
+	if (!cpu_online(1))
+		kunit_skip(test, "CPU 1 is not online");
+	group = harness_cpu_group(test, 1, 0);
+	harness_add_one(test, group, FAKE(fakes[0], FAKE_TICKS(1)));
+	KUNIT_EXPECT_EQ(test, harness_add(group, &desc, 1, &err), -EINVAL);
+	KUNIT_EXPECT_EQ(test, err.reason, (u32)PERFGRP_REASON_EVENT_TARGET);
+	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
+	harness_destroy(group);
+	expect_no_strange_leaders(test, fakes);
+}
+
 /* [G4] What a PMU counts under a leader of its own only, as Intel's topdown metrics. */
 static void counted_as_sibling_only(struct kunit *test)
 {
@@ -613,6 +635,7 @@ static struct kunit_case sched_group_cases[] = {
 	KUNIT_CASE(extended_types),
 	KUNIT_CASE(created_once),
 	KUNIT_CASE(not_tried_under_uncore),
+	KUNIT_CASE(counted_on_another_cpu),
 	KUNIT_CASE(counted_as_sibling_only),
 	KUNIT_CASE(registered_under_another_number),
 	KUNIT_CASE(any_cpu_of_several_kinds),

@@ -307,6 +307,9 @@ static struct perf_event *create_unknown(struct perfgrp_group *group, unsigned i
 	/* check_event() refuses what is revoked. */
 	if (!perfgrp_core_get_pmu(event, &pmu) || pmu.software)
 		return event;
+	/* And what is counted on another CPU. */
+	if (READ_ONCE(event->cpu) != cpu)
+		return event;
 	*leader = find_sched_leader(group, instance, index, pmu.id, prepared);
 	if (!*leader)
 		return event;
