@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Makes the README's tables of the results on standard input (see scripts/bench),
+# Makes the tables of Documentation/performance.md of the results on standard input (see scripts/bench),
 # and ends with 1 where perfgrp misses what it is meant to reach.
 
 {
