@@ -111,7 +111,6 @@ EXPORT_FOR_TESTS(perfgrp_fail);
 EXPORT_FOR_TESTS(perfgrp_ioctl);
 EXPORT_FOR_TESTS(perfgrp_ioctl_reserve_fd);
 EXPORT_FOR_TESTS(perfgrp_ioctl_fault_in);
-EXPORT_FOR_TESTS(perfgrp_copy_element_to_user);
 
 /* perfcore.c, perfcore_link.c */
 EXPORT_FOR_TESTS(perfgrp_core_can_link);

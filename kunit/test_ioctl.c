@@ -19,6 +19,7 @@
 #include "../module/group.h"
 #include "../module/group_file.h"
 #include "../module/ioctl.h"
+#include "../module/usercopy.h"
 #include "harness.h"
 #include "suites.h"
 

@@ -391,23 +391,3 @@ int perfgrp_ioctl_fault_in(u64 pointer, size_t size)
 {
 	return fault_in_safe_writeable(u64_to_user_ptr(pointer), size) ? -EFAULT : 0;
 }
-
-/**
- * perfgrp_copy_element_to_user - write an element of an array as the caller knows it
- * @to: its place
- * @user_size: its size there
- * @from: the kernel's
- * @size: its size
- *
- * A shorter element gets what fits, a longer one zeros at its end.
- *
- * Return: 0 or -EFAULT.
- */
-int perfgrp_copy_element_to_user(void __user *to, size_t user_size, const void *from, size_t size)
-{
-	if (copy_to_user(to, from, min(user_size, size)))
-		return -EFAULT;
-	if (user_size > size && clear_user(to + size, user_size - size))
-		return -EFAULT;
-	return 0;
-}

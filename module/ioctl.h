@@ -133,6 +133,5 @@ int perfgrp_ioctl_write_argument(struct perfgrp_call *call);
 int perfgrp_ioctl_check_element_size(u32 size, size_t min_size, const char *field,
 				     struct perfgrp_error *err);
 int perfgrp_ioctl_fault_in(u64 pointer, size_t size);
-int perfgrp_copy_element_to_user(void __user *to, size_t user_size, const void *from, size_t size);
 
 #endif /* PERFGRP_IOCTL_H */

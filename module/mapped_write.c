@@ -231,6 +231,8 @@ static void on_idle(void *data, unsigned int state, unsigned int cpu)
 	struct perfgrp_mapped_instance *instance;
 	unsigned long flags;
 
+	if (hlist_empty(this_cpu_ptr(&cpu_instances)))
+		return;
 	/* A CPU that has polled tells so with interrupts on: cpu_idle_poll(). */
 	local_irq_save(flags);
 	rcu_read_lock();

@@ -2,12 +2,13 @@
 /*
  * What reaches into the perf core beyond its exported functions. Beside it there are
  * perfcore_link.c, which creates events under a group leader, perfcore_cgroup.c, which creates
- * those of cgroups, perfcore_bpf.c, perfcore_callchain.c and perfcore_ip.c.
+ * those of cgroups, perfcore_create.c, which knows them both, perfcore_bpf.c,
+ * perfcore_callchain.c and perfcore_ip.c. perfcore_init.c tests what they assume.
  *
  * 1. Reading. perf_event_read_value() sleeps and sends one IPI per event;
  * perf_event_read_local() is not exported. perfgrp_core_read() does what
  * __perf_event_read() does: pmu->read() while the event is on the PMU, and the times from
- * the fields that __perf_update_times() and perf_event_time_now() use. perfgrp_core_init()
+ * the fields that __perf_update_times() and perf_event_time_now() use. perfcore_init.c
  * compares the result with perf_event_read_value(), of an event that counts and of one that is
  * off. Read in 6.1.192, 6.12.117 and 7.3.4.
  *
@@ -41,7 +42,7 @@
 #include "pmu_attr.h"
 #include "value.h"
 
-/* No exported symbol identifies the clock PMUs; self_test_read() remembers them. */
+/* Set by perfgrp_core_set_clock_pmus() only, before the device exists. */
 static const struct pmu *cpu_clock_pmu;
 static const struct pmu *task_clock_pmu;
 
@@ -107,6 +108,19 @@ void perfgrp_core_cancel_exec(struct perf_event *event)
 }
 
 /* ---- reading ------------------------------------------------------------- */
+
+/**
+ * perfgrp_core_set_clock_pmus - say which PMUs the clocks' events have
+ * @cpu_clock: that of PERF_COUNT_SW_CPU_CLOCK
+ * @task_clock: that of PERF_COUNT_SW_TASK_CLOCK
+ *
+ * No exported symbol identifies them. At module load.
+ */
+void perfgrp_core_set_clock_pmus(const struct pmu *cpu_clock, const struct pmu *task_clock)
+{
+	cpu_clock_pmu = cpu_clock;
+	task_clock_pmu = task_clock;
+}
 
 static bool is_software(const struct pmu *pmu)
 {
@@ -428,142 +442,4 @@ void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts, void
 		fn(info);
 	}
 	raw_spin_unlock_irqrestore(&ctxs[0]->lock, flags);
-}
-
-/* ---- self-test ----------------------------------------------------------- */
-
-static struct perfgrp_count read_by_core(struct perf_event *event)
-{
-	struct perfgrp_count count;
-
-	count.count = perf_event_read_value(event, &count.enabled, &count.running);
-	return count;
-}
-
-/**
- * struct self_test - an event that perfgrp_core_read() reads, on its CPU
- * @event: the event
- * @count: what it read
- * @state: its state then
- */
-struct self_test {
-	struct perf_event *event;
-	struct perfgrp_count count;
-	enum perf_event_state state;
-};
-
-static void self_test_read_here(void *info)
-{
-	struct self_test *test = info;
-
-	test->state = perfgrp_core_read(test->event, perfgrp_core_clock(), &test->count);
-}
-
-static bool is_between(const struct perfgrp_count *count, const struct perfgrp_count *before,
-		       const struct perfgrp_count *after)
-{
-	return before->count <= count->count && count->count <= after->count &&
-	       before->enabled <= count->enabled && count->enabled <= after->enabled &&
-	       before->running <= count->running && count->running <= after->running;
-}
-
-/* The perf core must have read no more just before, and no less just after. */
-static int compare_reads(struct perf_event *event, int cpu, enum perf_event_state state)
-{
-	struct self_test test = { .event = event };
-	struct perfgrp_count before, after;
-	int ret;
-
-	before = read_by_core(event);
-	ret = smp_call_function_single(cpu, self_test_read_here, &test, true);
-	after = read_by_core(event);
-	if (ret)
-		return -ENODEV;
-	if (test.state == state && is_between(&test.count, &before, &after))
-		return 0;
-
-	pr_err("self-test: read count/enabled/running %llu/%llu/%llu in state %d, and not from %llu/%llu/%llu to %llu/%llu/%llu in state %d; not supported on this kernel\n",
-	       test.count.count, test.count.enabled, test.count.running, test.state, before.count,
-	       before.enabled, before.running, after.count, after.enabled, after.running, state);
-	return -EOPNOTSUPP;
-}
-
-/**
- * perfgrp_core_test_reads - compare perfgrp_core_read() with perf_event_read_value()
- * @event: a clock event of a CPU, which counts; it is off afterwards
- * @cpu: the CPU
- *
- * For self-tests. While it counts its times are worked out from the clock; when it has counted and
- * is off the two must be equal. May sleep.
- *
- * Return: 0; -EOPNOTSUPP; -ENODEV if the CPU is offline.
- */
-int perfgrp_core_test_reads(struct perf_event *event, int cpu)
-{
-	int ret = compare_reads(event, cpu, PERF_EVENT_STATE_ACTIVE);
-
-	perf_event_disable(event);
-	return ret ?: compare_reads(event, cpu, PERF_EVENT_STATE_OFF);
-}
-
-static int self_test_read(int cpu, enum perf_sw_ids clock, const struct pmu **pmu)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = clock,
-	};
-	struct perfgrp_core_request request = { .attr = &attr, .cpu = cpu };
-	struct perf_event *event;
-	int ret;
-
-	event = perfgrp_core_create(&request);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-
-	*pmu = event->pmu;
-	ret = perfgrp_core_test_reads(event, cpu);
-	perf_event_release_kernel(event);
-	return ret;
-}
-
-/**
- * perfgrp_core_init - test what this file assumes
- *
- * Process context, at module load.
- *
- * Return: 0, also if events cannot be linked; a negative errno if they cannot be read.
- */
-int perfgrp_core_init(void)
-{
-	int cpu, ret;
-
-	/*
-	 * Not under cpus_read_lock(), which creating an event may take. If the CPU goes
-	 * offline now, loading fails with -ENODEV and can be repeated.
-	 */
-	cpu = cpumask_first(cpu_online_mask);
-
-	ret = self_test_read(cpu, PERF_COUNT_SW_CPU_CLOCK, &cpu_clock_pmu);
-	if (!ret)
-		ret = self_test_read(cpu, PERF_COUNT_SW_TASK_CLOCK, &task_clock_pmu);
-	if (!ret) {
-		perfgrp_core_link_init(cpu);
-		perfgrp_core_cgroup_init(cpu);
-		perfgrp_core_bpf_init();
-		perfgrp_core_callchain_init();
-		perfgrp_core_ip_init();
-	}
-	return ret;
-}
-
-/**
- * perfgrp_core_exit - undo perfgrp_core_init()
- *
- * Process context, at module unload or if loading fails. No group exists.
- */
-void perfgrp_core_exit(void)
-{
-	perfgrp_core_cgroup_exit();
-	perfgrp_core_link_exit();
 }

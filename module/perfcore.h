@@ -86,6 +86,7 @@ bool perfgrp_core_read_inherited(struct perf_event *event, struct perfgrp_count 
 bool perfgrp_core_peek_inherited(struct perf_event *event, struct perfgrp_count *count);
 bool perfgrp_core_throttled_inherited(struct perf_event *event);
 u64 perfgrp_core_clock(void);
+void perfgrp_core_set_clock_pmus(const struct pmu *cpu_clock, const struct pmu *task_clock);
 void perfgrp_core_callchain_init(void);
 bool perfgrp_core_has_callchain(void);
 struct perf_callchain_entry *perfgrp_core_get_callchain(struct perf_event *event,

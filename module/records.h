@@ -92,7 +92,6 @@ static inline struct perfgrp_ring *perfgrp_records_ring(struct perfgrp_records *
 		      ((ring) = (i) ? &(records)->rings[(i) - 1] : &(records)->other, true);       \
 	     (i)++)
 
-void perfgrp_records_fill_lost(struct perfgrp_record_lost *record, u64 lost, u64 time, int cpu);
 bool perfgrp_records_watermark_reached(const struct perfgrp_ring *ring);
 
 struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,

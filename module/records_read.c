@@ -118,7 +118,7 @@ static ssize_t copy_lost(char __user *to, size_t room, u64 lost, u64 time, int c
 {
 	struct perfgrp_record_lost record;
 
-	perfgrp_records_fill_lost(&record, lost, time, cpu);
+	perfgrp_ring_fill_lost(&record, lost, time, cpu);
 	return copy_records(to, room, &record, sizeof(record));
 }
 

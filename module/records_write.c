@@ -75,22 +75,6 @@ void perfgrp_records_fill_sample_id(const struct perfgrp_group *group, u64 time,
 }
 
 /**
- * perfgrp_records_fill_lost - fill in a LOST record
- * @record: filled in
- * @lost: how many records were lost
- * @time: when the last of them was
- * @cpu: on which CPU; -1 for records of BPF programs
- */
-void perfgrp_records_fill_lost(struct perfgrp_record_lost *record, u64 lost, u64 time, int cpu)
-{
-	*record = (struct perfgrp_record_lost){
-		.header = { .type = PERF_RECORD_LOST, .size = sizeof(*record) },
-		.lost = lost,
-		.sample_id = { .pid = -1, .tid = -1, .time = time, .cpu = cpu },
-	};
-}
-
-/**
  * perfgrp_records_watermark_reached - is a reader to be woken?
  * @ring: one of the rings; it exists
  *

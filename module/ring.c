@@ -191,6 +191,22 @@ static void nest_end(struct perfgrp_ring *ring)
 	}
 }
 
+/**
+ * perfgrp_ring_fill_lost - fill in a LOST record
+ * @record: filled in
+ * @lost: how many records were lost
+ * @time: when the last of them was
+ * @cpu: on which CPU; -1 for records of BPF programs
+ */
+void perfgrp_ring_fill_lost(struct perfgrp_record_lost *record, u64 lost, u64 time, int cpu)
+{
+	*record = (struct perfgrp_record_lost){
+		.header = { .type = PERF_RECORD_LOST, .size = sizeof(*record) },
+		.lost = lost,
+		.sample_id = { .pid = -1, .tid = -1, .time = time, .cpu = cpu },
+	};
+}
+
 static void output_lost(struct perfgrp_ring *ring, u64 time)
 {
 	long lost = atomic_long_xchg(&ring->lost_pending, 0);
@@ -201,7 +217,7 @@ static void output_lost(struct perfgrp_ring *ring, u64 time)
 		return;
 	record = take_place(ring, sizeof(*record));
 	if (record)
-		perfgrp_records_fill_lost(record, lost, time, cpu_of(ring));
+		perfgrp_ring_fill_lost(record, lost, time, cpu_of(ring));
 	else
 		atomic_long_add(lost, &ring->lost_pending);
 }

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include <asm/local.h>
 #include <asm/local64.h>
+#include <uapi/linux/perfgrp.h>
 
 struct page;
 struct perfgrp_records;
@@ -101,6 +102,7 @@ static inline bool perfgrp_ring_exists(const struct perfgrp_ring *ring)
 
 int perfgrp_ring_alloc(struct perfgrp_ring *ring, int node);
 void perfgrp_ring_free(struct perfgrp_ring *ring);
+void perfgrp_ring_fill_lost(struct perfgrp_record_lost *record, u64 lost, u64 time, int cpu);
 void perfgrp_ring_account_lost(struct perfgrp_ring *ring, unsigned long nr, u64 time);
 void *perfgrp_ring_reserve(struct perfgrp_ring *ring, size_t size, u64 time);
 void perfgrp_ring_commit(struct perfgrp_ring *ring);

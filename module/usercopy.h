@@ -11,10 +11,9 @@
 #ifndef PERFGRP_USERCOPY_H
 #define PERFGRP_USERCOPY_H
 
+#include <linux/minmax.h>
 #include <linux/uaccess.h>
 #include <uapi/linux/perfgrp.h>
-
-#include "ioctl.h"
 
 /**
  * perfgrp_copy_arg_from_user - copy_struct_from_user(), for an ioctl's argument
@@ -83,6 +82,27 @@ static __always_inline unsigned long perfgrp_copy_array_to_user(void __user *to,
 		return copy_to_user(to, from, 8 * value);
 	}
 	return copy_to_user(to, from, size);
+}
+
+/**
+ * perfgrp_copy_element_to_user - write an element of an array as the caller knows it
+ * @to: its place
+ * @user_size: its size there
+ * @from: the kernel's
+ * @size: its size
+ *
+ * A shorter element gets what fits, a longer one zeros at its end.
+ *
+ * Return: 0 or -EFAULT.
+ */
+static inline int perfgrp_copy_element_to_user(void __user *to, size_t user_size,
+					       const void *from, size_t size)
+{
+	if (copy_to_user(to, from, min(user_size, size)))
+		return -EFAULT;
+	if (user_size > size && clear_user(to + size, user_size - size))
+		return -EFAULT;
+	return 0;
 }
 
 /**
