@@ -172,7 +172,7 @@ own_sources() {
 # suite_sources SUITE: instead of the links a source for SUITE; for backports also what they
 # are backports to.
 suite_sources() {
-	local suite=$1 uri file key
+	local suite=$1 uri file key options
 	# shellcheck disable=SC2016 # apt's variables; the last is FILE:LINE
 	read -r uri file < <(apt-get -c "$APT_DIR/apt.conf" indextargets --no-release-info \
 		--format '$(RELEASE) $(REPO_URI) $(SOURCESENTRY)' 'Created-By: Packages' |
@@ -180,9 +180,13 @@ suite_sources() {
 		die "no mirror of Debian $OWN_RELEASE in the machine's apt sources"
 	key=$(sed -n -e 's/^Signed-By: *\(\/.*\)/\1/p' \
 		-e 's/^deb .*signed-by=\([^] ]*\).*/\1/p' "${file%:*}" | head -n 1)
+	options=${key:+signed-by=$key }
+	# A mirror that stands still: said here, because mmdebstrap reads no apt.conf of the machine's.
+	! apt-config shell valid Acquire::Check-Valid-Until/b | grep -q false ||
+		options+="check-valid-until=no "
 	rm -rf "$APT_DIR/sources.d"
 	mkdir "$APT_DIR/sources.d"
-	printf "deb ${key:+[signed-by=$key] }$uri %s main\n" "$(release_of "$suite")" "$suite" | uniq \
+	printf "deb ${options:+[ $options] }$uri %s main\n" "$(release_of "$suite")" "$suite" | uniq \
 		>"$APT_DIR/sources.d/$suite.list"
 }
 
