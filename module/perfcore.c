@@ -443,3 +443,79 @@ void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts, void
 	}
 	raw_spin_unlock_irqrestore(&ctxs[0]->lock, flags);
 }
+
+/* ---- self-test of reading ------------------------------------------------- */
+
+static struct perfgrp_count read_by_core(struct perf_event *event)
+{
+	struct perfgrp_count count;
+
+	count.count = perf_event_read_value(event, &count.enabled, &count.running);
+	return count;
+}
+
+/**
+ * struct self_test - an event that perfgrp_core_read() reads, on its CPU
+ * @event: the event
+ * @count: what it read
+ * @state: its state then
+ */
+struct self_test {
+	struct perf_event *event;
+	struct perfgrp_count count;
+	enum perf_event_state state;
+};
+
+static void self_test_read_here(void *info)
+{
+	struct self_test *test = info;
+
+	test->state = perfgrp_core_read(test->event, perfgrp_core_clock(), &test->count);
+}
+
+static bool is_between(const struct perfgrp_count *count, const struct perfgrp_count *before,
+		       const struct perfgrp_count *after)
+{
+	return before->count <= count->count && count->count <= after->count &&
+	       before->enabled <= count->enabled && count->enabled <= after->enabled &&
+	       before->running <= count->running && count->running <= after->running;
+}
+
+/* The perf core must have read no more just before, and no less just after. */
+static int compare_reads(struct perf_event *event, int cpu, enum perf_event_state state)
+{
+	struct self_test test = { .event = event };
+	struct perfgrp_count before, after;
+	int ret;
+
+	before = read_by_core(event);
+	ret = smp_call_function_single(cpu, self_test_read_here, &test, true);
+	after = read_by_core(event);
+	if (ret)
+		return -ENODEV;
+	if (test.state == state && is_between(&test.count, &before, &after))
+		return 0;
+
+	pr_err("self-test: read count/enabled/running %llu/%llu/%llu in state %d, and not from %llu/%llu/%llu to %llu/%llu/%llu in state %d; not supported on this kernel\n",
+	       test.count.count, test.count.enabled, test.count.running, test.state, before.count,
+	       before.enabled, before.running, after.count, after.enabled, after.running, state);
+	return -EOPNOTSUPP;
+}
+
+/**
+ * perfgrp_core_test_reads - compare perfgrp_core_read() with perf_event_read_value()
+ * @event: a clock event of a CPU, which counts; it is off afterwards
+ * @cpu: the CPU
+ *
+ * For self-tests. While it counts its times are worked out from the clock; when it has counted and
+ * is off the two must be equal. May sleep.
+ *
+ * Return: 0; -EOPNOTSUPP; -ENODEV if the CPU is offline.
+ */
+int perfgrp_core_test_reads(struct perf_event *event, int cpu)
+{
+	int ret = compare_reads(event, cpu, PERF_EVENT_STATE_ACTIVE);
+
+	perf_event_disable(event);
+	return ret ?: compare_reads(event, cpu, PERF_EVENT_STATE_OFF);
+}
