@@ -3,14 +3,15 @@
  * Access checks and per-user limits.
  *
  * A caller with CAP_PERFMON may count anything. Without it, and only if the module
- * parameter allow_unprivileged is set, a caller may count its own tasks in user mode. Where the
- * kernel can be asked (compat_allow_kernel()), sysctl perf_event_paranoid and the security
- * modules decide on kernel mode instead. The perf core does not check kernel counters, but for
- * security_perf_event_open(PERF_SECURITY_CPU), so the checks are made here, in the caller's
- * context, when a group is created or a counter is added. The perf core removes a task's
- * events at a setuid exec. So that no event is created after an exec on the strength of a
- * check before it, a task is checked and its events are created under its
- * exec_update_lock. Read in begin_new_exec() of 6.1.192, 6.12.117 and 7.3.4.
+ * parameter allow_unprivileged is set, a caller may count its own tasks in user mode. On kernels
+ * that export what perf_allow_kernel() needs (compat_allow_kernel()), sysctl perf_event_paranoid
+ * and the security modules decide whether it may count kernel mode, too.
+ *
+ * For kernel counters the perf core calls security_perf_event_open(PERF_SECURITY_CPU) but makes no
+ * other check. So the checks are made here, in the caller's context, when a group is created or a
+ * counter is added. The perf core removes a task's events at a setuid exec. To keep an exec from
+ * coming between the check of a task and the creation of its events, both are done under the
+ * task's exec_update_lock. Verified in begin_new_exec() of 6.1.192, 6.12.117 and 7.3.4.
  *
  * Process context. Takes none of the module's locks; the xarrays have their own.
  */
@@ -81,8 +82,8 @@ static bool is_own_task(struct task_struct *task)
 		return false;
 
 	/*
-	 * As ptrace_may_access(). Not get_task_mm(): mmput() may be the last one, and tear the
-	 * address space down under the exec_update_lock.
+	 * Like ptrace_may_access(). Not get_task_mm(): its mmput() may drop the last reference and
+	 * tear down the address space under exec_update_lock.
 	 */
 	task_lock(task);
 	same = task->mm && compat_is_dumpable_by_user(task, task->mm);
@@ -143,14 +144,14 @@ int perfgrp_access_counter(const struct perfgrp_counter *desc, struct perfgrp_er
 			    "without CAP_PERFMON only user mode can be counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
 }
 
-/* Returns 0, -ENOSPC if @owner has @max already, or -ENOMEM. */
+/* Count one more for @owner. Returns 0, -ENOSPC if @owner already has @max, or -ENOMEM. */
 static int charge(struct xarray *counts, kuid_t owner, unsigned long max)
 {
 	unsigned long uid = __kuid_val(owner);
 	unsigned long count;
 	void *old;
 
-	/* So that __xa_store() need not allocate under the lock. */
+	/* Reserve the entry, so that __xa_store() does not allocate under the lock. */
 	if (xa_reserve(counts, uid, GFP_KERNEL))
 		return -ENOMEM;
 
@@ -205,7 +206,7 @@ int perfgrp_access_charge_group(kuid_t owner, struct perfgrp_error *err)
 
 /**
  * perfgrp_access_uncharge_group - undo perfgrp_access_charge_group()
- * @owner: as there
+ * @owner: the user
  */
 void perfgrp_access_uncharge_group(kuid_t owner)
 {
@@ -217,9 +218,10 @@ void perfgrp_access_uncharge_group(kuid_t owner)
  * @owner: the user
  * @err: filled in on failure
  *
- * The perf core charges the memory of events to nobody, so their number is limited. May sleep.
+ * The perf core does not charge the memory of events to anyone, so their number is limited. May
+ * sleep.
  *
- * Return: 0; -ENOSPC if the caller has no CAP_SYS_RESOURCE and @owner has
+ * Return: 0; -ENOSPC if the caller has no CAP_SYS_RESOURCE and @owner already has
  * PERFGRP_MAX_USER_MEMBERS; or -ENOMEM. After 0 perfgrp_access_uncharge_member() must follow.
  */
 int perfgrp_access_charge_member(kuid_t owner, struct perfgrp_error *err)
@@ -239,14 +241,14 @@ int perfgrp_access_charge_member(kuid_t owner, struct perfgrp_error *err)
 
 /**
  * perfgrp_access_uncharge_member - undo perfgrp_access_charge_member()
- * @owner: as there
+ * @owner: the user
  */
 void perfgrp_access_uncharge_member(kuid_t owner)
 {
 	uncharge(&members_of_user, owner);
 }
 
-/* Bytes per CPU without RLIMIT_MEMLOCK: kernel.perf_event_mlock_kb's default with 4 KiB pages. */
+/* Bytes per CPU beyond RLIMIT_MEMLOCK: default of kernel.perf_event_mlock_kb with 4 KiB pages. */
 #define FREE_BUFFER (516 << 10)
 
 /**
@@ -255,8 +257,8 @@ void perfgrp_access_uncharge_member(kuid_t owner)
  * @nr_pages: the buffer's size in pages, all CPUs together
  * @err: filled in on failure
  *
- * The account is user->locked_vm, as for the buffers of io_uring (compat_user_locked()). The
- * limit is RLIMIT_MEMLOCK plus 516 KiB per online CPU; CAP_IPC_LOCK lifts it.
+ * Charged to user->locked_vm, like the buffers of io_uring (compat_user_locked()). The limit is
+ * RLIMIT_MEMLOCK plus 516 KiB per online CPU; CAP_IPC_LOCK lifts it.
  *
  * Return: 0 or -ENOSPC; after 0 perfgrp_access_uncharge_buffer() must follow.
  */
@@ -280,9 +282,11 @@ int perfgrp_access_charge_buffer(struct user_struct *user, unsigned long nr_page
 }
 
 /**
- * perfgrp_access_charge_more - charge to a user's locked memory what nobody can refuse
+ * perfgrp_access_charge_more - charge pages to a user's locked memory, without a limit
  * @user: the user
- * @nr_pages: how much
+ * @nr_pages: number of pages
+ *
+ * For rings that are allocated when a CPU comes online, which has no caller to fail.
  */
 void perfgrp_access_charge_more(struct user_struct *user, unsigned long nr_pages)
 {
@@ -291,8 +295,8 @@ void perfgrp_access_charge_more(struct user_struct *user, unsigned long nr_pages
 
 /**
  * perfgrp_access_uncharge_buffer - undo perfgrp_access_charge_buffer()
- * @user: as there
- * @nr_pages: as there
+ * @user: the user
+ * @nr_pages: as charged
  */
 void perfgrp_access_uncharge_buffer(struct user_struct *user, unsigned long nr_pages)
 {

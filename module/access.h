@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who may do what, and how much of it. */
+/* Access checks and per-user limits. */
 #ifndef PERFGRP_ACCESS_H
 #define PERFGRP_ACCESS_H
 

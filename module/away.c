@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long a task was on CPUs where its events do not count: a PMU whose events count that.
- * struct perfgrp_away says what for.
+ * A PMU whose events count how long a task was on CPUs where its other events do not count;
+ * struct perfgrp_away explains what for.
  *
- * The PMU is registered when it is first needed. Its events can be created here only.
+ * The PMU is registered when it is first needed. Only this file can create its events.
  *
- * From 6.2 on a task has one perf context. Before, its software and its hardware events have
- * one each, with clocks of their own, and hidden events belong with the hardware members. The
- * PMU that first has an event in such a context is then the one whose transactions and rotation
- * the perf core uses for all of it. So a hidden event must not be the first there: it is
- * created after a member. (And the PMU is not registered where there is no hardware PMU.)
+ * From 6.2 on a task has one perf context. Before 6.2 its software and its hardware events have
+ * separate contexts, with separate clocks, and hidden events belong in that of the hardware
+ * members. For all events of such a context the perf core then uses the transactions and the
+ * rotation of the PMU that had the first event in it. So a hidden event must not be the first: it
+ * is created after a hardware member. (Without a hardware PMU this PMU is not registered.)
  *
  * Process context, except for the PMU's callbacks. Takes away_lock; perfgrp.h has its place in
  * the lock order.
@@ -41,7 +41,7 @@ static struct task_struct *creator;
 
 /* ---- the PMU -------------------------------------------------------------- */
 
-/* Children's events inherit the pointer; they are gone before perfgrp_away.event is. */
+/* Children's events inherit the pointer. They are released before perfgrp_away.event. */
 static const struct cpumask *away_cpus(const struct perf_event *event)
 {
 	return to_cpumask((unsigned long *)(unsigned long)event->attr.config1);
@@ -58,7 +58,7 @@ static u64 time_now(const struct perf_event *event)
 	return perfgrp_away_from_word(local64_read(&event->hw.prev_count), context_now(event));
 }
 
-/* As all callbacks but event_init: on the event's CPU, with interrupts off. */
+/* Called, like all callbacks but event_init, on the event's CPU with interrupts off. */
 static int away_add(struct perf_event *event, int flags)
 {
 	u64 time = local64_read(&event->hw.prev_count);
@@ -93,12 +93,12 @@ static int away_event_init(struct perf_event *event)
 {
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	/* attr.config1 is a pointer: nobody else may create one. */
+	/* attr.config1 is a pointer, so only perfgrp_away_create() may create an event. */
 	if (!event->parent && READ_ONCE(creator) != current)
 		return -ENOENT;
 	/*
-	 * It goes on the PMU whatever else is there. For a kernel counter on a software PMU
-	 * perf_event_create_kernel_counter() sets this itself, but only from 6.12 on.
+	 * Lets the event be scheduled whatever else is on the PMU. From 6.12 on
+	 * perf_event_create_kernel_counter() sets this itself for software PMUs.
 	 */
 	event->event_caps |= PERF_EV_CAP_SOFTWARE;
 	return 0;
@@ -131,9 +131,9 @@ static int register_pmu(void)
 }
 
 /**
- * perfgrp_away_exit - unregister the PMU, until it is needed again
+ * perfgrp_away_exit - unregister the PMU; it is registered again when needed
  *
- * May sleep. At module unload, and in tests. No group exists.
+ * For module unload and for tests, while no group exists. May sleep.
  */
 void perfgrp_away_exit(void)
 {
@@ -148,14 +148,14 @@ void perfgrp_away_exit(void)
 /* ---- where ---------------------------------------------------------------- */
 
 /**
- * perfgrp_away_cpus - where does an event of a task not count?
+ * perfgrp_away_cpus - find the CPUs on which a task's event does not count
  * @event: the event, of a hardware PMU
- * @cpu: the CPU that it is for, -1 for any
+ * @cpu: the CPU that the event is bound to, -1 for any
  * @cpus: set
  *
- * A CPU that is offline is taken to be one where it counts, unless @cpu names another.
+ * With @cpu -1, the event is taken to count on all CPUs that are offline.
  *
- * Return: false if there is none that is possible.
+ * Return: false if there is no such CPU that is possible.
  */
 bool perfgrp_away_cpus(struct perf_event *event, int cpu, struct cpumask *cpus)
 {
@@ -186,7 +186,7 @@ static struct perf_event *create_event(struct task_struct *task, const struct pe
 		.disabled = like->disabled,
 		.enable_on_exec = like->enable_on_exec,
 		.exclude_guest = like->exclude_guest,
-		/* Not rotated. */
+		/* Pinned events are not rotated. */
 		.pinned = 1,
 	};
 	struct perf_event *event;
@@ -207,12 +207,12 @@ static struct perf_event *create_event(struct task_struct *task, const struct pe
 /**
  * perfgrp_away_create - count how long a task is on CPUs where members do not count
  * @task: the task; it has a hardware event. The caller holds its exec_update_lock.
- * @cpus: where they do not count
- * @like: what disabled, enable_on_exec and exclude_guest are to be
+ * @cpus: the CPUs on which they do not count
+ * @like: its disabled, enable_on_exec and exclude_guest are used
  *
  * May sleep.
  *
- * Return: what has one user and is to be released with perfgrp_away_put(), or an ERR_PTR().
+ * Return: a struct with one user, to be released with perfgrp_away_put(), or an ERR_PTR().
  */
 struct perfgrp_away *perfgrp_away_create(struct task_struct *task, const struct cpumask *cpus,
 					 const struct perf_event_attr *like)
@@ -255,7 +255,7 @@ u64 perfgrp_away_read_inherited(const struct perfgrp_away *away)
  *
  * May sleep.
  *
- * Return: about how many ns.
+ * Return: ns, approximately.
  */
 u64 perfgrp_away_peek_inherited(const struct perfgrp_away *away)
 {
@@ -277,10 +277,10 @@ u64 perfgrp_away_peek_inherited(const struct perfgrp_away *away)
 }
 
 /**
- * perfgrp_away_put - one user less
- * @away: what the user had, or NULL
+ * perfgrp_away_put - drop a user
+ * @away: what the member used, or NULL
  *
- * With the last user its event is released. May sleep.
+ * Releases the event with the last user. May sleep.
  */
 void perfgrp_away_put(struct perfgrp_away *away)
 {

@@ -22,24 +22,23 @@ struct task_struct;
  * @cpus: where the members do not count; constant. Bits of CPUs that are not possible may be
  *	set.
  *
- * An event of a task for one CPU, or on a PMU of some CPUs (hybrid, big.LITTLE), stays
- * INACTIVE while the task runs on another CPU, and so does one that waits for a place on the
- * PMU. In both cases total_time_enabled grows; only in the second is the count to be scaled
- * for it. The perf core does not tell them apart.
+ * A task's event that is bound to one CPU, or whose PMU belongs to some CPUs only (hybrid,
+ * big.LITTLE), is INACTIVE while the task runs on another CPU. So is an event that waits for a
+ * counter of the PMU. total_time_enabled grows in both cases, but the count must be scaled only
+ * for the second. The perf core does not distinguish them.
  *
- * So such members have a hidden event with them, of a PMU of this module (away.c). It is
- * enabled whenever they are, on all CPUs and always on the PMU, and its count is the time
- * that it was on one of @cpus. A member's time_enabled is its event's less that count.
+ * So such members have a hidden event, of this module's own PMU (away.c). It is enabled whenever
+ * they are, can run on all CPUs, is never multiplexed, and counts the time that the task spent on
+ * @cpus. A member's time_enabled is its event's total_time_enabled minus that count.
  *
- * Both times are those of the perf context (without guests' time if the members exclude it),
- * which the perf core sets once when it switches the task in or out, so they agree to the ns:
- * a member that was on the PMU whenever it could be has time_enabled equal to time_running.
- * Only while the group is enabled and disabled there is a skew, because the perf core does
- * that event by event. Therefore the hidden event is enabled before the members and disabled
- * after them, and is read first where its time is to be ignored from then on, last where it
- * is to be subtracted, if the two are not read at one moment (inherited members). So what is
- * subtracted may be too much by that skew, if the task was away just then, never too little,
- * and time_enabled is never made less than time_running.
+ * Both times come from the clock of the perf context (without guest time if the members exclude
+ * guests), which the perf core updates once per context switch. So they agree to the ns: a member
+ * that was on the PMU whenever it could be has time_enabled equal to time_running. Only enabling
+ * and disabling a group adds a skew, because the perf core does it one event at a time. Therefore
+ * the hidden event is enabled before the members and disabled after them. Where it cannot be read
+ * together with them (inherited members) it is read before them to start a count, and after them
+ * to subtract it. So the skew can only make the time that is subtracted too long, never too short,
+ * and perfgrp_count_settle() keeps time_enabled from being less than time_running.
  *
  * Software members are never multiplexed, so their time_enabled is their time_running, and
  * they need no hidden event.
@@ -60,16 +59,16 @@ u64 perfgrp_away_peek_inherited(const struct perfgrp_away *away);
 void perfgrp_away_exit(void);
 
 /*
- * The hidden event's hw.prev_count: how long it was away; less the context's time at which
- * the task got there, and less 1, while it is away, which makes it negative. It is a single
- * word, so that it can be read in an NMI that has interrupted the perf core.
+ * The hidden event's hw.prev_count: how long the task was away until now. While it is away, the
+ * context's time of its arrival plus 1 is subtracted, which makes the word negative. It is a single
+ * word so that an NMI that interrupts the perf core can read it.
  */
 static __always_inline u64 perfgrp_away_from_word(s64 word, u64 now)
 {
 	return word < 0 ? word + 1 + now : word;
 }
 
-/* As perfgrp_away_time(), for a child's event too. */
+/* Like perfgrp_away_time(), but for a child's event, too. */
 static __always_inline u64 perfgrp_away_event_time(const struct perf_event *event, u64 clock)
 {
 	const struct perf_event_context *ctx = event->ctx;
@@ -82,7 +81,7 @@ static __always_inline u64 perfgrp_away_event_time(const struct perf_event *even
 
 /**
  * perfgrp_away_time - how long the task was away, without an IPI
- * @away: of a task that does not inherit
+ * @away: of a member that is not inherited
  * @clock: perfgrp_core_clock()
  *
  * Same rules as perfgrp_core_read(); any context.
@@ -95,7 +94,7 @@ static __always_inline u64 perfgrp_away_time(const struct perfgrp_away *away, u6
 }
 
 /**
- * perfgrp_away_subtract - let a counter's time_enabled be the time that it could count
+ * perfgrp_away_subtract - reduce a counter's time_enabled to the time in which it could count
  * @away: of the counter; NULL for a software member
  * @time: ns that the task was away since the counter read zero; 0 for a software member
  * @count: the counter's count
@@ -109,7 +108,7 @@ static __always_inline void perfgrp_away_subtract(const struct perfgrp_away *awa
 	perfgrp_count_settle(count);
 }
 
-/* The same for a task that does not inherit; rules as for perfgrp_away_time(). */
+/* Subtract perfgrp_away_time(), with the same rules. */
 static __always_inline void perfgrp_away_adjust(const struct perfgrp_away *away, u64 clock,
 						struct perfgrp_count *count)
 {
