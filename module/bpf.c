@@ -41,8 +41,7 @@ static const char *const prog_types[] = {
 
 /*
  * No exported function returns a program's type, but bpf_prog_get_type_dev() accepts only
- * the type it is given: try them all, and some that this kernel may know and prog_types
- * does not.
+ * the type it is given: try all types, including newer ones that prog_types does not name.
  */
 static int fail_prog_type(int fd, struct perfgrp_error *err)
 {
@@ -94,7 +93,7 @@ bool perfgrp_bpf_is_supported(void)
 	return IS_ENABLED(CONFIG_BPF_EVENTS);
 }
 
-/* For an attachment that no overflow handler can find. */
+/* No overflow handler can find the attachment. */
 static void free_attachment(struct perfgrp_attachment *attachment)
 {
 	if (!IS_ERR_OR_NULL(attachment->prog))

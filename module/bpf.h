@@ -17,7 +17,7 @@ struct pt_regs;
 /**
  * struct perfgrp_attachment_cpu - statistics of an attachment, per CPU
  * @runs: how often the program ran
- * @nsecs: ns in it, as far as they were measured
+ * @nsecs: ns spent in runs that were measured
  * @misses: overflows at which it could not run
  * @dropped: runs that returned 0
  *
@@ -36,7 +36,7 @@ struct perfgrp_attachment_cpu {
  * @prog: the program, with a reference
  * @cookie: what bpf_get_attach_cookie() returns
  * @flags: PERFGRP_BPF_*
- * @unpublished: RCU state when it left the event arrays (perfgrp_group.lock)
+ * @unpublished: RCU cookie from when it left the event arrays (perfgrp_group.lock)
  * @cpu: statistics
  *
  * Constant once attached, except for @unpublished and @cpu.

@@ -7,14 +7,14 @@
  *
  *	perf_event_bpf_event(prog, type, flags)
  *
- * once when a program has got its id, before the loader gets the fd, and once when the
- * program's last reference is dropped, while it still has its id. (6.1 does the latter
- * from 6.1.8 on; before that, the id of an unload is 0.) There is a kprobe on that
- * function, armed while at least one group subscribes. Read in 6.1.192, 6.12.117 and 7.3.4.
+ * once when a program has been given its id, before the loader gets the fd, and once when the
+ * program's last reference is dropped, while it still has its id. (In 6.1 the latter is true from
+ * 6.1.8 on; before that, the id of an unload is 0.) A kprobe on that function is armed while at
+ * least one group is subscribed. Verified in 6.1.192, 6.12.117 and 7.3.4.
  *
  * The function is called in tasks and in softirqs. If such a softirq has interrupted the
  * handler of another kprobe, the kernel does not call this one but counts a miss; the
- * groups account it as a lost record. Calls are missed without a trace while an
+ * groups account it as a lost record. Calls are missed without being counted while an
  * administrator has disarmed all kprobes (debugfs kprobes/enabled; for kprobes that use
  * ftrace also sysctl kernel.ftrace_enabled).
  *
@@ -51,13 +51,13 @@ MODULE_PARM_DESC(bpf_events, "allow records of BPF program loads and unloads (de
 static int probe_error = -EOPNOTSUPP;
 
 /**
- * struct perfgrp_bpf_subscription - a group gets records of BPF programs
+ * struct perfgrp_bpf_subscription - a group's subscription to records of BPF programs
  * @node: in subscribers
  * @group: the group; constant
- * @missed: how many calls the probe had missed when the group last accounted for them; written in
- *	any context but NMI
- * @rcu: frees it. A new one, rather than the same again, is used when a group subscribes again, so
- *	that a handler which still uses the old one finds its way on to the other groups.
+ * @missed: perfgrp_kprobe_missed() when the group last accounted for missed calls; written in any
+ *	context but NMI
+ * @rcu: frees it. A group that subscribes again gets a new struct, because a handler may still be
+ *	walking the list from the old one's @node.
  */
 struct perfgrp_bpf_subscription {
 	struct list_head node;
@@ -85,7 +85,7 @@ static void count_missed(struct perfgrp_bpf_subscription *subscription)
 
 	if (now == seen)
 		return;
-	/* If this races with another caller, either does it; the next call accounts the rest. */
+	/* If two callers race, one accounts the difference; the next call accounts the rest. */
 	if ((long)(now - seen) > 0 &&
 	    atomic_long_cmpxchg(&subscription->missed, seen, now) == seen)
 		perfgrp_records_account_missed(subscription->group->sampling->records, now - seen);
@@ -120,7 +120,7 @@ static void no_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type, u
 
 DEFINE_STATIC_CALL(perfgrp_bpf_event, no_bpf_event);
 
-/* As perfgrp_kprobe_arm() asks for: call the function, with a type that it ignores. */
+/* See perfgrp_kprobe_arm(). Calls the function with a type that it ignores. */
 static bool is_probed(void)
 {
 	lockdep_assert_held(&subscribers_lock);
@@ -160,7 +160,7 @@ bool perfgrp_bpf_events_available(void)
 /**
  * perfgrp_bpf_events_check - can a group get records of BPF programs?
  * @has_buffer: the group has a buffer, or asks for one
- * @field: of the argument that asks for them
+ * @field: name of the argument's field that asks for them
  * @err: filled in on failure
  *
  * Return: 0, -EOPNOTSUPP or -EINVAL.
@@ -235,8 +235,8 @@ static void unsubscribe(struct perfgrp_bpf_subscription *subscription)
 
 /**
  * perfgrp_bpf_events_subscribe - start to write records of BPF programs to a group
- * @group: a group with a buffer; nothing is done if it gets them already
- * @field: of the argument that asks for them
+ * @group: a group with a buffer; nothing is done if it is subscribed already
+ * @field: name of the argument's field that asks for them
  * @err: filled in on failure
  *
  * perfgrp_bpf_events_check() has succeeded. May sleep.
@@ -257,7 +257,7 @@ int perfgrp_bpf_events_subscribe(struct perfgrp_group *group, const char *field,
 
 /**
  * perfgrp_bpf_events_unsubscribe - stop writing records of BPF programs to a group
- * @group: the group; nothing is done if it gets none
+ * @group: the group; nothing is done if it is not subscribed
  *
  * May sleep. An RCU grace period later the probe's handler no longer uses the group.
  */
@@ -277,7 +277,7 @@ void perfgrp_bpf_events_unsubscribe(struct perfgrp_group *group)
  * perfgrp_bpf_events_subscribed - does a group get records of BPF programs?
  * @group: the group
  *
- * Return: whether it did just now.
+ * Return: whether it does; this may change at any time.
  */
 bool perfgrp_bpf_events_subscribed(const struct perfgrp_group *group)
 {
@@ -295,7 +295,7 @@ void perfgrp_bpf_events_init(void)
 		pr_info("records of BPF programs are disabled by parameter bpf_events\n");
 		return;
 	}
-	/* perf_event_bpf_event() is there all the same, and never called. */
+	/* perf_event_bpf_event() exists even without BPF programs, but is never called. */
 	if (!IS_ENABLED(CONFIG_BPF_SYSCALL))
 		return;
 	probe_error = perfgrp_kprobe_register(&probe);

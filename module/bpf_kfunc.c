@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kfuncs bpf_perfgrp_read(), with which BPF programs read a group on their CPU, and
- * bpf_perfgrp_read_row(), with which they read what any CPU has written for the mapping.
+ * The kfuncs for BPF programs: bpf_perfgrp_read() reads a group on the program's CPU,
+ * bpf_perfgrp_read_row() reads the mapped row of any CPU.
  *
  * User space gets the group's handle from PERFGRP_GET_BPF_HANDLE and passes it to its
  * program, usually in a map. Handles are random, so a program cannot find a group whose
- * handle it was not given, and a handle finds nothing after its group is destroyed, or has a
- * new one. A program may run in any context, such as an NMI or the scheduler, so the kfuncs take
+ * handle it was not given. A handle becomes invalid when its group is destroyed or gets a new
+ * handle. A program may run in any context, such as an NMI or the scheduler, so the kfuncs take
  * no lock: they find the group, and its event array or rows, under RCU.
  *
  * The kernel finds a module's kfuncs by the module's BTF, which kbuild generates if pahole
  * is installed and vmlinux is beside the headers. Kernels before 6.9 register kfuncs in
- * another form, and have no kfunc here. Programs of type lsm can call the same kfuncs as those
- * of type tracing, from 6.12 on those of types tracepoint and perf_event, too, and those of type
- * kprobe have a hook of their own.
+ * another form and get none. Kfuncs that are registered for tracing programs can also be called
+ * by lsm programs and, from 6.12 on, by tracepoint and perf_event programs. Kprobe programs have a
+ * hook of their own.
  *
  * Process context, except for the kfuncs. Takes handles_lock.
  */
@@ -46,7 +46,7 @@
 /**
  * struct perfgrp_handle - names a group to BPF programs
  * @node: in handles
- * @number: random, not 0, and no other handle's
+ * @number: random, unique, not 0
  * @group: the group
  * @rcu: frees it
  *
@@ -61,8 +61,8 @@ struct perfgrp_handle {
 
 /*
  * All handles. Changed under handles_lock, which is taken in process context only (it sleeps with
- * PREEMPT_RT); programs look up under RCU, in any context. A group, too, is freed after a grace
- * period has passed since its handle was removed (perfgrp_event_arrays_destroy()).
+ * PREEMPT_RT); programs look up handles under RCU, in any context. A group is freed only when a
+ * grace period has passed since its handle was removed (destroy_group()).
  */
 static DEFINE_HASHTABLE(handles, 8);
 static DEFINE_SPINLOCK(handles_lock);
@@ -85,7 +85,7 @@ static struct perfgrp_group *find_group(u64 number)
 
 #if defined(BTF_KFUNCS_START) && defined(CONFIG_DEBUG_INFO_BTF_MODULES)
 
-/* Index of the instance that counts what runs here, on this CPU; -1 if none does. */
+/* Index of the instance that counts the current task on this CPU; -1 if there is none. */
 static int instance_here(const struct perfgrp_group *group)
 {
 	if (group->instance_of)
@@ -127,7 +127,7 @@ static void read_entry(const struct perfgrp_group *group,
 		perfgrp_value_check_absent(value);
 }
 
-/* Interrupts are off, and were on before if @irqs_on; inside rcu_read_lock(). */
+/* Interrupts are off; @irqs_on: the kfunc was called with them on. Inside rcu_read_lock(). */
 static int read_group(const struct perfgrp_group *group, bool irqs_on, void *values, u32 size,
 		      u32 value_size)
 {
@@ -150,7 +150,7 @@ static int read_group(const struct perfgrp_group *group, bool irqs_on, void *val
 	return array->nr;
 }
 
-/* Index of the instance whose row has this cpu; -1 if there is none. */
+/* Index of the instance whose row has this @cpu; -1 if there is none. */
 static int instance_of_cpu(const struct perfgrp_group *group, s32 cpu)
 {
 	if (!group->instance_of)
@@ -168,7 +168,7 @@ static int read_row(const struct perfgrp_group *group, s32 cpu, struct perfgrp_m
 
 	if (instance < 0)
 		return ret;
-	/* The writer may be what the program has interrupted, and then goes on only afterwards. */
+	/* Give up soon: if the program has interrupted the writer, waiting for it never ends. */
 	for (tries = 0; tries < 3; tries++) {
 		ret = perfgrp_mapped_copy_slot(group->mapped, instance, slot, size, value_size);
 		if (ret != -EAGAIN)
@@ -215,18 +215,19 @@ __bpf_kfunc int bpf_perfgrp_read(u64 handle, struct perfgrp_value *values, u32 v
 }
 
 /**
- * bpf_perfgrp_read_row - read the mapped row of any CPU, without asking it
+ * bpf_perfgrp_read_row - read the mapped row of any CPU, without interrupting it
  * @handle: from PERFGRP_GET_BPF_HANDLE, of a PERFGRP_CREATE_MAPPED group
- * @cpu: whose row; of a task's group: the CPU that it was created for, -1 for any
+ * @cpu: the row's CPU; for a task, the CPU that the group was created for, -1 for any
  * @slot: filled in; the values follow it, one per member, leader first
  * @slot__sz: size of @slot, with room for the values, in bytes
  * @value_size: size of one value in bytes, as the program knows it
  *
  * Copies what userspace sees in the mapping. Any context.
  *
- * Return: the number of members; -EINVAL (@value_size, or there is no room for a slot), -ENOENT
- * (no group has this handle), -ENODATA (the group has no such row, is not mapped, or the row was
- * never written), -EMSGSIZE (no room for all values), -EAGAIN (somebody is writing it).
+ * Return: the number of members; -EINVAL (@value_size is wrong, or @slot__sz has no room for a
+ * slot), -ENOENT (no group has this handle), -ENODATA (the group has no such row, is not mapped, or
+ * the row was never written), -EMSGSIZE (no room for all values), -EAGAIN (the row is being
+ * written).
  */
 __bpf_kfunc int bpf_perfgrp_read_row(u64 handle, s32 cpu, struct perfgrp_map_slot *slot,
 				     u32 slot__sz, u32 value_size)
@@ -258,13 +259,13 @@ static const struct btf_kfunc_id_set kfunc_set = {
 
 /*
  * If this module has no BTF, register_btf_kfunc_id_set() does nothing and returns 0. The kernel
- * unregisters the kfunc when the module is unloaded.
+ * unregisters the kfuncs when the module is unloaded.
  */
 static bool register_kfuncs(void)
 {
 	if (!THIS_MODULE->btf_data_size)
 		return false;
-	/* First: where it fails, before 6.12, it undoes what was registered for other types. */
+	/* First, because before 6.12 this fails and drops what was registered for other types. */
 	register_btf_kfunc_id_set(BPF_PROG_TYPE_KPROBE, &kfunc_set);
 	return !register_btf_kfunc_id_set(BPF_PROG_TYPE_TRACING, &kfunc_set);
 }
@@ -279,7 +280,7 @@ static bool register_kfuncs(void)
 #endif
 
 /**
- * perfgrp_bpf_kfunc_init - register the kfunc
+ * perfgrp_bpf_kfunc_init - register the kfuncs
  *
  * If it fails the module works without PERFGRP_FEATURE_KFUNC.
  */
@@ -291,7 +292,7 @@ void perfgrp_bpf_kfunc_init(void)
 /**
  * perfgrp_bpf_kfunc_supported - can BPF programs read groups?
  *
- * Return: true if the kfunc is registered.
+ * Return: true if the kfuncs are registered.
  */
 bool perfgrp_bpf_kfunc_supported(void)
 {
@@ -308,7 +309,7 @@ static void remove_handle(struct perfgrp_handle *handle)
 	kfree_rcu(handle, rcu);
 }
 
-/* In place of the group's handle, if it has one. */
+/* Replaces the group's handle, if it has one. */
 static int new_handle(struct perfgrp_group *group, struct perfgrp_error *err)
 {
 	struct perfgrp_handle *handle = kmalloc(sizeof(*handle), GFP_KERNEL_ACCOUNT);
@@ -336,7 +337,7 @@ static int new_handle(struct perfgrp_group *group, struct perfgrp_error *err)
 /**
  * perfgrp_bpf_kfunc_get_handle - get the number of a group's handle
  * @group: the group; the lock is held for writing
- * @renew: give it a new handle, also if it has one, which then finds nothing any more
+ * @renew: replace the group's handle, if it has one; the old one becomes invalid
  * @number: set
  * @err: filled in on failure
  *
@@ -371,9 +372,9 @@ int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, bool renew, u64 *n
 }
 
 /**
- * perfgrp_bpf_kfunc_free_handle - make the kfunc not find a group any more
- * @group: a group that is being destroyed; perfgrp_event_arrays_destroy() must follow,
- *	which waits for programs that have found it
+ * perfgrp_bpf_kfunc_free_handle - free a group's handle, if it has one
+ * @group: a group that is being destroyed. Programs that have found it may use it until an RCU
+ *	grace period has passed.
  */
 void perfgrp_bpf_kfunc_free_handle(struct perfgrp_group *group)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Groups for BPF programs: handles and the kfunc. */
+/* Groups for BPF programs: handles and kfuncs. */
 #ifndef PERFGRP_BPF_KFUNC_H
 #define PERFGRP_BPF_KFUNC_H
 

@@ -2,8 +2,8 @@
 /*
  * Running BPF programs at overflows.
  *
- * A program runs under the same guard as one on perf's own events, bpf_prog_active (see
- * perfcore_bpf.c), and where that is in use the overflow is a miss.
+ * Programs run under bpf_prog_active, like those on perf's own events (see perfcore_bpf.c). If it
+ * is already taken on this CPU the overflow is counted as a miss.
  *
  * From 6.11 on the perf core would run event->prog itself, before it calls the overflow
  * handler. But then a miss could not be distinguished from a sample that the program
@@ -22,9 +22,9 @@
 #include "perfcore.h"
 
 /*
- * If the event has PERF_SAMPLE_CALLCHAIN bpf_get_stack() takes the chain from @data, also in a
- * program that is reached by a tail call from one that does not read stacks itself. It finds none
- * there, or that of another software event that was hit at the same time.
+ * If the event has PERF_SAMPLE_CALLCHAIN bpf_get_stack() takes the chain from @data. A program that
+ * does not call it itself can reach one that does by a tail call. That one then finds no chain, or
+ * that of another software event that was hit at the same time.
  */
 static void set_callchain(const struct perfgrp_attachment *attachment, struct perf_event *event,
 			  struct perf_sample_data *data, struct pt_regs *regs)
@@ -47,10 +47,13 @@ static u32 run_prog(const struct perfgrp_attachment *attachment, struct perf_eve
 	};
 
 	set_callchain(attachment, event, data, regs);
-	/* Otherwise the perf core leaves data->addr uninitialised. */
+	/* Without PERF_SAMPLE_ADDR the perf core leaves data->addr uninitialised. */
 	if (!(data->sample_flags & PERF_SAMPLE_ADDR))
 		data->addr = 0;
-	/* It may be of a replaced attachment. Until the program ends only this handler uses it. */
+	/*
+	 * Set at each run, as the event may have the cookie of a replaced attachment. No other
+	 * handler uses it before the program returns.
+	 */
 	perfgrp_core_set_bpf_cookie(event, attachment->cookie);
 	return bpf_prog_run(attachment->prog, &ctx);
 }
