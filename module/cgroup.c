@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cgroup of a group: found by the user's fd, and watched until it is removed.
+ * The cgroup of a group: looked up by the user's fd, and watched until it is removed.
  *
- * That it was removed is seen in the cgroup itself (perfgrp_cgroup_removed()). Who polls or reads
- * is woken by the tracepoint cgroup_rmdir, which is called after that. Without tracepoints a work
- * looks every LOOK_INTERVAL.
+ * The cgroup's own state shows whether it was removed (perfgrp_cgroup_removed()). After changing
+ * that state the kernel calls tracepoint cgroup_rmdir, whose handler wakes tasks that read or poll.
+ * If the handler cannot be registered, a work checks the state every LOOK_INTERVAL.
  *
- * Process context. The tracepoint's handler runs with preemption off, perhaps interrupts too.
- * Takes watched_lock, which is raw as the handler cannot sleep.
+ * Process context. The tracepoint's handler runs with preemption off, perhaps with interrupts off.
+ * Takes watched_lock, which is raw because the handler cannot sleep.
  */
 #include <linux/container_of.h>
 #include <linux/err.h>
@@ -42,7 +42,7 @@ static LIST_HEAD(watched); /* watched_lock */
  *
  * Any context.
  *
- * Return: whether it has; false if the group has none.
+ * Return: true if it has; false if it has not, or the group has no cgroup.
  */
 bool perfgrp_cgroup_removed(const struct perfgrp_group *group)
 {
@@ -50,7 +50,7 @@ bool perfgrp_cgroup_removed(const struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_cgroup_fail_removed - say that the group's cgroup was removed
+ * perfgrp_cgroup_fail_removed - report that the group's cgroup was removed
  * @err: filled in
  *
  * Return: -ENOENT.
@@ -109,7 +109,7 @@ static void watch(struct perfgrp_cgroup *cgroup)
 }
 
 /**
- * perfgrp_cgroup_unwatch - no longer look whether the group's cgroup is removed
+ * perfgrp_cgroup_unwatch - stop watching for the removal of the group's cgroup
  * @group: a group; the lock is not held. Nothing is done if it has no cgroup.
  *
  * May sleep.
@@ -127,7 +127,7 @@ void perfgrp_cgroup_unwatch(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_cgroup_exit - undo what the first perfgrp_cgroup_create() did
+ * perfgrp_cgroup_exit - unregister the tracepoint's handler
  *
  * No group exists. May sleep.
  */
@@ -160,7 +160,7 @@ static int fail_get(int ret, int fd, struct perfgrp_error *err)
 	}
 }
 
-/* To be released with perfgrp_core_cgroup_put(). */
+/* The caller releases @cgroup with perfgrp_core_cgroup_put(). */
 static int get_by_fd(struct perfgrp_core_cgroup *cgroup, int fd, struct perfgrp_error *err)
 {
 	struct file *dir = fget(fd);
@@ -186,10 +186,10 @@ put:
 }
 
 /**
- * perfgrp_cgroup_create - give a group the cgroup that it is to count
+ * perfgrp_cgroup_create - set the cgroup that a group counts
  * @group: a new group
  * @fd: an fd of the cgroup's directory
- * @err: says why not
+ * @err: filled in on failure
  *
  * The caller has CAP_PERFMON. May sleep.
  *
@@ -215,7 +215,7 @@ int perfgrp_cgroup_create(struct perfgrp_group *group, int fd, struct perfgrp_er
 }
 
 /**
- * perfgrp_cgroup_destroy - take it from the group again, if it has one
+ * perfgrp_cgroup_destroy - release a group's cgroup, if it has one
  * @group: a group that is no longer visible to anybody else, has no events, and is not watched
  *
  * May sleep.
@@ -226,7 +226,7 @@ void perfgrp_cgroup_destroy(struct perfgrp_group *group)
 
 	if (!cgroup)
 		return;
-	/* The kfunc looks only whether there is one. */
+	/* The kfunc only checks for NULL. */
 	WRITE_ONCE(group->cgroup, NULL);
 	perfgrp_core_cgroup_put(&cgroup->core);
 	kfree(cgroup);

@@ -16,8 +16,8 @@ struct perfgrp_group;
  * struct perfgrp_cgroup - the cgroup that a group counts
  * @core: for perfgrp_core_create(); constant
  * @group: the group; constant
- * @node: in the list of those whose removal is waited for (watched_lock)
- * @look: wakes who waits for the removal, and lets mapped rows say so
+ * @node: in the list of watched cgroups (watched_lock)
+ * @look: wakes waiters and refreshes mapped rows once the cgroup is removed
  */
 struct perfgrp_cgroup {
 	struct perfgrp_core_cgroup core;

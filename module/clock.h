@@ -3,8 +3,8 @@
  * The clock of a group's rows and records.
  *
  * All of these may be read in any context, NMI included: the ktime_get_*_fast_ns()
- * functions are made for that (6.1.192, 6.12.117 and 7.3.4). Times on the PMU (time_enabled,
- * time_running) have nothing to do with it: the perf core counts them on its own clock.
+ * functions are made for that (6.1.192, 6.12.117 and 7.3.4). time_enabled and time_running do
+ * not use it: the perf core counts them on its own clock.
  */
 #ifndef PERFGRP_CLOCK_H
 #define PERFGRP_CLOCK_H
