@@ -2,9 +2,9 @@
 /*
  * Differences between the kernels that perfgrp builds on (6.1 and later).
  *
- * The rest of the module is written as for the newest of them. Differences are detected
- * from the headers where possible, in Kbuild or by the preprocessor, not from the version,
- * because stable updates change signatures within a series.
+ * The rest of the module is written for the newest of them. Where possible, differences are
+ * detected from the headers, in Kbuild or by the preprocessor, not from the version, because
+ * stable updates change signatures within a series.
  */
 #ifndef PERFGRP_COMPAT_H
 #define PERFGRP_COMPAT_H
@@ -25,7 +25,7 @@
 
 #include "pmu_attr.h"
 
-/* Whether a task may be dumped moved from its mm to the task (7.x). */
+/* The dumpable state moved from the mm to the task (7.x). */
 #ifdef PERFGRP_HAVE_EXEC_STATE
 #include <linux/sched/exec_state.h>
 #else
@@ -47,8 +47,8 @@ static inline void compat_set_config3(struct perf_event_attr *attr, u64 config3)
 #endif
 
 /*
- * Before 6.2 a task has a perf context for its software events and one for its hardware
- * events, which PMUs other than the first may join only with this capability. So has a CPU.
+ * Before 6.2 tasks and CPUs have one perf context for software events and one for hardware
+ * events. PMUs other than the first can use the latter only with this capability.
  */
 #ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
 #define COMPAT_HW_TASK_CONTEXT	   perf_hw_context
@@ -61,8 +61,9 @@ static inline void compat_set_config3(struct perf_event_attr *attr, u64 config3)
 #endif
 
 /*
- * Which of the CPUs that are online a PMU leaves out. Before 6.2 only the CPU itself can ask the
- * PMU, so what it says to user space is used. Return: false if it leaves out none.
+ * Set @cpus to the online CPUs on which the PMU does not count. Before 6.2 pmu->filter_match()
+ * answers only for the CPU that calls it, so the PMU's sysfs attribute "cpus" is used. Return:
+ * false if there is no such CPU.
  */
 #ifdef PERFGRP_HAVE_PMU_FILTER
 static inline bool compat_pmu_filtered_cpus(struct pmu *pmu, struct cpumask *cpus)
@@ -117,10 +118,10 @@ static inline u64 compat_ctx_timeoffset(const struct perf_event_context *ctx)
 }
 
 /*
- * How far an event's time is behind its context's: for attr.exclude_guest, by the time in which
- * KVM has lent guests the PMU (mediated vPMU, 7.x). As __perf_event_time_ctx(), which
- * event->tstamp comes from. It stands still except while a guest runs, and then KVM has
- * interrupts disabled; an NMI reads it as it was when the guest was entered.
+ * The guest time to subtract from the context's time for an event with attr.exclude_guest: the
+ * time for which KVM has given the PMU to guests (mediated vPMU, 7.x). Same as in
+ * __perf_event_time_ctx(), which event->tstamp comes from. It advances only while a guest runs,
+ * with interrupts disabled by KVM; an NMI reads it as of the guest's entry.
  */
 static inline u64 compat_guest_time(const struct perf_event *event)
 {
@@ -131,7 +132,7 @@ static inline u64 compat_guest_time(const struct perf_event *event)
 #endif
 }
 
-/* The same for a cgroup on a CPU, whose times cgroup events have. */
+/* The same for the times of a cgroup on a CPU, which cgroup events use. */
 #ifdef CONFIG_CGROUP_PERF
 static inline u64 compat_cgroup_time(const struct perf_cgroup_info *info)
 {
@@ -151,7 +152,7 @@ static inline u64 compat_cgroup_timeoffset(const struct perf_cgroup_info *info)
 #endif
 }
 
-/* As __update_cgrp_time(info, now, false): the time goes on from here. */
+/* Like __update_cgrp_time(info, now, false): continue the time from @now. */
 static inline void compat_cgroup_stamp(struct perf_cgroup_info *info, u64 now)
 {
 #ifdef PERFGRP_HAVE_TIME_CTX
@@ -173,7 +174,7 @@ static inline u64 compat_cgroup_guest_time(const struct perf_cgroup_info *info)
 }
 #endif
 
-/* Was a per-CPU variable of its own, and moved into the PMU's per-CPU context (7.x). */
+/* pmu_disable_count moved from a per-CPU variable into the PMU's per-CPU context (7.x). */
 static inline int compat_pmu_disable_count(const struct pmu *pmu)
 {
 #ifdef PERFGRP_PMU_HAS_DISABLE_COUNT
@@ -184,9 +185,9 @@ static inline int compat_pmu_disable_count(const struct pmu *pmu)
 }
 
 /*
- * May a task's user dump it? @mm is the task's. get_dumpable() is gone, and its successor
- * task_exec_state_get_dumpable() is not exported, but does no more than what is done here. An
- * exec replaces the state with exec_update_lock held for writing.
+ * May a task's user dump it? @mm is the task's. In 7.x get_dumpable() is gone and its successor
+ * task_exec_state_get_dumpable() is not exported, so its code is repeated here. An exec replaces
+ * the state with exec_update_lock held for writing.
  */
 static inline bool compat_is_dumpable_by_user(const struct task_struct *task, struct mm_struct *mm)
 {
@@ -205,8 +206,8 @@ static inline bool compat_is_dumpable_by_user(const struct task_struct *task, st
 }
 
 /*
- * The account of a user's locked memory. Without network and io_uring a user need not have the
- * one that they share (locked_vm), and perf's own is used.
+ * A user's counter of locked pages. locked_vm may not exist without CONFIG_NET and
+ * CONFIG_IO_URING; then perf's own counter is used.
  */
 static inline atomic_long_t *compat_user_locked(struct user_struct *user)
 {
@@ -218,15 +219,15 @@ static inline atomic_long_t *compat_user_locked(struct user_struct *user)
 }
 
 /*
- * May the caller count kernel mode? perf_allow_kernel() asks sysctl perf_event_paranoid and the
- * security modules. It was inline, and what it uses not exported (up to 6.12.y).
+ * May the caller count kernel mode? perf_allow_kernel() checks sysctl perf_event_paranoid and asks
+ * the security modules. Up to 6.12.y it is inline and uses symbols that are not exported.
  */
 #ifdef PERFGRP_HAVE_PERF_ALLOW_KERNEL
 #define PERFGRP_HAVE_ALLOW_KERNEL true
 static inline int compat_allow_kernel(void)
 {
 #ifdef PERFGRP_PERF_ALLOW_KERNEL_TAKES_ATTR
-	/* For the security modules, none of which looks at it. */
+	/* Passed to the security modules, none of which uses it. */
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 
 	return perf_allow_kernel(&attr);
@@ -243,8 +244,8 @@ static inline int compat_allow_kernel(void)
 #endif
 
 /*
- * system_unbound_wq got a new name (6.18 and stable updates). 7.x warns once if work is queued by
- * the old one.
+ * system_unbound_wq was renamed (6.18 and stable updates). 7.x warns once if work is queued on it
+ * under the old name.
  */
 #ifdef PERFGRP_HAVE_DFL_WQ
 #define compat_unbound_wq system_dfl_wq
@@ -252,7 +253,7 @@ static inline int compat_allow_kernel(void)
 #define compat_unbound_wq system_unbound_wq
 #endif
 
-/* Take @size bytes that were to be written out of a sample; before 6.3 nobody adds them up. */
+/* Subtract @size bytes from the sample's size, which the perf core has tracked since 6.3. */
 static inline void compat_shrink_sample(struct perf_sample_data *data, size_t size)
 {
 #ifdef PERFGRP_HAVE_DYN_SIZE
@@ -269,7 +270,7 @@ typedef unsigned long compat_regs_fn(struct pt_regs *regs);
 #define compat_call_regs_fn(name, event, regs) ((void)(event), static_call(name)(regs))
 #endif
 
-/* Tracepoint sched_process_exit tells whether the task is the last of its process (6.16). */
+/* Tracepoint sched_process_exit passes whether the task is the last of its process (6.16). */
 #ifdef PERFGRP_EXIT_TELLS_GROUP_DEAD
 #define COMPAT_SCHED_PROCESS_EXIT_PROBE(name) \
 	void name(void *data, struct task_struct *task, bool group_dead)
@@ -278,8 +279,8 @@ typedef unsigned long compat_regs_fn(struct pt_regs *regs);
 #endif
 
 /*
- * For the KUnit suites. These depend on the version: the preprocessor can test neither a macro's
- * argument nor a struct's field, and the last is what the kernel does, not what it is called.
+ * For the KUnit suites. The next three check the version, because the preprocessor can detect
+ * neither a macro's argument, nor a struct's field, nor a change of behaviour.
  */
 
 /* Symbol namespaces became strings (6.13). */
@@ -301,7 +302,7 @@ typedef unsigned long compat_regs_fn(struct pt_regs *regs);
 #define compat_rotation_timer(pmu, cpu) (&per_cpu_ptr((pmu)->pmu_cpu_context, cpu)->hrtimer)
 #endif
 
-/* Until its task exits a task's context points to the PMU of its first event (before 6.2). */
+/* Before 6.2 a task's context points to the PMU of its first event until the task exits. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 #define PERFGRP_CONTEXT_KEEPS_PMU 0
 #else

@@ -37,7 +37,7 @@ void perfgrp_group_start_all(struct perfgrp_group *group)
  * perfgrp_group_stop_all - stop the counters of all instances
  * @group: the group; the lock is held for writing
  *
- * Also those whose CPU is going offline: disabling a dead event does no harm.
+ * Includes instances whose CPU is going offline: disabling a dead event does no harm.
  */
 void perfgrp_group_stop_all(struct perfgrp_group *group)
 {
@@ -51,9 +51,9 @@ void perfgrp_group_stop_all(struct perfgrp_group *group)
 }
 
 /*
- * The children of an inherited event cannot be enabled and disabled from outside the perf
- * core. So inherited events count all the time, and while their group is disabled the
- * counters are frozen at what they read then.
+ * A module cannot enable or disable the children of an inherited event. So inherited events
+ * always count, and while their group is disabled the counters are frozen at the values from
+ * when it was disabled.
  */
 static void freeze_inherited(struct perfgrp_group *group, bool freeze)
 {
@@ -87,11 +87,11 @@ static void freeze_inherited(struct perfgrp_group *group, bool freeze)
 /**
  * perfgrp_group_check_pinned - does a NO_MUX group have all its members on the PMU?
  * @group: the group; the lock is held for writing
- * @nr_members: how many of @group->members to look at
- * @err: says which one
+ * @nr_members: how many of @group->members to check
+ * @err: filled in on failure, with the member and the CPU
  *
- * The perf core gives up a pinned event at once if there is no room for it, and shows that in
- * the event's state only.
+ * If a pinned event does not fit, the perf core puts it into the error state at once. Nothing
+ * else reports that.
  *
  * Return: 0 or -EBUSY.
  */
@@ -123,10 +123,10 @@ int perfgrp_group_check_pinned(struct perfgrp_group *group, unsigned int nr_memb
 /**
  * perfgrp_group_enable - enable the whole group
  * @group: the group; the lock is held for writing
- * @err: says why not
+ * @err: filled in on failure
  *
- * Return: 0; -EINTR; -EBUSY if a NO_MUX group does not fit now, and then it is as before,
- * disabled or counting where it can.
+ * Return: 0; -EINTR; -EBUSY if a NO_MUX group does not fit now: then it stays disabled, or, if it
+ * was enabled, goes on counting where it fits.
  */
 int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 {
@@ -154,7 +154,7 @@ int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 /**
  * perfgrp_group_disable - disable the whole group
  * @group: the group; the lock is held for writing
- * @err: says why not
+ * @err: filled in on failure
  *
  * Return: 0 or -EINTR.
  */
@@ -170,8 +170,8 @@ int perfgrp_group_disable(struct perfgrp_group *group, struct perfgrp_error *err
 		return ret;
 	group->enabled = false;
 	/*
-	 * Before the counters are read, so that no sample has more than they. To read an event
-	 * takes its CPU or its context's lock, so a handler that has not seen it is done by then.
+	 * Before the counters are read, so that no sample shows more than they do. Reading an event
+	 * needs its CPU or its context's lock, so any handler that missed the change has finished.
 	 */
 	perfgrp_event_arrays_set_frozen(group);
 	if (!perfgrp_group_inherits(group))
