@@ -3,10 +3,10 @@
  * The life of the perf events of one instance: created, started, stopped, replaced,
  * released.
  *
- * Replacing goes in steps, so that it can fail without a trace and readers without a lock
- * never see a released event: new events are prepared (member_instance.prepared); the old
- * ones are stopped and their counts accumulated in the base; the prepared ones take their
- * place and the old ones are retired; event arrays are published; the retired are released.
+ * Events are replaced in steps, so that a failure changes nothing and lockless readers never see
+ * a released event: new events are prepared (member_instance.prepared); the old ones are stopped
+ * and their counts accumulated in the base; the prepared ones take their place and the old ones
+ * are retired; event arrays are published; the retired events are released.
  *
  * Process context, perfgrp_group.lock held for writing.
  */
@@ -27,15 +27,16 @@
 
 /* ---- creating ------------------------------------------------------------ */
 
-/* In attr.config; ARCH_PERFMON_EVENTSEL_ANY, which only x86 has. */
+/* ARCH_PERFMON_EVENTSEL_ANY, in attr.config; only x86 headers define it. */
 #define INTEL_ANY_THREAD BIT_ULL(21)
 
 /*
- * Whether the CPU's own PMU may count while the CPU waits for an interrupt. What instructions do,
- * or user mode, it does not. On x86 cycles are those in which the CPU is not halted; but with
- * AnyThread (version 3 to 4 of Intel's PMUs) they may be those of its hyperthread. On arm64 it is
- * IMPLEMENTATION DEFINED whether CPU_CYCLES and the like count in WFI (Arm ARM, DDI0487, "Cycle
- * event counting"), and of other architectures nothing is known.
+ * Whether the CPU's own PMU may count an event while the CPU is idle. Events that are caused by
+ * instructions, or that exclude the kernel, do not count then. On x86 cycles do not count while the
+ * CPU is halted, except with AnyThread (Intel PMU versions 3 and 4), which includes those of the
+ * other hyperthread. On arm64 it is IMPLEMENTATION DEFINED whether CPU_CYCLES and similar events
+ * count in WFI (Arm ARM, DDI0487, "Cycle event counting"). Other architectures are treated like
+ * arm64.
  */
 static bool hardware_counts_at_rest(const struct perf_event_attr *attr)
 {
@@ -60,8 +61,9 @@ static bool hardware_counts_at_rest(const struct perf_event_attr *attr)
 }
 
 /*
- * Clocks go on while a CPU is idle, and so may what a PMU of its own counts, such as "msr". A
- * tracepoint may be that of going idle. When a task is switched away, the switch is counted last.
+ * Clocks go on while a CPU is idle, and so may events of PMUs such as "msr". A tracepoint may be
+ * hit on the way to idle. A context switch is counted after sched_switch, at which a task's row is
+ * written.
  */
 static bool counts_at_rest(const struct perfgrp_group *group, const struct perfgrp_core_pmu *pmu,
 			   const struct perf_event_attr *attr)
@@ -84,7 +86,7 @@ static bool counts_at_rest(const struct perfgrp_group *group, const struct perfg
 	}
 }
 
-/* What is to be known of the PMU of a counter's event even if it is unregistered. */
+/* Copy what is needed of the event's PMU, which may be unregistered later. */
 static void note_pmu(const struct perfgrp_group *group, struct perfgrp_member_instance *counter,
 		     struct perf_event *event)
 {
@@ -98,7 +100,7 @@ static void note_pmu(const struct perfgrp_group *group, struct perfgrp_member_in
 	counter->counts_at_rest = counts_at_rest(group, &pmu, &event->attr);
 }
 
-/* What tells how long the task was on @cpus: another member's, or a new one. */
+/* Share another member's perfgrp_away for @cpus, or create one. */
 static struct perfgrp_away *get_away(struct perfgrp_group *group, unsigned int index,
 				     const struct cpumask *cpus)
 {
@@ -121,7 +123,7 @@ static struct perfgrp_away *get_away(struct perfgrp_group *group, unsigned int i
 	return perfgrp_away_create(group->task, cpus, &like);
 }
 
-/* If the group's task may be where its new event does not count: see struct perfgrp_away. */
+/* Needed if the task can run where its new event does not count: see struct perfgrp_away. */
 static int attach_away(struct perfgrp_group *group, unsigned int index, struct perfgrp_error *err)
 {
 	struct perfgrp_member_instance *counter = &group->members[index]->instances[0];
@@ -162,7 +164,7 @@ static int attach_away(struct perfgrp_group *group, unsigned int index, struct p
  * @group: the group
  * @instance: index of the instance, which is usable
  * @index: of the member in @group->members
- * @err: says why it is refused
+ * @err: filled in on failure
  *
  * Return: 0, also if the CPU went offline (then there is no event); or a negative errno.
  */
@@ -183,7 +185,7 @@ int perfgrp_counter_create(struct perfgrp_group *group, unsigned int instance, u
 	return group->task ? attach_away(group, index, err) : 0;
 }
 
-/* The event under which all events are that are to be replaced; NULL for all. */
+/* The leader whose scheduling group is replaced; NULL if all events are. */
 static struct perf_event *replaced_leader(const struct perfgrp_member *leaving,
 					  unsigned int instance)
 {
@@ -197,9 +199,9 @@ static bool is_under(const struct perfgrp_member_instance *counter,
 }
 
 /*
- * Whether commit gives a member another event, or none. What has been prepared is what tells:
- * when a CPU goes offline the perf core takes its scheduling groups apart, and an event that was
- * under the leader then is not any more.
+ * Whether perfgrp_instance_commit() replaces or removes a member's event. Check for a prepared
+ * event, not for the leader: when a CPU goes offline the perf core breaks up its scheduling groups,
+ * so the event may no longer be under the leader for which it was prepared.
  */
 static bool is_replaced(const struct perfgrp_member *member, unsigned int instance,
 			const struct perfgrp_member *leaving)
@@ -211,11 +213,11 @@ static bool is_replaced(const struct perfgrp_member *member, unsigned int instan
  * perfgrp_instance_prepare - create new events for members of an instance
  * @group: the group
  * @instance: index of the instance
- * @leaving: a member that is about to be removed: those that it leads get new events, it gets
+ * @leaving: a member that is about to be removed: the members that it leads get new events, it gets
  *	none, and the others keep theirs. NULL: all members get new events.
- * @err: says why one is refused
+ * @err: filled in on failure
  *
- * They are disabled. perfgrp_instance_commit() or perfgrp_instance_abort() must follow.
+ * The new events are disabled. perfgrp_instance_commit() or perfgrp_instance_abort() must follow.
  *
  * Return: 0, or a negative errno with nothing prepared.
  */
@@ -242,14 +244,13 @@ int perfgrp_instance_prepare(struct perfgrp_group *group, unsigned int instance,
 }
 
 /**
- * perfgrp_instance_commit - let prepared events take the place of the current ones
+ * perfgrp_instance_commit - replace the current events with the prepared ones
  * @group: the group
- * @instance: index of the instance; its events that are replaced are stopped and accumulated
+ * @instance: index of the instance; events to be replaced have been stopped and accumulated
  * @leaving: as in perfgrp_instance_prepare()
  *
- * Of the members whose events are replaced, those without a prepared event have none
- * afterwards. perfgrp_instance_release_retired() must follow when no event array has the old
- * ones any more.
+ * Members that are to be replaced but have no prepared event have none afterwards.
+ * perfgrp_instance_release_retired() must follow once no event array has the old events any more.
  */
 void perfgrp_instance_commit(struct perfgrp_group *group, unsigned int instance,
 			     const struct perfgrp_member *leaving)
@@ -289,8 +290,8 @@ static void release_event(struct perf_event **event)
 /**
  * perfgrp_counter_release - release a member's events on one instance
  * @group: the group
- * @counter: the counter. Siblings before their leader: releasing a leader first would make
- *	the perf core promote and reschedule them.
+ * @counter: the counter. Release siblings before their leader, or the perf core promotes and
+ *	reschedules them.
  */
 void perfgrp_counter_release(const struct perfgrp_group *group,
 			     struct perfgrp_member_instance *counter)
@@ -334,7 +335,7 @@ void perfgrp_instance_release_retired(struct perfgrp_group *group, unsigned int 
 
 /* ---- counts -------------------------------------------------------------- */
 
-/* What an event reads that is stopped, or is inherited and read event by event. */
+/* Read an event that is stopped, or one that is inherited. */
 static struct perfgrp_count read_stopped(const struct perfgrp_group *group,
 					 struct perf_event *event)
 {
@@ -351,7 +352,7 @@ static struct perfgrp_count read_stopped(const struct perfgrp_group *group,
 	return count;
 }
 
-/* The same for how long the task was away. */
+/* read_stopped() for the time that the task was away. */
 static u64 read_stopped_away(const struct perfgrp_group *group, const struct perfgrp_away *away)
 {
 	unsigned long flags;
@@ -367,12 +368,12 @@ static u64 read_stopped_away(const struct perfgrp_group *group, const struct per
 
 /**
  * perfgrp_instance_accumulate - stop counters of an instance whose events are to be replaced,
- *	and put what they read into their bases
+ *	and add their counts to their bases
  * @group: the group
  * @instance: index of the instance; perfgrp_instance_commit() follows
  * @leaving: as in perfgrp_instance_prepare()
  *
- * They are stopped first, so nothing is lost but what happens until the next events start.
+ * They are stopped first, so only what happens until the new events start is lost.
  */
 void perfgrp_instance_accumulate(struct perfgrp_group *group, unsigned int instance,
 				 const struct perfgrp_member *leaving)
@@ -398,7 +399,7 @@ void perfgrp_instance_accumulate(struct perfgrp_group *group, unsigned int insta
 }
 
 /**
- * perfgrp_counter_rebase - let a counter read zero
+ * perfgrp_counter_rebase - make a counter read zero
  * @group: the group; it is stopped, or inherits
  * @counter: the counter
  */
@@ -434,11 +435,10 @@ bool perfgrp_counter_has_siblings(const struct perfgrp_member_instance *counter)
 }
 
 /**
- * perfgrp_counter_failed - has the perf core given up an event?
+ * perfgrp_counter_failed - is an event in the error state?
  * @counter: whose event it is
  *
- * Return: whether it has, as it does with pinned events for which there is no room, and with
- * those of a PMU that was unregistered.
+ * Return: true if it is: a pinned event that did not fit, or one whose PMU was unregistered.
  */
 bool perfgrp_counter_failed(const struct perfgrp_member_instance *counter)
 {
@@ -449,7 +449,7 @@ bool perfgrp_counter_failed(const struct perfgrp_member_instance *counter)
  * perfgrp_counter_dead - has an event's task exited?
  * @counter: whose event it is
  *
- * Return: whether it has, or has run a program that its user may not watch.
+ * Return: true if it has, or if it has executed a program that its user may not watch.
  */
 bool perfgrp_counter_dead(const struct perfgrp_member_instance *counter)
 {
@@ -460,7 +460,7 @@ bool perfgrp_counter_dead(const struct perfgrp_member_instance *counter)
 /* ---- starting and stopping ----------------------------------------------- */
 
 /**
- * perfgrp_counters_start - let some counters of an instance count
+ * perfgrp_counters_start - start some counters of an instance
  * @group: the group
  * @instance: index of the instance
  * @first: index of the first member in @group->members
@@ -476,7 +476,7 @@ void perfgrp_counters_start(struct perfgrp_group *group, unsigned int instance,
 
 	lockdep_assert_held_write(&group->lock);
 
-	/* Before the members. Each may have its own, those under a leader too. */
+	/* Before the members. Siblings, too, may have one of their own. */
 	for (i = first; i < first + nr && group->task; i++) {
 		counter = &group->members[i]->instances[instance];
 		if (counter->away)
@@ -490,7 +490,7 @@ void perfgrp_counters_start(struct perfgrp_group *group, unsigned int instance,
 }
 
 /**
- * perfgrp_instance_start - let the counters of an instance count
+ * perfgrp_instance_start - start the counters of an instance
  * @group: the group
  * @instance: index of the instance
  */
@@ -500,13 +500,14 @@ void perfgrp_instance_start(struct perfgrp_group *group, unsigned int instance)
 }
 
 /**
- * perfgrp_instance_stop_siblings - stop what is under an event that is to be released alone
+ * perfgrp_instance_stop_siblings - disable the siblings of a leader that is to be released alone
  * @group: the group
  * @instance: index of the instance
- * @leaving: whose event it is
+ * @leaving: the leader
  *
- * Those under it are off because it is. When it is released each becomes a leader, and would
- * count again, from when the group was disabled on.
+ * In a disabled group only the leader is OFF; its siblings are INACTIVE. When the leader is
+ * released the perf core makes each of them a leader: it would count again, and its time_enabled
+ * would include all the time since the group was disabled.
  */
 void perfgrp_instance_stop_siblings(struct perfgrp_group *group, unsigned int instance,
 				    const struct perfgrp_member *leaving)

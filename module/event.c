@@ -4,10 +4,10 @@
  *
  * No state, no locks, any context.
  *
- * The attr is built here field by field; the user never supplies one. Its wakeup_events
- * keeps Intel's driver from collecting samples that are processed later (large PEBS), when
- * the other members have counted on, and from emptying the PEBS buffer when an event is
- * read. Nothing else uses wakeup_events: overflow.c writes the records.
+ * The attr is built here field by field; the user never supplies one. Setting wakeup_events
+ * keeps Intel's driver from using large PEBS, which delivers samples late, when the other
+ * members have counted on, and from draining the PEBS buffer whenever an event is read. Nothing
+ * else uses wakeup_events: overflow.c writes the records.
  *
  * Two bits are left out of sample_type:
  *
@@ -15,11 +15,10 @@
  *	each time it is hit, with the number of events as the period.
  *
  *   PERF_SAMPLE_READ: with it and precise_ip, Intel's driver takes the counts of the whole
- *	scheduling group from PEBS records where the PMU writes them there (6.15 and later),
- *	and no longer reads the counters in pmu->read(). Before, this bit kept large PEBS
- *	away.
+ *	scheduling group from PEBS records if the PMU writes them there (6.15 and later), and
+ *	pmu->read() no longer reads the counters. Before 6.15 this bit prevented large PEBS.
  *
- * Read in intel_pmu_hw_config() and intel_pmu_read_event() of 6.1.192, 6.12.117 and 7.3.4.
+ * Verified in intel_pmu_hw_config() and intel_pmu_read_event() of 6.1.192, 6.12.117 and 7.3.4.
  */
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -30,7 +29,7 @@
 #include "event.h"
 #include "perfcore.h"
 
-/* What PMU drivers are told; see above. */
+/* The sample_type that PMU drivers see; see the top of this file. */
 #define SAMPLE_TYPE (PERFGRP_SAMPLE_TYPE & ~(PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ))
 
 #define KNOWN_FLAGS                                                                                \
@@ -128,11 +127,11 @@ const char *perfgrp_event_sample_field(const struct perfgrp_counter *desc)
 }
 
 /**
- * perfgrp_event_is_software - is it clear from its type that an event needs no PMU slot?
+ * perfgrp_event_is_software - does an event's type show that it needs no PMU slot?
  * @attr: the event
  *
- * Return: true if it is. perfgrp_core_get_pmu() knows of others too, once the event
- * exists.
+ * Return: true if it does. perfgrp_core_get_pmu() recognizes other software events too, once
+ * they exist.
  */
 bool perfgrp_event_is_software(const struct perf_event_attr *attr)
 {
