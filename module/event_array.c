@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Event arrays: a group's members as seen by readers that can take no lock, which
- * are the overflow handler, the kfunc, and CPUs that charge what was counted to cgroups
- * or write rows that are mapped.
+ * Event arrays: a group's members for readers that can take no lock. These are the overflow
+ * handler, the kfunc, split.c, which charges counts to cgroups, and mapped_write.c, which
+ * writes mapped rows.
  *
- * Each instance has an array with a member's event, what to add to its reading,
- * and its BPF program. Readers find the arrays with rcu_dereference() and use them
- * inside rcu_read_lock(), in any context including NMI.
+ * Each instance has an array. For each member it holds the event, the base to add to its count,
+ * and the BPF program. Readers find the arrays with rcu_dereference() and use them inside
+ * rcu_read_lock(), in any context including NMI.
  *
- * A group has two sets of arrays. A writer, holding perfgrp_group.lock, fills the
- * set that readers do not use and publishes it with rcu_assign_pointer(). If the grace
- * period since that set was last visible is not over it takes a new set instead, and RCU
- * frees the old one. Without memory for one, or if many were taken in the same grace period
- * already, it waits. So publishing cannot fail, and no group has much memory wait for RCU.
+ * A group has two sets of arrays. A writer, holding perfgrp_group.lock, fills the spare set and
+ * publishes it with rcu_replace_pointer(). If no grace period has passed since the spare set was
+ * last visible, the writer allocates a new set instead and lets RCU free the spare one. If that
+ * fails, or if RCU has many of the group's sets to free already, the writer waits for the grace
+ * period. So publishing cannot fail, and the memory that waits for RCU is limited for each group.
  *
  * An event is released after the array without it is published. The perf core frees
  * it and its context an RCU grace period later, so a reader never sees a freed one:
@@ -100,7 +100,7 @@ static void free_set(struct rcu_head *rcu)
 	kvfree(container_of(rcu, struct perfgrp_event_array_set, rcu));
 }
 
-/* A new set, if not too many wait for RCU. */
+/* Allocate a set. NULL without memory, or if too many sets wait for RCU. */
 static struct perfgrp_event_array_set *take_new(struct perfgrp_group *group)
 {
 	struct perfgrp_event_arrays *arrays = group->event_arrays;
@@ -131,7 +131,7 @@ static struct perfgrp_event_array_set *take_spare(struct perfgrp_group *group)
 		cond_synchronize_rcu(arrays->cookie);
 		return arrays->spare;
 	}
-	/* Not kvfree_rcu(), which may keep it for seconds. */
+	/* Not kvfree_rcu(), which may free it only seconds later. */
 	call_rcu(&arrays->spare->rcu, free_set);
 	return set;
 }
@@ -161,10 +161,10 @@ void perfgrp_event_arrays_publish(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_event_arrays_set_frozen - tell lockless readers that the group is disabled or enabled
+ * perfgrp_event_arrays_set_frozen - show lockless readers whether the group is frozen
  * @group: the group; the lock is held for writing. Nothing is done if it has no event arrays.
  *
- * Unlike perfgrp_event_arrays_publish() this never waits. A reader that has begun may not see it.
+ * Unlike perfgrp_event_arrays_publish() this never waits. A running reader may miss the change.
  */
 void perfgrp_event_arrays_set_frozen(struct perfgrp_group *group)
 {
@@ -182,11 +182,11 @@ void perfgrp_event_arrays_set_frozen(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_event_arrays_create - give a group event arrays
+ * perfgrp_event_arrays_create - allocate a group's event arrays
  * @group: the group; either not visible to anybody else yet, or its lock is held for
- *	writing. Nothing is done if it has them.
+ *	writing. Nothing is done if it has them already.
  *
- * They have the members that the group has now.
+ * They are filled with the group's current members.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -219,8 +219,8 @@ int perfgrp_event_arrays_create(struct perfgrp_group *group)
 
 /**
  * perfgrp_event_arrays_destroy - free a group's event arrays, if it has any
- * @group: the group; an RCU grace period ago all its events were released and the kfunc could no
- *	longer find it, so nobody uses them
+ * @group: the group. An RCU grace period has passed since its events were released and its handle
+ *	was freed, so there are no readers any more.
  */
 void perfgrp_event_arrays_destroy(struct perfgrp_group *group)
 {

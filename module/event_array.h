@@ -22,7 +22,7 @@ struct perfgrp_split_counter;
  * @base: to be added to what @event reads
  * @min_delta: see struct perfgrp_counter
  * @attachment: its BPF program, or NULL
- * @overflow_state: of @event; not if the group is split, as its members do not sample
+ * @overflow_state: of @event; not used if the group is split, as its members do not sample
  * @split: what it has counted on the instance, by cgroup, if the group is split
  * @away: see struct perfgrp_member_instance
  * @goes_away: see there
@@ -51,14 +51,14 @@ struct perfgrp_event_array_entry {
  * @nr: members
  * @filters: at least one has a min_delta
  * @keeps_contexts: see perfgrp_sampling_keep_contexts()
- * @usable: the instance has events, or would have; as perfgrp_instance_usable(), but for
- *	perfgrp_instance.lost
- * @counts_at_rest: that of a member
+ * @usable: perfgrp_instance.live. Unlike perfgrp_instance_usable() it does not check
+ *	perfgrp_instance.lost.
+ * @counts_at_rest: at least one member has perfgrp_member_instance.counts_at_rest
  * @reads_elsewhere: a member's PMU is not the CPU's own (uncore)
  * @epoch: perfgrp_instance.epoch
  * @generation: perfgrp_group.generation
  * @frozen: the group is disabled, though its events are not; see perfgrp_group_is_frozen().
- *	Changes while readers use the array.
+ *	May change while readers use the array.
  * @entries: leader first
  */
 struct perfgrp_event_array {
@@ -84,16 +84,16 @@ struct perfgrp_event_array_set {
 	struct perfgrp_event_array arrays[];
 };
 
-/* How many bytes of a group's sets may be given to call_rcu() in one grace period. */
+/* Most bytes of a group's sets that may be passed to call_rcu() in one grace period. */
 #define PERFGRP_EVENT_ARRAYS_RETIRED_MAX	(4UL << 20)
 
 /**
  * struct perfgrp_event_arrays - the event arrays of a group
  * @active: the set that readers use, under RCU
  * @spare: the set to fill next (perfgrp_group.lock)
- * @cookie: RCU's state when that set was last visible (perfgrp_group.lock)
- * @retired: bytes of sets that were given to RCU since @retired_cookie (perfgrp_group.lock)
- * @retired_cookie: RCU's state then (perfgrp_group.lock)
+ * @cookie: RCU cookie from when @spare was last visible (perfgrp_group.lock)
+ * @retired: bytes of sets that were passed to RCU since @retired_cookie (perfgrp_group.lock)
+ * @retired_cookie: RCU cookie from when @retired was last set to 0 (perfgrp_group.lock)
  */
 struct perfgrp_event_arrays {
 	struct perfgrp_event_array_set __rcu *active;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERFGRP_CREATE_ENABLE_ON_EXEC, and keeping a task from execing meanwhile.
+ * PERFGRP_CREATE_ENABLE_ON_EXEC, and keeping a group's task from execing.
  *
- * The perf core enables events with attr.enable_on_exec at the exec of their task, and
- * clears that bit. Nothing else tells a module that a task has execed. So a group that
- * waits for an exec has a dummy software event of its own, exec_event, from CREATE on;
- * while its bit is set the exec is still to come. Members that are created meanwhile have
- * the bit too, so that the perf core enables all of them at the exec itself.
+ * When a task execs, the perf core enables its events that have attr.enable_on_exec, and clears
+ * that bit. A module cannot learn of the exec in any other way. So a group that waits for an exec
+ * has a dummy software event, exec_event, from CREATE on; while its bit is set the exec has not
+ * happened. Members that are created before the exec have the bit too, so that the perf core
+ * enables all of them at the exec itself.
  *
- * group->enable_on_exec says that the group waits, or that the exec came and has not been
- * noted yet. perfgrp_group_sync_exec() then turns it into group->enabled.
+ * group->enable_on_exec is set while the group waits for the exec, and after the exec until
+ * perfgrp_group_sync_exec() turns it into group->enabled.
  *
- * Read in begin_new_exec(), perf_event_exec() and event_enable_on_exec() of 6.1.192, 6.12.117 and
- * 7.3.4.
+ * Verified in begin_new_exec(), perf_event_exec() and event_enable_on_exec() of 6.1.192, 6.12.117
+ * and 7.3.4.
  *
- * An exec is kept away with the task's exec_update_lock, taken for reading under
- * perfgrp_group.lock. Nobody must wait for user memory under it.
+ * The task cannot exec while its exec_update_lock is held, which is taken for reading under
+ * perfgrp_group.lock. User memory must not be faulted in under it.
  *
  * Process context.
  */
@@ -34,7 +34,7 @@
  * perfgrp_exec_create - let a new group wait for its task's exec
  * @group: a group with a task; not yet visible to anybody else. Nothing is done without
  *	PERFGRP_CREATE_ENABLE_ON_EXEC.
- * @err: says why not
+ * @err: filled in on failure
  *
  * Return: 0 or a negative errno.
  */
@@ -92,10 +92,10 @@ bool perfgrp_group_exec_pending(const struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_group_is_enabled - are the group's counters to count?
+ * perfgrp_group_is_enabled - is the group enabled?
  * @group: the group; the lock is held, for reading at least
  *
- * Return: whether they are, by PERFGRP_ENABLE, from the start, or by the task's exec.
+ * Return: true if it is, by PERFGRP_CREATE, PERFGRP_ENABLE or the task's exec.
  */
 bool perfgrp_group_is_enabled(const struct perfgrp_group *group)
 {
@@ -104,7 +104,7 @@ bool perfgrp_group_is_enabled(const struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_group_sync_exec - note an exec that has come
+ * perfgrp_group_sync_exec - update the group's state if its task has execed
  * @group: the group; the lock is held for writing
  *
  * The perf core has enabled the events already.
@@ -118,12 +118,11 @@ void perfgrp_group_sync_exec(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_exec_cancel - let no exec enable the group any more
+ * perfgrp_exec_cancel - cancel enable_on_exec, for an explicit ENABLE or DISABLE
  * @group: the group; the lock is held for writing
  * @err: filled in on -EINTR
  *
- * An explicit ENABLE or DISABLE cancels enable_on_exec. If the exec has come already it
- * counts: group->enabled says so afterwards.
+ * If the task has execed already, group->enabled is set.
  *
  * Return: 0 or -EINTR.
  */
@@ -158,7 +157,7 @@ int perfgrp_exec_cancel(struct perfgrp_group *group, struct perfgrp_error *err)
  * @group: the group; the lock is held for writing. Nothing is done if it has no task.
  * @err: filled in on -EINTR
  *
- * Nobody must wait for user memory until perfgrp_exec_unlock().
+ * User memory must not be faulted in until perfgrp_exec_unlock().
  *
  * Return: 0, or -EINTR on a fatal signal.
  */

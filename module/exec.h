@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* PERFGRP_CREATE_ENABLE_ON_EXEC, and keeping a task from execing meanwhile. */
+/* PERFGRP_CREATE_ENABLE_ON_EXEC, and keeping a group's task from execing. */
 #ifndef PERFGRP_EXEC_H
 #define PERFGRP_EXEC_H
 
