@@ -33,15 +33,15 @@ struct task_struct;
 
 /**
  * struct perfgrp_overflow_state - what overflow handlers remember from one overflow to the next
- * @event: the event it is about
+ * @event: the event that the rest belongs to
  * @base: the counter's base count when @last was initialised
  * @last: what @event read at the last record
  * @throttled: the perf core has throttled it
  *
- * @event and @base belong to perfgrp_event_arrays_publish() (perfgrp_group.lock). It
- * initialises @last and @throttled; from then on the handlers of @event write them, in
- * NMI too. Each is one word and written with WRITE_ONCE(); a handler that races with
- * the initialisation may win.
+ * @event and @base are used by perfgrp_event_arrays_publish() only (perfgrp_group.lock). It
+ * initialises @last and @throttled; from then on @event's overflow handler writes them, also in
+ * NMI. Each is one word and written with WRITE_ONCE(); a handler that races with the
+ * initialisation may win.
  */
 struct perfgrp_overflow_state {
 	const struct perf_event *event;
@@ -57,22 +57,22 @@ struct perfgrp_overflow_state {
  * @prepared: an event that is to replace @event; only while a change is prepared
  * @retired: the event that @prepared has replaced, until no event array has it any more
  *	and it can be released
- * @base: the counter reads @base plus what @event reads, less what @away reads. It holds
- *	what earlier events counted, minus what a reset took away.
- * @frozen: what an inherited counter read when its group was disabled
+ * @base: added to the count of @event: the counts of earlier events, minus what was reset. The
+ *	time of @away is subtracted from the sum.
+ * @frozen: value of an inherited counter when its group was disabled
  * @pmu: number of the PMU of its last event; PERFGRP_NONE if it never had one
  * @sched_group: id of the member that led its scheduling group when its last event was
  *	created; 0 if it never had one
  * @software: its last event needs no PMU slot
  * @uncore: its last event's PMU is not the CPU's own
- * @counts_at_rest: its last event may count while the CPU is idle, or when the task has been
- *	switched away already
- * @goes_away: its task may be where the member does not count; see struct perfgrp_away
- * @away: how long it was, since @away was created; NULL if the member is software, or
- *	@goes_away is not set. Members that count in the same places share it.
+ * @counts_at_rest: its last event may count while the CPU is idle, or after the sched_switch at
+ *	which the task's row is written
+ * @goes_away: its task can run where the member does not count; see struct perfgrp_away
+ * @away: how long the task was there; NULL if the member is software, or @goes_away is not set.
+ *	Shared by members that count on the same CPUs.
  * @overflow_state: of @event, if it samples
  *
- * All but @overflow_state under perfgrp_group.lock.
+ * All but @overflow_state are protected by perfgrp_group.lock.
  */
 struct perfgrp_member_instance {
 	struct perf_event *event;
@@ -93,10 +93,10 @@ struct perfgrp_member_instance {
 /**
  * struct perfgrp_member - one event of a group, on all its instances
  * @id: never 0, never used twice in a group
- * @desc: as the user asked for it
- * @attr: as the perf core is asked for it
- * @cred: the credentials of whoever added it, with a reference. All its events are created
- *	with them, whoever does it: a worker after CPU hotplug, or who removes another member.
+ * @desc: as passed by the user
+ * @attr: as passed to the perf core
+ * @cred: credentials of the task that added it, with a reference. All its events are created with
+ *	them, even by the CPU hotplug worker, or by a task that removes another member.
  * @attachment: its BPF program, or NULL (perfgrp_group.lock)
  * @split: what it has counted, by cgroup, if the group is split; else NULL
  * @rcu: frees it when no handler can use its overflow_state any more
@@ -122,12 +122,12 @@ struct perfgrp_member {
  *	lock, and cleared by the worker under perfgrp_group.lock once the events that died
  *	with it are accumulated and released
  * @live: it has events, or would have if the group had members
- * @seen: it has been live at some time; without it there is no row
- * @retry: its events could not be created for want of something that may be there later
+ * @seen: it has been live at some time; only then does it have a row
+ * @retry: its events could not be created because of a transient error
  * @row: index of its row in a snapshot
- * @epoch: how often it has come back
+ * @epoch: how often its CPU has come back online
  *
- * All but @lost under perfgrp_group.lock.
+ * All but @lost are protected by perfgrp_group.lock.
  */
 struct perfgrp_instance {
 	int cpu;
@@ -142,27 +142,27 @@ struct perfgrp_instance {
 /**
  * struct perfgrp_group - a group; lives as long as one of its files
  * @refs: one per file
- * @nr: tells it from all other groups in fdinfo; constant
- * @lock: protects what follows, as far as it is marked (@lock)
+ * @nr: a unique number, for fdinfo; constant
+ * @lock: protects the fields below that are marked (@lock)
  * @flags: PERFGRP_CREATE_*; constant
  * @target: enum perfgrp_target; constant
  * @clockid: clock of its rows and records; constant
  * @sample_max_stack: addresses in the call chain of a sample; 0 for no call chains; constant
  * @task: the task of a task target, with a reference; constant
  * @cgroup: the cgroup of a cgroup target; constant until the group is destroyed, when the kfunc may
- *	still look whether there is one
+ *	still check it for NULL
  * @split: if its counts are split by cgroup, else NULL; constant
  * @mapped: if its rows can be mapped, else NULL; constant
- * @wait: who reads its records or polls; woken when there are enough, and when its task has
- *	exited or its cgroup was removed
+ * @wait: tasks that read its records or poll; woken when there are enough records, and when its
+ *	task has exited or its cgroup was removed
  * @owner: the user it is charged to; constant
- * @enabled: its counters are to count (@lock); see perfgrp_group_is_enabled()
+ * @enabled: it is enabled (@lock); see perfgrp_group_is_enabled()
  * @counted: it was enabled at some time since its counts were zero (@lock; the kfunc reads it
  *	without)
- * @enable_on_exec: an exec of the task enables it, or has done so unnoticed (@lock); see
- *	exec.c
- * @exec_event: the dummy event that notices the exec; NULL if none is waited for;
- *	constant
+ * @enable_on_exec: it waits for an exec of the task, or perfgrp_group_sync_exec() has yet to run
+ *	after that exec (@lock); see exec.c
+ * @exec_event: the dummy event that shows whether the task has execed; NULL without
+ *	PERFGRP_CREATE_ENABLE_ON_EXEC; constant
  * @generation: increases with every change of members or reset of counts (@lock)
  * @next_id: id of the member added last (@lock)
  * @nr_members: how many of @members there are (@lock)
@@ -178,13 +178,13 @@ struct perfgrp_instance {
  * @event_arrays: if its counters can sample, the kfunc can read it, or it is split or mapped, else
  *	NULL; set once (@lock)
  * @sampling: if its counters can sample, else NULL; constant
- * @handle: names it to the kfunc, see bpf_kfunc.c; NULL before it is asked for (@lock)
- * @bpf_events: of a group that gets records of BPF programs, else NULL; see bpf_events.c
+ * @handle: names it to the kfunc, see bpf_kfunc.c; NULL until it is requested (@lock)
+ * @bpf_events: its subscription to records of BPF programs, or NULL; see bpf_events.c
  * @node: in hotplug.c's list
- * @hotplug_work: group_cpus.c's; runs when a CPU came or went, and again later while an
- *	instance has @retry
- * @retry_ms: how much later; 0 if none has (@lock)
- * @free_work: frees it when nobody uses it any more
+ * @hotplug_work: sync_cpus() of group_cpus.c; runs when a CPU went online or offline, and again
+ *	after @retry_ms while an instance has perfgrp_instance.retry
+ * @retry_ms: delay before @hotplug_work runs again; 0 if it need not (@lock)
+ * @free_work: frees it after an RCU grace period
  */
 struct perfgrp_group {
 	refcount_t refs;
@@ -233,16 +233,16 @@ static inline bool perfgrp_group_inherits(const struct perfgrp_group *group)
 }
 
 /*
- * Whether inherited counters show what they read when the group was disabled, although their
- * events go on. While an exec is awaited the task's events are off, and those of children that
- * have executed a program before it count.
+ * Whether inherited counters show their values from when the group was disabled, while their
+ * events go on counting. Not while the group waits for an exec: then the task's events are off, and
+ * what children count that have execed before it is shown.
  */
 static inline bool perfgrp_group_is_frozen(const struct perfgrp_group *group)
 {
 	return perfgrp_group_inherits(group) && !group->enabled && !group->enable_on_exec;
 }
 
-/* Its counts begin again at zero. */
+/* To be called when the group's counts restart from zero. */
 static inline void perfgrp_group_restarted(struct perfgrp_group *group)
 {
 	lockdep_assert_held_write(&group->lock);

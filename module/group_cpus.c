@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a group does when a CPU came online or went offline. hotplug.c queues the work, and so
- * does the work itself while it has to be done again.
+ * Updates a group's events after a CPU went online or offline. hotplug.c queues the work; the work
+ * queues itself again for retries.
  *
  * Process context: a worker, and PERFGRP_CREATE.
  */
@@ -25,14 +25,14 @@
 #include "records.h"
 #include "sched_group.h"
 
-/* Without members there is nothing to see, but for who maps the rows. */
+/* Without members only mapped rows show a change. */
 static void publish(struct perfgrp_group *group)
 {
 	if (group->nr_members || group->mapped)
 		perfgrp_event_arrays_publish(group);
 }
 
-/* Let prepared events take the place of the current ones; without them there are none. */
+/* Replace the current events with the prepared ones, or by none if nothing was prepared. */
 static void replace_events(struct perfgrp_group *group, unsigned int index)
 {
 	perfgrp_instance_accumulate(group, index, NULL);
@@ -42,8 +42,8 @@ static void replace_events(struct perfgrp_group *group, unsigned int index)
 }
 
 /*
- * Whether a driver has moved an event elsewhere, as some do when a CPU comes that is nearer to what
- * they count.
+ * Whether an uncore driver has moved an event to another CPU, as some do when a CPU that is nearer
+ * to their device comes online.
  */
 static bool has_moved(const struct perfgrp_group *group, const struct perfgrp_instance *instance)
 {
@@ -61,7 +61,7 @@ static bool has_moved(const struct perfgrp_group *group, const struct perfgrp_in
 
 static void release_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
 {
-	/* Before the event arrays are published, which say so. */
+	/* Before replace_events() publishes the event arrays, which have a copy of live. */
 	cpumask_clear_cpu(instance->cpu, group->cpus);
 	instance->live = false;
 	replace_events(group, instance - group->instances);
@@ -86,7 +86,7 @@ static int prepare_cpu(struct perfgrp_group *group, unsigned int index)
 	return ret;
 }
 
-/* Memory, slots and probes may be there later; other errors stay until something changes. */
+/* Memory, slots and probes may be available later; other errors are not retried. */
 static bool is_transient(int ret)
 {
 	return ret == -ENOMEM || ret == -EAGAIN || ret == -EBUSY || ret == -ENOSPC ||
@@ -97,7 +97,7 @@ static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *
 {
 	unsigned int index = instance - group->instances;
 
-	/* If that fails there are no events, which shows in the values. */
+	/* If that fails there are no events: the values have PERFGRP_VALUE_FAILED. */
 	instance->retry = is_transient(prepare_cpu(group, index));
 	perfgrp_records_add_instance(group, index);
 	perfgrp_instance_commit(group, index, NULL);
@@ -112,8 +112,8 @@ static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *
 }
 
 /*
- * Members that were added since have events already, and get new ones with the others. Where
- * the old ones hold what there is only once (breakpoints, exclusive PMUs) they are released
+ * Members that were added in between have events already, and get new ones like the others. If
+ * the old events hold an exclusive resource (breakpoints, exclusive PMUs) they are released
  * first.
  */
 static void retry_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
@@ -143,7 +143,7 @@ static void number_rows(struct perfgrp_group *group)
 			group->instances[i].row = group->nr_rows++;
 }
 
-/* First and last pause before what failed is tried again; it doubles each time. */
+/* Shortest and longest delay between retries; it doubles each time. */
 #define RETRY_FIRST_MS 100
 #define RETRY_LAST_MS  60000
 
@@ -164,12 +164,12 @@ static void schedule_retry(struct perfgrp_group *group)
 }
 
 /*
- * Let the group have events where CPUs are online, and only there. Runs after a CPU came
- * online or went offline, once at creation, and while events could not be created. Events of a
- * CPU that went are accumulated and released, as are those that a driver has moved away from
- * theirs; events on one that came are created. If that fails the instance's values say so
- * (PERFGRP_VALUE_FAILED) until it succeeds: it is tried again if what is missing may be there
- * later, else when the CPU comes online again.
+ * Make the group have events on all its CPUs that are online, and only there. Runs after a CPU went
+ * online or offline, once at creation, and again after transient errors. Events of a CPU that went
+ * offline are accumulated and released, and so are events that a driver has moved to another CPU.
+ * Events are created on CPUs that came online. If that fails the instance's values have
+ * PERFGRP_VALUE_FAILED until it succeeds: transient errors are retried, after others it is tried
+ * again when the CPU comes online again.
  */
 static void sync_cpus(struct perfgrp_group *group)
 {
@@ -206,7 +206,7 @@ static void sync_cpus_work(struct work_struct *work)
 }
 
 /**
- * perfgrp_group_follow_cpus - let a group of CPUs follow CPU hotplug from now on
+ * perfgrp_group_follow_cpus - make a group of CPUs follow CPU hotplug
  * @group: a new group with its instances; the worker may run at once
  */
 void perfgrp_group_follow_cpus(struct perfgrp_group *group)

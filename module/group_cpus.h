@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* CPUs that come online and go offline under a group. */
+/* Groups follow CPU hotplug. */
 #ifndef PERFGRP_GROUP_CPUS_H
 #define PERFGRP_GROUP_CPUS_H
 

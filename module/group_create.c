@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A group's beginning and end: what it may consist of, its target, its instances.
+ * Creating and destroying groups: checks, target, instances.
  *
  * Process context, no lock held. The group is not visible to others yet, or no longer.
  */
@@ -39,7 +39,7 @@ static bool is_task_target(u32 target)
 	return target == PERFGRP_TARGET_TASK || target == PERFGRP_TARGET_PIDFD;
 }
 
-/* ---- what may be asked for ----------------------------------------------- */
+/* ---- checks -------------------------------------------------------------- */
 
 static int check_flags(const struct perfgrp_create *arg, struct perfgrp_error *err)
 {
@@ -209,9 +209,9 @@ static int check_records(const struct perfgrp_create *arg, struct perfgrp_error 
 }
 
 /**
- * perfgrp_group_check - check what a group is asked to be
- * @arg: size, flags and reserved fields are checked; the list of CPUs is not read
- * @err: says what is wrong
+ * perfgrp_group_check - check the argument of PERFGRP_CREATE
+ * @arg: size, flags and reserved fields are checked already; the list of CPUs is not read
+ * @err: filled in on failure
  *
  * Return: 0, -EINVAL or -EOPNOTSUPP.
  */
@@ -354,12 +354,12 @@ static int create_instances(struct perfgrp_group *group, const struct cpumask *c
 	return ret ? perfgrp_fail_memory(err) : 0;
 }
 
-/* ---- beginning and end --------------------------------------------------- */
+/* ---- creating and destroying --------------------------------------------- */
 
 /* Frees groups. */
 static struct workqueue_struct *free_queue;
 
-/* How many groups there have been. */
+/* Number of the group created last. */
 static atomic64_t last_nr;
 
 static struct perfgrp_group *alloc_group(const struct perfgrp_create *arg)
@@ -405,7 +405,7 @@ static void free_group(struct perfgrp_group *group)
 	kfree(group);
 }
 
-/* Memory of groups that were closed a moment ago is about to be freed: try again with it. */
+/* Without memory, wait until groups that were just closed are freed, and try again. */
 static int create_sampling(struct perfgrp_group *group, const struct perfgrp_create *arg,
 			   struct perfgrp_error *err)
 {
@@ -421,12 +421,12 @@ static int create_sampling(struct perfgrp_group *group, const struct perfgrp_cre
 	return perfgrp_sampling_create(group, arg, err);
 }
 
-/* While the task cannot exec, so that who may watch it does not change meanwhile. */
+/* The task cannot exec in between, which might change who may watch it. */
 static int allow_and_watch_exec(struct perfgrp_group *group, struct perfgrp_error *err)
 {
 	int ret;
 
-	/* Uncontended; perfgrp_exec_lock() wants it held. */
+	/* Uncontended, but perfgrp_exec_lock() asserts it. */
 	down_write(&group->lock);
 	ret = perfgrp_exec_lock(group, err);
 	if (!ret) {
@@ -443,7 +443,7 @@ static int allow_and_watch_exec(struct perfgrp_group *group, struct perfgrp_erro
  * perfgrp_group_create - create a group without members
  * @arg: what the user asked for; perfgrp_group_check() has accepted it
  * @cpus: the CPUs that @arg names; they exist
- * @err: says why not
+ * @err: filled in on failure
  *
  * Return: the group, with one reference, or an ERR_PTR().
  */
@@ -502,9 +502,9 @@ static void free_group_work(struct work_struct *work)
 }
 
 /*
- * Events first; then nothing can refer to the group. Only handlers, the kfunc and the probe of BPF
- * programs may still be using it, all in RCU read-side sections, so it is freed after a grace
- * period. Nobody waits for that.
+ * Once its events are released nothing new can refer to the group. Overflow handlers, the kfunc and
+ * the probe of BPF programs may still be using it, all in RCU read-side critical sections, so a
+ * work frees it after a grace period. The caller does not wait for that.
  */
 static void destroy_group(struct perfgrp_group *group)
 {
@@ -517,7 +517,7 @@ static void destroy_group(struct perfgrp_group *group)
 	up_write(&group->lock);
 	perfgrp_exec_destroy(group);
 	perfgrp_cgroup_unwatch(group);
-	/* Whoever writes rows that are mapped looks at it until an RCU grace period has passed. */
+	/* Writers of mapped rows use the cgroup until a grace period has passed. */
 	if (!group->mapped)
 		perfgrp_cgroup_destroy(group);
 	perfgrp_split_unlink(group);
@@ -539,7 +539,7 @@ void perfgrp_group_get(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_group_put - drop a reference, and with the last one everything the group has
+ * perfgrp_group_put - drop a reference; the last one destroys the group
  * @group: the group
  *
  * May sleep.
@@ -562,7 +562,7 @@ int perfgrp_group_init(void)
 }
 
 /**
- * perfgrp_group_exit - wait until all groups are freed; none exists
+ * perfgrp_group_exit - wait until destroyed groups are freed; all have been destroyed
  */
 void perfgrp_group_exit(void)
 {

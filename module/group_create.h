@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a group begins and ends. */
+/* Creating and destroying groups. */
 #ifndef PERFGRP_GROUP_CREATE_H
 #define PERFGRP_GROUP_CREATE_H
 
