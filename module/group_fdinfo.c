@@ -57,7 +57,7 @@ static void show_members(struct seq_file *seq, struct perfgrp_group *group)
 	struct perfgrp_snap snap;
 	unsigned int i;
 
-	/* Every lsof(8) reads this, so no CPU is interrupted for it. */
+	/* lsof(8) reads this for all files, so do not interrupt CPUs for it. */
 	if (perfgrp_snapshot_take(group, flags, 0, &snap, &err))
 		return;
 	for (i = 0; i < snap.nr_values; i++) {
@@ -67,7 +67,7 @@ static void show_members(struct seq_file *seq, struct perfgrp_group *group)
 		show_flags(seq, snap.values[i].flags);
 		seq_puts(seq, i ? "\n" : " leader\n");
 	}
-	/* A PMU of -1: not the same one on all CPUs. */
+	/* The PMU is -1 if it differs between CPUs. */
 	for (i = 0; i < snap.nr_values; i++)
 		seq_printf(seq, "times:\tmember %u pmu %d enabled %llu running %llu\n",
 			   snap.values[i].id, (int)snap.values[i].pmu, snap.values[i].time_enabled,

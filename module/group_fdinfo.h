@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What /proc/PID/fdinfo shows of a group. */
+/* A group's lines in /proc/PID/fdinfo. */
 #ifndef PERFGRP_GROUP_FDINFO_H
 #define PERFGRP_GROUP_FDINFO_H
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file descriptors of a group: its ioctls, its records, its end.
+ * The file descriptors of a group: ioctls, records, release.
  *
- * What is particular to each ioctl. ioctl.c has copied the argument and takes the group's
- * lock as the tables at the end say; @call->arg is a kernel struct. User memory that the
- * argument points to is copied here and nowhere deeper, and without the lock; with the lock
- * held only by ADD and SNAPSHOT with RESET, which must not change the group unless the caller
- * has got all of the result.
+ * ioctl.c copies each ioctl's argument to @call->arg, and takes the group's lock as the table at
+ * the end of this file says. User memory that the argument points to is copied here and nowhere
+ * deeper, and without the lock. Exceptions are ADD and SNAPSHOT with RESET, which copy with the
+ * lock held: they must not change the group unless the caller has received all of the result.
  *
  * A group has files of three kinds: the one of PERFGRP_CREATE, which may do everything and
  * is the only one with FMODE_WRITE, and those of PERFGRP_OPEN_READER, with and without the
@@ -86,7 +85,7 @@ static int write_ids(const struct perfgrp_add *add, const struct perfgrp_counter
 	return 0;
 }
 
-/* prepare_add() wants to assign them. */
+/* For a retry: perfgrp_event_to_attr() refuses ids that are not 0. */
 static void forget_ids(struct perfgrp_counter *descs, unsigned int nr)
 {
 	while (nr--)
@@ -119,8 +118,8 @@ static int add_prepare(struct perfgrp_group *group, struct perfgrp_call *call)
 }
 
 /*
- * The ids are written before anything changes, so that a fault changes nothing. They are only
- * known, and must only be seen, once nothing else can fail.
+ * The ids are written before the commit, so that a fault changes nothing, and after everything
+ * else that can fail, so that ids which were written without a fault are those of members.
  */
 static int add_members(struct perfgrp_group *group, struct perfgrp_call *call)
 {
@@ -192,7 +191,7 @@ static int reset_group(struct perfgrp_group *group, struct perfgrp_call *call)
 	return 0;
 }
 
-/* ---- looking ------------------------------------------------------------- */
+/* ---- query --------------------------------------------------------------- */
 
 static void query_task(const struct perfgrp_group *group, struct perfgrp_query *query)
 {
@@ -316,7 +315,7 @@ static int viewer_mmap(struct file *file, struct vm_area_struct *vma)
 	return map_rows(file->private_data, vma);
 }
 
-/* A file without FMODE_WRITE can be mapped for reading, but not for taking records out. */
+/* Without FMODE_WRITE rings can be mapped read-only, so records cannot be consumed. */
 static int group_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct perfgrp_group *group = file->private_data;
@@ -358,7 +357,7 @@ static int replace_program(struct perfgrp_group *group, struct perfgrp_call *cal
 	return perfgrp_bpf_replace(group, &call->arg.bpf_attach, &call->attachment, &call->err);
 }
 
-/* Without the lock, because dropping the old program waits for a grace period. */
+/* Runs without the lock, because dropping the old program waits for a grace period. */
 static int attach_finish(struct perfgrp_group *group, struct perfgrp_call *call, int ret)
 {
 	if (ret)
@@ -613,7 +612,7 @@ static const struct file_operations viewer_fops = {
  * perfgrp_group_file_create - create the file that PERFGRP_CREATE returns
  * @group: the group. The caller's reference passes to the file.
  *
- * Return: the file, or an ERR_PTR(), and then the reference is still the caller's.
+ * Return: the file, or an ERR_PTR(); on error the caller keeps its reference.
  */
 struct file *perfgrp_group_file_create(struct perfgrp_group *group)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERFGRP_SNAPSHOT: a snapshot is taken (snapshot.c) and delivered to the user: after the lock was
- * dropped, or, if it resets, with the lock held, and then the user has all of it before.
+ * PERFGRP_SNAPSHOT: take a snapshot (snapshot.c) and copy it to the user. It is copied after the
+ * lock is dropped; with PERFGRP_SNAPSHOT_RESET, under the lock and before the reset, so that a
+ * fault loses no counts.
  *
  * Process context.
  */
@@ -77,7 +78,7 @@ static int check_snapshot(const struct perfgrp_group *group, const struct perfgr
 	return ret;
 }
 
-/* All of it is written before it is taken for told which cgroups were removed. */
+/* Removed cgroups count as reported only once all of the snapshot is written. */
 static int deliver_split(struct perfgrp_call *call)
 {
 	int ret = perfgrp_ioctl_write_argument(call);
@@ -87,7 +88,7 @@ static int deliver_split(struct perfgrp_call *call)
 	return ret;
 }
 
-/* All of it is written before the group is reset, so that a fault loses no count. */
+/* All of the snapshot is written before the group is reset, so that a fault loses no counts. */
 static int deliver_and_reset(struct perfgrp_group *group, struct perfgrp_call *call)
 {
 	const struct perfgrp_snapshot asked = call->arg.snapshot;
@@ -102,7 +103,7 @@ static int deliver_and_reset(struct perfgrp_group *group, struct perfgrp_call *c
 	}
 	perfgrp_snapshot_free(&call->snap);
 	call->faulted = ret == -EFAULT;
-	/* The next try has as much room as this one. */
+	/* copy_snapshot() has overwritten nr_rows and nr_values; the retry needs the user's. */
 	if (call->faulted)
 		call->arg.snapshot = asked;
 	return ret;
@@ -130,7 +131,7 @@ int perfgrp_group_snapshot(struct perfgrp_group *group, struct perfgrp_call *cal
 }
 
 /**
- * perfgrp_group_snapshot_fault_in - fault in what a snapshot that could not be delivered needs
+ * perfgrp_group_snapshot_fault_in - fault in the user memory that a snapshot is copied to
  * @group: the group; the lock is not held
  * @call: the call
  *
@@ -151,7 +152,7 @@ int perfgrp_group_snapshot_fault_in(struct perfgrp_group *group, struct perfgrp_
 }
 
 /**
- * perfgrp_group_snapshot_finish - deliver a snapshot, unless it was, with the reset
+ * perfgrp_group_snapshot_finish - copy a snapshot to the user, unless PERFGRP_SNAPSHOT_RESET has
  * @group: the group; the lock is not held any more
  * @call: the call
  * @ret: what perfgrp_group_snapshot() has returned
