@@ -4,13 +4,12 @@
  *
  * The cpuhp callbacks run with the CPU hotplug lock held for writing, where creating or
  * releasing an event can deadlock (static_key_slow_inc() takes it too). So they only note
- * the change (instance.lost, usable_cpus) and queue each group's hotplug_work, which is
- * group_cpus.c's.
+ * the change (instance.lost, usable_cpus) and queue each group's hotplug_work (group_cpus.c).
  *
- * The offline callback runs while the CPU is still online and before the perf core takes
- * the CPU's events off, the online callback after the perf core is ready for new ones. In
- * between the CPU is not usable: no event is created on it. That is so because
- * CPUHP_AP_ONLINE_DYN comes after CPUHP_AP_PERF_ONLINE: perf_event_init_cpu() and
+ * The offline callback runs while the CPU is still online and before the perf core removes
+ * the CPU's events; the online callback runs after the perf core is ready for new ones. In
+ * between the CPU is not usable: no event is created on it. This order follows from
+ * CPUHP_AP_ONLINE_DYN being after CPUHP_AP_PERF_ONLINE: perf_event_init_cpu() and
  * perf_event_exit_cpu() of 6.1.192, 6.12.117 and 7.3.4.
  */
 #include <linux/atomic.h>
@@ -56,7 +55,7 @@ static void queue_groups(unsigned int cpu, bool lost)
 			continue;
 		if (lost)
 			set_bit(0, &group->instances[group->instance_of[cpu]].lost);
-		/* Also if it waits to try again: see group_cpus.c. */
+		/* Not queue_delayed_work(): the work may be queued for a retry, later. */
 		mod_delayed_work(compat_unbound_wq, &group->hotplug_work, 0);
 	}
 	mutex_unlock(&groups_lock);
@@ -73,8 +72,8 @@ static int hotplug_cpu_offline(unsigned int cpu)
 {
 	cpumask_clear_cpu(cpu, &usable_cpus);
 	/*
-	 * usable_cpus before instance.lost: if group_cpus.c clears instance.lost and still
-	 * finds the CPU usable, its work is queued again.
+	 * Clear usable_cpus before setting instance.lost: if sync_cpus() clears instance.lost and
+	 * still finds the CPU usable, queue_groups() has yet to queue it again.
 	 */
 	smp_mb__before_atomic();
 	queue_groups(cpu, true);
@@ -82,7 +81,7 @@ static int hotplug_cpu_offline(unsigned int cpu)
 }
 
 /**
- * perfgrp_hotplug_add_group - queue a group's hotplug_work when its CPUs come and go
+ * perfgrp_hotplug_add_group - queue a group's hotplug_work when its CPUs go online or offline
  * @group: a new group with its instances; the worker may run at once
  */
 void perfgrp_hotplug_add_group(struct perfgrp_group *group)
@@ -93,10 +92,10 @@ void perfgrp_hotplug_add_group(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_hotplug_remove_group - the opposite
+ * perfgrp_hotplug_remove_group - undo perfgrp_hotplug_add_group()
  * @group: the group; its lock is not held
  *
- * When it returns no worker runs.
+ * When it returns, hotplug_work is not queued and not running.
  */
 void perfgrp_hotplug_remove_group(struct perfgrp_group *group)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calling a function where the events of an instance can be read: on the CPU that they are on, or,
- * if none of them is on a CPU, here, with their contexts' locks held, so that none can get on one
- * meanwhile.
+ * Calling a function where the events of an instance can be read: on the CPU on which they are
+ * ACTIVE, or, if none is, on this CPU with the locks of their contexts held, so that none of them
+ * can be scheduled in.
  *
  * Process context. perfgrp_group.lock is held, at least for reading.
  */
@@ -36,7 +36,7 @@ struct call {
 	bool done;
 };
 
-/* An event of the instance that is on a CPU now; NULL if none is. May be stale at once. */
+/* An ACTIVE event of the instance, or NULL. May be stale at once without the contexts' locks. */
 static struct perf_event *active_event(struct perfgrp_group *group, unsigned int instance)
 {
 	const struct perfgrp_member_instance *counter;
@@ -87,14 +87,14 @@ static void try_off(struct call *call)
 }
 
 /**
- * perfgrp_call_if_off - call a function while none of an instance's events is on a CPU
+ * perfgrp_call_if_off - call a function while none of an instance's events is ACTIVE
  * @group: the group; the lock is held
  * @instance: index of the instance
  * @fn: called with interrupts off
  * @info: passed to @fn
  *
- * Return: whether it was called: not if one of the events is on a CPU, or has got there meanwhile,
- * nor if there are too many contexts to be locked at once, or events that could not be created.
+ * Return: true if @fn was called; false if an event is ACTIVE, if there are too many contexts to
+ * lock at once, or if an event is missing because it could not be created.
  */
 bool perfgrp_call_if_off(struct perfgrp_group *group, unsigned int instance,
 			 void (*fn)(void *info), void *info)
@@ -108,8 +108,8 @@ bool perfgrp_call_if_off(struct perfgrp_group *group, unsigned int instance,
 }
 
 /*
- * IPI to the CPU that the task was seen on, with interrupts off. If it is still there it
- * cannot leave meanwhile.
+ * IPI to the CPU on which the task was seen. If it is still there it cannot be switched out now,
+ * as interrupts are off.
  */
 static void run_if_here(void *info)
 {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ioctls: the way in and out that all of them share.
+ * Ioctls: the code that all of them share.
  *
  * perfgrp_ioctl() looks up the row, copies and checks the argument (size, tail, flags,
  * reserved fields), takes the group's lock as the row says, calls the row's functions, and
  * copies the result and the error out. The functions see a plain kernel struct.
  *
- * A page fault takes as long as the memory's owner likes (FUSE, userfaultfd), and whoever has
- * a reader's fd can call. So nothing waits for one with the group's lock held: page faults are
- * disabled there.
+ * User space can make a page fault take arbitrarily long (FUSE, userfaultfd), and a reader's fd
+ * suffices for a call. So page faults are disabled while the group's lock is held.
  *
  * Process context.
  */
@@ -41,7 +40,7 @@ struct head {
 	static_assert(offsetof(struct type, error) == offsetof(struct head, error));               \
 	static_assert(sizeof(struct type) == (bytes))
 
-/* A struct that grows gets another constant. */
+/* When a struct grows, its line gets the constant of the new size. */
 CHECK_STRUCT(perfgrp_info, PERFGRP_INFO_SIZE_VER0);
 CHECK_STRUCT(perfgrp_create, PERFGRP_CREATE_SIZE_VER3);
 CHECK_STRUCT(perfgrp_add, PERFGRP_ADD_SIZE_VER0);
@@ -80,7 +79,7 @@ static void write_error(u64 pointer, struct perfgrp_error *err, int ret)
 
 /* ---- the argument -------------------------------------------------------- */
 
-/* A struct is no longer than a page: if its first and last words can be written all can. */
+/* A struct is at most a page long: if its first and last words are writable, all of it is. */
 static bool can_write(const struct perfgrp_call *call, void __user *user, u32 size)
 {
 	const u32 *words = (const void *)&call->arg;
@@ -116,7 +115,7 @@ static int read_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 	if (ret)
 		return perfgrp_fail(&call->err, ret, PERFGRP_REASON_POINTER, "",
 				    "%s: the argument cannot be read", ioctl->name);
-	/* It may have changed since it was read first. */
+	/* User space may have changed it since get_user() in perfgrp_ioctl(). */
 	head->size = size;
 
 	if (head->flags & ~ioctl->flags)
@@ -130,7 +129,7 @@ static int read_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 		return perfgrp_fail(&call->err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
 				    "%s: flags %#x change the group, and this fd is read-only",
 				    ioctl->name, head->flags & ioctl->change_flags);
-	/* Before anything is done whose result could not be reported. */
+	/* Checked before anything is done, so that the result can be reported. */
 	if (ioctl->out && !can_write(call, user, min_t(u32, size, ioctl->size)))
 		return perfgrp_fail(&call->err, -EFAULT, PERFGRP_REASON_POINTER, "",
 				    "%s: the argument cannot be written", ioctl->name);
@@ -141,8 +140,8 @@ static int read_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
  * perfgrp_ioctl_write_argument - write the argument back
  * @call: the call
  *
- * For a row's fn, if what it changes afterwards must not be lost to the caller; else it is
- * done at the end.
+ * For an fn or finish that changes something only once the caller has the result. For all others
+ * perfgrp_ioctl() does it at the end.
  *
  * Return: 0 or -EFAULT.
  */
@@ -156,10 +155,10 @@ int perfgrp_ioctl_write_argument(struct perfgrp_call *call)
 }
 
 /**
- * perfgrp_ioctl_check_element_size - check the size of an array's elements, as the caller has it
- * @size: as the caller has it
- * @min_size: the first that there was
- * @field: name of the field that holds it
+ * perfgrp_ioctl_check_element_size - check the size of an array's elements
+ * @size: as the caller knows it
+ * @min_size: in version 1
+ * @field: name of the field that holds @size
  * @err: filled in on failure
  *
  * Return: 0, -EINVAL or -E2BIG.
@@ -183,7 +182,7 @@ int perfgrp_ioctl_check_element_size(u32 size, size_t min_size, const char *fiel
  * perfgrp_ioctl_reserve_fd - reserve a number for the file that a call returns
  * @call: the call
  *
- * It is given back if the call fails.
+ * It is released if the call fails.
  *
  * Return: 0, -EMFILE or -ENOMEM.
  */
@@ -230,8 +229,8 @@ static void install_file(struct perfgrp_call *call, int ret)
 /* ---- one ioctl ----------------------------------------------------------- */
 
 /*
- * How often user memory may have gone again by the time that the lock is held. It goes if the
- * caller takes it away, or if memory is very short.
+ * How often to retry when user memory was faulted in but is not present once the lock is held. That
+ * happens if the caller unmaps it, or if memory is very short.
  */
 #define MAX_FAULTS 16
 
@@ -273,7 +272,7 @@ interrupted:
 	return perfgrp_fail(&call->err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
 }
 
-/* Until the user memory that fn writes is present, or cannot be. */
+/* Repeat until the user memory that fn writes is present, or cannot be faulted in. */
 static int run_faulting_in(const struct perfgrp_ioctl *ioctl, struct perfgrp_group *group,
 			   struct perfgrp_call *call)
 {
@@ -301,7 +300,7 @@ static int run_ioctl(const struct perfgrp_ioctl *ioctl, struct perfgrp_group *gr
 	if (ret)
 		return ret;
 	ret = run_faulting_in(ioctl, group, call);
-	/* finish() may wait for page faults. */
+	/* finish() may fault in user memory. */
 	if (group)
 		lockdep_assert_not_held(&group->lock);
 	if (ioctl->finish)
@@ -309,7 +308,7 @@ static int run_ioctl(const struct perfgrp_ioctl *ioctl, struct perfgrp_group *gr
 	return ret;
 }
 
-/* perfgrp_fail() and read_argument() fill in the rest. */
+/* Only what neither perfgrp_fail() nor read_argument() fills in: see perfgrp_ioctl(). */
 static void init_call(struct perfgrp_call *call, struct file *file)
 {
 	call->err.size = sizeof(call->err);
@@ -326,13 +325,13 @@ static void init_call(struct perfgrp_call *call, struct file *file)
 
 /**
  * perfgrp_ioctl - do one ioctl
- * @file: on this file
+ * @file: the file
  * @group: the file's group; NULL for the device
- * @cmd: as the user gave it
- * @arg: as the user gave it
- * @table: what this kind of file can do
+ * @cmd: as passed by the user
+ * @arg: as passed by the user
+ * @table: the ioctls of this kind of file
  * @first: the number of the table's first row
- * @nr: its rows
+ * @nr: number of rows in the table
  *
  * Return: 0 or a negative errno.
  */
@@ -343,7 +342,7 @@ long perfgrp_ioctl(struct file *file, struct perfgrp_group *group, unsigned int 
 	struct head __user *user = (struct head __user *)arg;
 	unsigned int index = _IOC_NR(cmd) - first;
 	const struct perfgrp_ioctl *ioctl;
-	/* Zeroing it takes 112 of the 2,140 instructions of the smallest snapshot. */
+	/* Zeroing it would be 112 of the 2,140 instructions of the smallest snapshot. */
 	struct perfgrp_call call __uninitialized;
 	u64 error = 0;
 	u32 size;
@@ -369,7 +368,7 @@ long perfgrp_ioctl(struct file *file, struct perfgrp_group *group, unsigned int 
 	if (ret ? call.out_on_error : ioctl->out && !call.written) {
 		int written = perfgrp_ioctl_write_argument(&call);
 
-		/* An error without the numbers that belong to it would be half the truth. */
+		/* Do not return EMSGSIZE if the counts that belong to it cannot be written. */
 		ret = written ?: ret;
 	}
 	install_file(&call, ret);
@@ -380,10 +379,10 @@ long perfgrp_ioctl(struct file *file, struct perfgrp_group *group, unsigned int 
 
 /**
  * perfgrp_ioctl_fault_in - make user memory present for writing
- * @pointer: as the caller gave it
+ * @pointer: as passed by the user
  * @size: bytes
  *
- * Waits for page faults, so no lock is held. The memory may be gone again at once.
+ * Waits for page faults, so no lock is held. The memory may cease to be present at any time.
  *
  * Return: 0 or -EFAULT.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ioctls: tables of what a kind of file descriptor can do.
+ * Ioctls: the tables for each kind of file descriptor.
  */
 #ifndef PERFGRP_IOCTL_H
 #define PERFGRP_IOCTL_H
@@ -16,7 +16,7 @@ struct perfgrp_group;
 
 /**
  * enum perfgrp_ioctl_lock - how perfgrp_group.lock is held while an ioctl's fn runs
- * @PERFGRP_UNLOCKED: not
+ * @PERFGRP_UNLOCKED: not held
  * @PERFGRP_READ_LOCKED: for reading
  * @PERFGRP_WRITE_LOCKED: for writing
  */
@@ -33,22 +33,22 @@ enum perfgrp_ioctl_lock {
  * @min_size: of version 1's struct
  * @reserved: offset of a __u32 that must be zero; 0 if there is none
  * @flags: known flags
- * @change_flags: flags with which the ioctl changes the group: they need an fd that may,
- *	and the lock for writing
+ * @change_flags: flags with which the ioctl changes the group: they need a writable fd, and the
+ *	lock for writing
  * @changes: the ioctl changes the group: refused on a read-only fd
  * @out: the argument is written back on success
- * @lock: how @fn finds the group's lock held
- * @prepare: runs before the lock is taken: what reads user memory or allocates; or NULL
- * @fn: does it. With the lock held page faults are disabled: what @fn copies to user memory
- *	fails if that is not present. Then it undoes what it did, sets perfgrp_call.faulted and
+ * @lock: how the group's lock is held while @fn runs
+ * @prepare: reads user memory and allocates, before the lock is taken; or NULL
+ * @fn: does the work. Page faults are disabled while the lock is held: if @fn cannot write user
+ *	memory because it is not present, @fn undoes what it did, sets perfgrp_call.faulted and
  *	returns -EFAULT.
- * @fault_in: makes the user memory that @fn writes present, without the lock, after which
- *	@fn runs again; or NULL
- * @finish: runs after the lock was dropped, also if @fn failed, but not if @prepare did: what
- *	writes user memory; or NULL
+ * @fault_in: faults in the user memory that @fn writes, without the lock, before @fn runs again;
+ *	or NULL
+ * @finish: writes user memory and frees, after the lock is dropped; also called if @fn failed, but
+ *	not if @prepare did; or NULL
  *
- * All return 0 or a negative errno; @finish is given what @fn returned. On the device the
- * group is NULL.
+ * All return 0 or a negative errno; @finish gets what @fn returned. For the device the group is
+ * NULL.
  */
 struct perfgrp_ioctl {
 	const char *name;
@@ -78,12 +78,12 @@ struct perfgrp_attachment;
 /**
  * struct perfgrp_call - an ioctl in progress
  * @err: why it fails
- * @out_on_error: write the argument back although it failed (EMSGSIZE)
- * @faulted: @fn found user memory that is not present
- * @written: @fn has written the argument back
+ * @out_on_error: write the argument back although the call failed (EMSGSIZE)
+ * @faulted: perfgrp_ioctl.fn found that user memory is not present
+ * @written: the argument has been written back
  * @user: the caller's argument
- * @user_size: bytes of it
- * @file: the file that the ioctl is made on
+ * @user_size: bytes of it to write back
+ * @file: the file on which the ioctl is called
  * @new_file: a new file, installed as @new_fd once all else has succeeded
  * @new_fd: its reserved number
  * @descs: PERFGRP_ADD, _QUERY: the kernel's copy of the array of counters

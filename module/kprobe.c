@@ -40,8 +40,8 @@ int perfgrp_kprobe_register(struct perfgrp_kprobe *probe)
 	if (!has_exit(probe))
 		return register_kprobe(&probe->kretprobe.kp);
 	/*
-	 * A call that is hooked takes one of these until it returns, any other only while the entry
-	 * handler runs on its CPU. Without one left the entry handler is not called.
+	 * A call whose return is hooked uses one instance until it returns, any other only while
+	 * the entry handler runs. If none is left the entry handler is not called.
 	 */
 	probe->kretprobe.maxactive = max_t(unsigned int, 10, 2 * num_possible_cpus());
 	return register_kretprobe(&probe->kretprobe);
@@ -68,9 +68,9 @@ void perfgrp_kprobe_unregister(struct perfgrp_kprobe *probe)
  * @probe: a registered probe
  *
  * While an administrator has disarmed all kprobes (debugfs kprobes/enabled)
- * enable_kprobe() returns 0, and the handler does not run. No flag of @probe tells that
+ * enable_kprobe() returns 0, and the handler does not run. No flag of @probe shows that
  * reliably: the kernel may call the handler through an aggregate probe, to optimize it or
- * because somebody else probes the function, too. So the caller must see whether it runs.
+ * because somebody else probes the function, too. So the caller must test whether it runs.
  *
  * May sleep.
  *
@@ -142,7 +142,7 @@ NOKPROBE_SYMBOL(ignore_hit);
  * perfgrp_kprobe_find - find the address of a kernel function that is not exported
  * @name: of the function
  *
- * May sleep. The function must be called by a static call: see pidfd.c.
+ * May sleep. The function must be called through a static call: see pidfd.c.
  *
  * Return: the address, on x86 after the ENDBR; NULL if there is no such function or the
  * kernel has no kprobes.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A probe on a kernel function, armed while it is used, or a little longer. */
+/* Kprobes that are armed only while they are used, or a little longer. */
 #ifndef PERFGRP_KPROBE_H
 #define PERFGRP_KPROBE_H
 
@@ -46,8 +46,8 @@ struct perfgrp_kprobe {
  * @function: the kernel function
  * @handler: runs before each call of @function, with preemption off or in an exception. It
  *	must be a NOKPROBE_SYMBOL() and return 0.
- * @linger: ms for which the probe stays armed after its last user, so that somebody who arms
- *	it again and again does not have kernel text patched each time
+ * @linger: ms for which the probe stays armed after its last user, so that arming it often does
+ *	not patch kernel text each time
  */
 #define PERFGRP_KPROBE(name, function, handler, linger)	\
 	PERFGRP_PROBE(name, function, linger, .kp.pre_handler = handler)
@@ -56,13 +56,13 @@ struct perfgrp_kprobe {
  * PERFGRP_KRETPROBE - define a probe on a function's entry and its return
  * @name: name of the variable
  * @function: the kernel function
- * @entry: as the handler of PERFGRP_KPROBE(), but if it returns 0 @exit runs when this call
- *	returns, and else not
- * @exit: runs after it, with preemption off or in an exception. It must be a NOKPROBE_SYMBOL() and
- *	return 0.
- * @linger: as above
+ * @entry: as the handler of PERFGRP_KPROBE(), but it may return non-zero: then @exit does not run
+ *	for this call
+ * @exit: runs when the call returns, with preemption off or in an exception. It must be a
+ *	NOKPROBE_SYMBOL() and return 0.
+ * @linger: as in PERFGRP_KPROBE()
  *
- * Where @exit could not run @entry is not called either.
+ * If @exit could not run for a call, @entry is not called for it either.
  */
 #define PERFGRP_KRETPROBE(name, function, entry, exit, linger)	\
 	PERFGRP_PROBE(name, function, linger, .entry_handler = entry, .handler = exit)
@@ -78,8 +78,8 @@ void *perfgrp_kprobe_find(const char *name);
  * perfgrp_kprobe_missed - number of calls that the handler did not see
  * @probe: the probe, from PERFGRP_KPROBE()
  *
- * The kernel does not run a handler if it interrupted another one. The count is not
- * atomic: two CPUs that miss at the same time may count one.
+ * The kernel does not call the handler if the probe is hit while another kprobe's handler runs.
+ * The count is not atomic: two CPUs that miss at the same time may count one.
  *
  * Any context.
  *
@@ -109,7 +109,7 @@ static inline void perfgrp_kprobe_set_arg3(struct pt_regs *regs, unsigned long v
 #endif
 }
 
-/* On x86-64 it is on the stack, behind the return address and argument 6. */
+/* On x86-64 argument 7 is on the stack, after the return address and argument 6. */
 static inline void perfgrp_kprobe_set_arg7(struct pt_regs *regs, unsigned long value)
 {
 #ifdef CONFIG_X86_64
