@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rows of a group that userspace maps: their memory, the mapping, and how a row gets in and
- * out. mapped_write.c has when.
+ * The rows of a group that userspace maps: their memory, the mapping, and how rows are written and
+ * read. mapped_write.c decides when they are written.
  *
- * The layout is struct perfgrp_map's of the UAPI header: a page that says where everything is, and
- * a slot for each instance, each on cache lines of its own.
+ * For the layout see struct perfgrp_map in the UAPI header: a page with the header, and a slot for
+ * each instance, on cache lines of its own.
  *
- * The file of a mapping keeps the group, and with it the memory.
+ * A mapping holds a reference on the file, and so on the group and the memory.
  */
 #include <linux/cache.h>
 #include <linux/errno.h>
@@ -31,7 +31,7 @@
 
 /* ---- memory ---------------------------------------------------------------- */
 
-/* Multiples of it are on cache lines of their own. */
+/* A multiple of the cache line size, so that slots do not share cache lines. */
 #define SLOT_SIZE                                                                                  \
 	ALIGN(sizeof(struct perfgrp_map_slot) +                                                    \
 		      PERFGRP_MAX_MEMBERS * sizeof(struct perfgrp_value),                          \
@@ -90,12 +90,10 @@ static struct perfgrp_mapped *alloc_mapped(struct perfgrp_group *group, u64 inte
 }
 
 /**
- * perfgrp_mapped_create - let a group have rows that can be mapped
+ * perfgrp_mapped_create - create a group's mapped rows, and start writing them
  * @group: a new group, with its instances
  * @arg: what the user asked for
- * @err: says why not
- *
- * From now on they are written.
+ * @err: filled in on failure
  *
  * Return: 0 or -ENOMEM.
  */
@@ -111,13 +109,13 @@ int perfgrp_mapped_create(struct perfgrp_group *group, const struct perfgrp_crea
 		free_mapped(mapped);
 		return perfgrp_fail_memory(err);
 	}
-	/* The cgroup is watched already, and when it is removed the rows are refreshed. */
+	/* The cgroup is watched already: its removal may refresh the rows at any time. */
 	down_write(&group->lock);
 	group->mapped = mapped;
 	ret = perfgrp_mapped_link(group, err);
 	if (ret)
 		group->mapped = NULL;
-	/* CPUs follow when their events can be created: perfgrp_group_follow_cpus(). */
+	/* For CPUs perfgrp_group_follow_cpus() does it, once their events can be created. */
 	else if (group->task)
 		perfgrp_mapped_refresh(group);
 	up_write(&group->lock);
@@ -127,11 +125,11 @@ int perfgrp_mapped_create(struct perfgrp_group *group, const struct perfgrp_crea
 }
 
 /**
- * perfgrp_mapped_destroy - free what a group has because it is mapped, if it is
- * @group: an RCU grace period has passed since perfgrp_mapped_unlink(), and since programs could
- *	find the group: perfgrp_bpf_kfunc_free_handle()
+ * perfgrp_mapped_destroy - free a group's mapped rows, if it has any
+ * @group: the group. An RCU grace period has passed since perfgrp_mapped_unlink() and
+ *	perfgrp_bpf_kfunc_free_handle().
  *
- * May sleep, for longer if it is the last such group.
+ * May sleep, for longer if it is the last such group: that unregisters the tracepoints' handlers.
  */
 void perfgrp_mapped_destroy(struct perfgrp_group *group)
 {
@@ -149,8 +147,7 @@ void perfgrp_mapped_destroy(struct perfgrp_group *group)
  * @mapped: the rows
  * @vma: what is to be mapped, from PERFGRP_MMAP_ROWS on
  *
- * Return: 0; -EINVAL if it is mapped privately, or is more than there is; -EACCES if it is to be
- * written; or -ENOMEM.
+ * Return: 0; -EINVAL if the mapping is private or too large; -EACCES if it is writable; or -ENOMEM.
  */
 int perfgrp_mapped_mmap(struct perfgrp_mapped *mapped, struct vm_area_struct *vma)
 {
@@ -174,7 +171,7 @@ int perfgrp_mapped_mmap(struct perfgrp_mapped *mapped, struct vm_area_struct *vm
 
 /**
  * perfgrp_mapped_copy_row - write a row that was read for a snapshot
- * @instance: whose row it is; the caller has been the writer of its slot since before it read
+ * @instance: the row's instance; the caller became the writer of its slot before it read the row
  * @removed: the group's cgroup was removed before that
  * @row: the row
  * @values: its values
@@ -195,7 +192,7 @@ void perfgrp_mapped_copy_row(const struct perfgrp_mapped_instance *instance, boo
 	perfgrp_row_finish(instance->group, &slot->row, perfgrp_mapped_values(slot), removed);
 }
 
-/* Returns false if it has a writer, or has never had one. */
+/* Returns false if the slot is being written, or was never written. */
 static bool read_begin(const struct perfgrp_map_slot *slot, u32 *seq)
 {
 	/* Pairs with perfgrp_mapped_write_end(). */
@@ -206,28 +203,28 @@ static bool read_begin(const struct perfgrp_map_slot *slot, u32 *seq)
 	return true;
 }
 
-/* Returns whether nobody has written it since read_begin() returned true. */
+/* Returns whether the slot was not written since read_begin() returned true. */
 static bool read_end(const struct perfgrp_map_slot *slot, u32 seq)
 {
 	kcsan_nestable_atomic_end();
-	/* The copy is made before it is seen whether somebody writes; write_begin() pairs. */
+	/* Copy before seq is read again. Pairs with cmpxchg() in perfgrp_mapped_write_begin(). */
 	smp_rmb();
 	return READ_ONCE(slot->seq) == seq;
 }
 
 /**
- * perfgrp_mapped_get_row - take a row, if it is new enough
+ * perfgrp_mapped_get_row - copy a row, if it is recent enough
  * @mapped: the rows
- * @instance: whose row
- * @not_before: the moment of which it may be, on the group's clock. One that is at rest is as good
- *	as new.
+ * @instance: index of the row's instance
+ * @not_before: the oldest time_after to accept, on the group's clock. A row that is at rest is
+ *	always accepted.
  * @row: set; its first_value is left alone
  * @values: set
- * @room: for how many
+ * @room: how many @values there is room for
  *
- * Any context: a reader does not wait for a writer, who may be what it has interrupted.
+ * Any context: a reader does not wait for a writer, which it may have interrupted.
  *
- * Return: whether there is one; else @row and @values may have been written.
+ * Return: true if the row was copied; else @row and @values may have been overwritten.
  */
 bool perfgrp_mapped_get_row(const struct perfgrp_mapped *mapped, unsigned int instance,
 			    u64 not_before, struct perfgrp_row *row, struct perfgrp_value *values,
@@ -250,21 +247,21 @@ bool perfgrp_mapped_get_row(const struct perfgrp_mapped *mapped, unsigned int in
 /**
  * perfgrp_mapped_copy_slot - copy a slot as it is
  * @mapped: the rows
- * @instance: whose slot
- * @to: where to; the values follow it
- * @size: bytes there, at least those of a slot
- * @value_size: bytes of a value there, at least PERFGRP_VALUE_SIZE_VER0
+ * @instance: index of the slot's instance
+ * @to: the copy; the values follow it
+ * @size: bytes of room at @to, at least sizeof(struct perfgrp_map_slot)
+ * @value_size: bytes of a value in the copy, at least PERFGRP_VALUE_SIZE_VER0
  *
- * Any context, as perfgrp_mapped_get_row().
+ * Any context, like perfgrp_mapped_get_row().
  *
- * Return: the number of values; -EMSGSIZE if there is no room for them; -ENODATA if it was never
- * written; -EAGAIN if it has a writer, and then @to may have been written.
+ * Return: the number of values; -EMSGSIZE if there is no room for them; -ENODATA if the slot was
+ * never written; -EAGAIN if it is being written, and then @to may have been overwritten.
  */
 int perfgrp_mapped_copy_slot(const struct perfgrp_mapped *mapped, unsigned int instance,
 			     struct perfgrp_map_slot *to, u32 size, u32 value_size)
 {
 	struct perfgrp_map_slot *slot = mapped->instances[instance].slot;
-	/* BPF programs take the values to be there. */
+	/* BPF programs expect the values at this offset. */
 	static_assert(sizeof(*to) == 64);
 	const u32 room = (size - sizeof(*to)) / value_size;
 	u32 seq, nr, i;
@@ -274,7 +271,7 @@ int perfgrp_mapped_copy_slot(const struct perfgrp_mapped *mapped, unsigned int i
 	nr = READ_ONCE(slot->row.nr_values);
 	if (nr <= room) {
 		memcpy(to, slot, sizeof(*to));
-		/* Somebody may have begun to write, and given up. */
+		/* The copied seq is odd if a writer has begun and aborted in between. */
 		to->seq = seq;
 		for (i = 0; i < nr; i++)
 			perfgrp_value_copy((void *)(to + 1) + i * value_size, value_size,

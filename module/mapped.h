@@ -18,17 +18,18 @@ struct vm_area_struct;
 
 /**
  * struct perfgrp_mapped_instance - an instance whose row is mapped
- * @node: in the list of its CPU, or in that of tasks with the same hash value; see mapped_write.c
+ * @node: in the list of its CPU, or in the hash table of tasks; see mapped_write.c
  * @group: its group; constant
  * @slot: its slot; constant
  * @index: index of the instance; constant
  * @interval: of @timer; 0 for none; constant
- * @timer: writes the row: on the CPU of the instance while that is not idle, or on that of the task
- *	while it runs
+ * @timer: writes the row, on the instance's CPU while that is not idle, or on the task's CPU while
+ *	the task runs
  *
- * A slot has one writer at a time: who makes its seq odd, with interrupts off, until the seq is
- * even again. Others, such as an NMI in between, leave it alone; only perfgrp_mapped_refresh()
- * waits. at_rest is written by the instance's CPU, or that which its task leaves or gets on.
+ * A slot has one writer at a time, which makes its seq odd and, when it is done, even again, with
+ * interrupts off in between. Other writers, such as an NMI, skip the slot meanwhile; only
+ * perfgrp_mapped_refresh() waits. at_rest is written by the instance's CPU, or by the CPU that
+ * switches its task in or out.
  */
 struct perfgrp_mapped_instance {
 	struct hlist_node node;
@@ -41,7 +42,8 @@ struct perfgrp_mapped_instance {
 
 /**
  * struct perfgrp_mapped - the rows of a group that can be mapped
- * @map: what is mapped; its generation is perfgrp_group.lock's, all else but the slots constant
+ * @map: the mapped memory. Its generation is protected by perfgrp_group.lock; all other fields are
+ *	constant. The slots follow.
  * @instances: one per instance of the group
  */
 struct perfgrp_mapped {
@@ -51,7 +53,7 @@ struct perfgrp_mapped {
 
 static inline struct perfgrp_value *perfgrp_mapped_values(struct perfgrp_map_slot *slot)
 {
-	/* The alignment is that of struct perfgrp_value. */
+	/* A slot and struct perfgrp_value have the same alignment. */
 	return (struct perfgrp_value *)(slot + 1);
 }
 
@@ -61,7 +63,7 @@ static inline struct perfgrp_value *perfgrp_mapped_values(struct perfgrp_map_slo
  *
  * Any context, with interrupts off.
  *
- * Return: false if it has a writer.
+ * Return: false if it has a writer already.
  */
 static __always_inline bool perfgrp_mapped_write_begin(struct perfgrp_map_slot *slot)
 {
@@ -74,7 +76,7 @@ static __always_inline bool perfgrp_mapped_write_begin(struct perfgrp_map_slot *
 }
 
 /**
- * perfgrp_mapped_write_end - let readers have what was written
+ * perfgrp_mapped_write_end - publish what was written
  * @slot: the slot; the caller is its writer
  */
 static __always_inline void perfgrp_mapped_write_end(struct perfgrp_map_slot *slot)
@@ -82,12 +84,12 @@ static __always_inline void perfgrp_mapped_write_end(struct perfgrp_map_slot *sl
 	u32 seq = slot->seq + 1;
 
 	kcsan_nestable_atomic_end();
-	/* After what was written. 0 is for slots that have not been written yet. */
+	/* After the data. Skips 0, which is for slots that have not been written yet. */
 	smp_store_release(&slot->seq, seq ?: 2);
 }
 
 /**
- * perfgrp_mapped_write_abort - give a slot back as it was
+ * perfgrp_mapped_write_abort - stop being the writer, without a change
  * @slot: the slot; the caller is its writer, and has written nothing
  */
 static __always_inline void perfgrp_mapped_write_abort(struct perfgrp_map_slot *slot)

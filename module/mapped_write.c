@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When the rows that userspace maps are written: by the CPU itself, with what it has at hand, so
- * that a reader need not ask it.
+ * When the rows that userspace maps are written. Each CPU writes its own row, and those of the
+ * tasks that it runs, so that a reader need not interrupt it:
  *
- *	tracepoint cpu_idle		a CPU goes idle: its row is at rest until that ends
- *	tracepoint sched_switch		a task leaves its CPU: the same for the task's row. A CPU or
- *					a task begins to run: its timer is started; or ends: stopped
+ *	tracepoint cpu_idle		a CPU goes idle: its row is at rest until it leaves idle
+ *	tracepoint sched_switch		a task is switched out: its row is at rest until it is
+ *					switched in. The timers of busy CPUs and of running tasks
+ *					are started here, and stopped
  *	the timer (map_interval)	on a CPU that is not idle, while the task runs
  *	an overflow			overflow.c
  *	a snapshot			snapshot.c
  *	a change of the group		perfgrp_mapped_refresh()
  *
- * So no timer runs on an idle CPU, and what nothing has been counted for is not read again.
+ * So no timer runs on an idle CPU, and rows that cannot have changed are not written again.
  *
  * The tracepoints' handlers and the timer run with interrupts off, sched_switch's with the
- * runqueue locked. They take no lock, allocate nothing, wake nobody: they find groups and their
- * event arrays under RCU, and write only the slot of their CPU or task. A PMU that is not the
- * CPU's own (uncore) may wake somebody when it is read, which must not be while a CPU goes idle:
- * such rows are left to the timer and to snapshots.
+ * runqueue locked. They take no lock, allocate no memory and wake no task: they find groups and
+ * their event arrays under RCU, and write only the slot of their CPU or task. Reading a PMU that is
+ * not the CPU's own (uncore) may wake a task, which is not allowed while a CPU goes idle: rows with
+ * such members are written only by the timer and by snapshots.
  *
- * Locks: users_lock (how many groups use the tracepoints, and the lists of them).
+ * Locks: users_lock (how many groups use the tracepoints, and the lists of instances).
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
 
@@ -56,7 +57,7 @@ static DEFINE_MUTEX(users_lock);
 /* struct perfgrp_mapped_instance (users_lock); readers use RCU */
 static DEFINE_PER_CPU(struct hlist_head, cpu_instances);
 static struct hlist_head task_instances[1 << TASK_BITS];
-static unsigned int nr_tasks;	/* of them (users_lock; the scheduler reads it without) */
+static unsigned int nr_tasks;	/* in task_instances (users_lock; the scheduler reads without) */
 
 static struct hlist_head *bucket_of(const struct task_struct *task)
 {
@@ -110,7 +111,7 @@ get_array(const struct perfgrp_mapped_instance *instance)
 	return perfgrp_event_array_get(instance->group->event_arrays, instance->index);
 }
 
-/* Not while the CPU's events are those that died with it, or are made anew. */
+/* False while the CPU's events are dead because it went offline, or are being created again. */
 static bool is_usable(const struct perfgrp_mapped_instance *instance,
 		      const struct perfgrp_event_array *array)
 {
@@ -119,8 +120,8 @@ static bool is_usable(const struct perfgrp_mapped_instance *instance,
 
 /*
  * Write the slot of an instance whose events are on this CPU, or were until now. Interrupts are
- * off, and the perf core is not at work on them. @uncore: any PMU may be called. @at_rest: from now
- * on nothing is counted.
+ * off, and the perf core is not changing the events. @uncore: PMUs other than the CPU's own may be
+ * called, too. @at_rest: the CPU stops running what is counted, or the task is switched out.
  */
 static void write_slot(struct perfgrp_mapped_instance *instance, bool uncore, bool at_rest)
 {
@@ -132,7 +133,7 @@ static void write_slot(struct perfgrp_mapped_instance *instance, bool uncore, bo
 	if (!perfgrp_mapped_write_begin(slot))
 		return;
 	rcu_read_lock();
-	/* Not before: who changes the group waits for the writer, and has the last word. */
+	/* Only now: perfgrp_mapped_refresh() waits for this writer, then overwrites an old row. */
 	array = get_array(instance);
 	if (is_usable(instance, array) && (uncore || !array->reads_elsewhere)) {
 		fill_slot(instance, array, 0, true);
@@ -149,8 +150,8 @@ static void write_slot(struct perfgrp_mapped_instance *instance, bool uncore, bo
  * @instance: whose event has overflowed on this CPU
  * @irqs_on: as in perfgrp_core_read_anywhere()
  *
- * Any context, with interrupts off, inside rcu_read_lock(). A row of which not all events can be
- * read now is left as it is.
+ * Any context, with interrupts off, inside rcu_read_lock(). If one of the row's events cannot be
+ * read now, the row is not written.
  */
 void perfgrp_mapped_write_overflow(struct perfgrp_mapped_instance *instance, bool irqs_on)
 {
@@ -179,7 +180,7 @@ void perfgrp_mapped_write_overflow(struct perfgrp_mapped_instance *instance, boo
 
 /* ---- timers ------------------------------------------------------------------- */
 
-/* Not is_idle_task(), which a task can become that injects idle time, and be no longer. */
+/* Not is_idle_task(): PF_IDLE is also set, for a while, by tasks that inject idle time. */
 static bool is_idle(const struct task_struct *task)
 {
 	return !task->pid;
@@ -216,7 +217,7 @@ static void start_timer(struct perfgrp_mapped_instance *instance)
 			      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* If it runs on another CPU just now it will see for itself. */
+/* If on_timer() is running on another CPU, it stops the timer itself: is_busy_here(). */
 static void stop_timer(struct perfgrp_mapped_instance *instance)
 {
 	if (instance->interval)
@@ -233,11 +234,11 @@ static void on_idle(void *data, unsigned int state, unsigned int cpu)
 
 	if (hlist_empty(this_cpu_ptr(&cpu_instances)))
 		return;
-	/* A CPU that has polled tells so with interrupts on: cpu_idle_poll(). */
+	/* 6.1 calls this with interrupts on at the end of cpu_idle_poll(). */
 	local_irq_save(flags);
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(instance, this_cpu_ptr(&cpu_instances), node) {
-		/* In state 0 it may poll, whatever the driver has there: cpu_idle_poll(). */
+		/* State 0 is not at rest: it may be cpu_idle_poll(), whatever the driver's is. */
 		if (state == PWR_EVENT_EXIT)
 			WRITE_ONCE(instance->slot->at_rest, 0);
 		else
@@ -283,7 +284,7 @@ static void enter_task(const struct task_struct *task)
 	}
 }
 
-/* Tracepoint sched_switch. The events of @prev are still on the PMU, if they are at all. */
+/* Tracepoint sched_switch. The events of @prev have not been scheduled out yet. */
 static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
 		      unsigned int prev_state)
 {
@@ -299,7 +300,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 
 /* ---- changes of the group -------------------------------------------------------- */
 
-/* With perfgrp_group.lock held by who waits for it. */
+/* The task that calls this, or waits for the IPI, holds perfgrp_group.lock. */
 static void refresh_slot(struct perfgrp_mapped_instance *instance)
 {
 	const struct perfgrp_event_array *array;
@@ -310,7 +311,7 @@ static void refresh_slot(struct perfgrp_mapped_instance *instance)
 
 	if (!perfgrp_instance_usable(&instance->group->instances[instance->index]))
 		flags = PERFGRP_ROW_OFFLINE;
-	/* A writer is on another CPU and has interrupts off. */
+	/* If there is a writer it is on another CPU, with interrupts off, and ends soon. */
 	while (!perfgrp_mapped_write_begin(slot))
 		cpu_relax();
 	rcu_read_lock();
@@ -324,7 +325,7 @@ static void refresh_slot(struct perfgrp_mapped_instance *instance)
 		start_timer(instance);
 }
 
-/* IPI, or the same for this CPU. */
+/* IPI, or a direct call on this CPU. */
 static void refresh_cpu(void *info)
 {
 	struct perfgrp_group *group = info;
@@ -346,7 +347,7 @@ static void refresh_here(struct perfgrp_mapped_instance *instance)
 	local_irq_enable();
 }
 
-/* No CPU has written it: there are no events, or their CPU has just gone offline. */
+/* Whether refresh_cpu() has not written the row: no events, or their CPU just went offline. */
 static bool is_left(const struct perfgrp_group *group, unsigned int index)
 {
 	const struct perfgrp_instance *instance = &group->instances[index];
@@ -367,10 +368,10 @@ static void refresh_cpus(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_mapped_refresh - let the rows be those of a group that has changed
+ * perfgrp_mapped_refresh - write all rows of a group that has changed
  * @group: the group; the lock is held for writing. Nothing is done if it is not mapped.
  *
- * Readers see all of it or nothing: struct perfgrp_map.generation. May sleep.
+ * Readers recognize a mix of old and new rows by struct perfgrp_map.generation. May sleep.
  */
 void perfgrp_mapped_refresh(struct perfgrp_group *group)
 {
@@ -384,11 +385,11 @@ void perfgrp_mapped_refresh(struct perfgrp_group *group)
 		perfgrp_call_on_task(group, false, refresh_task, group);
 	else
 		refresh_here(&group->mapped->instances[0]);
-	/* After all slots, for readers that look at it first and last. */
+	/* After all slots: readers check it before and after they read slots. */
 	smp_store_release(&group->mapped->map->generation, group->generation);
 }
 
-/* ---- beginning and end ------------------------------------------------------------ */
+/* ---- tracepoints and lists of users ------------------------------------------------ */
 
 static struct perfgrp_tracepoint cpu_idle = { .name = "cpu_idle", .handler = on_idle };
 static struct perfgrp_tracepoint sched_switch = { .name = "sched_switch", .handler = on_switch };
@@ -398,11 +399,11 @@ static unsigned int nr_switch_users;	/* users_lock */
 static bool supported;
 
 /**
- * perfgrp_mapped_init - see whether rows can be mapped
+ * perfgrp_mapped_init - check whether rows can be mapped
  */
 void perfgrp_mapped_init(void)
 {
-	/* That the handlers are of the right types. */
+	/* Compile-time checks of the handlers' types. */
 	check_trace_callback_type_cpu_idle(on_idle);
 	check_trace_callback_type_sched_switch(on_switch);
 
@@ -415,7 +416,7 @@ void perfgrp_mapped_init(void)
 /**
  * perfgrp_mapped_supported - can rows be mapped?
  *
- * Return: whether the kernel has what it takes.
+ * Return: true if the kernel has both tracepoints.
  */
 bool perfgrp_mapped_supported(void)
 {
@@ -469,9 +470,9 @@ static void add_instance(struct perfgrp_mapped_instance *instance)
 }
 
 /**
- * perfgrp_mapped_link - begin to write rows
+ * perfgrp_mapped_link - start writing a group's rows
  * @group: a new group that is mapped
- * @err: says why not
+ * @err: filled in on failure
  *
  * Return: 0 or -ENOMEM.
  */
@@ -493,7 +494,7 @@ int perfgrp_mapped_link(struct perfgrp_group *group, struct perfgrp_error *err)
 }
 
 /**
- * perfgrp_mapped_unlink - let the tracepoints' handlers no longer find a group
+ * perfgrp_mapped_unlink - hide a group from the tracepoints' handlers
  * @group: a group; nothing is done if it is not mapped
  *
  * perfgrp_mapped_destroy() follows after an RCU grace period.
@@ -512,8 +513,8 @@ void perfgrp_mapped_unlink(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_mapped_stop - nobody writes rows any more
- * @group: see perfgrp_mapped_unlink()
+ * perfgrp_mapped_stop - stop a group's timers, and its use of the tracepoints
+ * @group: an RCU grace period has passed since perfgrp_mapped_unlink()
  *
  * May sleep.
  */
