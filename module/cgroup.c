@@ -136,7 +136,7 @@ void perfgrp_cgroup_exit(void)
 	perfgrp_tracepoint_unregister(&cgroup_rmdir);
 }
 
-/* ---- beginning and end ------------------------------------------------------ */
+/* ---- creating and destroying ------------------------------------------------ */
 
 static int fail_get(int ret, int fd, struct perfgrp_error *err)
 {

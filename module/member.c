@@ -127,7 +127,7 @@ static int prepare_sampling(struct perfgrp_group *group, const struct perfgrp_co
 	return 0;
 }
 
-/* What no CPU was there to try may be nonsense, or denied. */
+/* Refuse an event that could not be created on any CPU: it may be invalid, or not permitted. */
 static int check_tried(const struct perfgrp_group *group, const struct perfgrp_member *member,
 		       struct perfgrp_error *err)
 {
@@ -142,9 +142,9 @@ static int check_tried(const struct perfgrp_group *group, const struct perfgrp_m
 }
 
 /*
- * A child's event is created by the task that forks, and an event that it may not create fails
- * its fork(): the core asks it for CAP_SYS_ADMIN (hw_breakpoint_parse() of 6.1.192, 6.12.117 and
- * 7.3.4).
+ * A child's event is created by the task that forks. If that task may not create it, its fork()
+ * fails: for breakpoints on kernel addresses the kernel checks CAP_SYS_ADMIN (hw_breakpoint_parse()
+ * of 6.1.192, 6.12.117 and 7.3.4).
  */
 static int check_inherited(const struct perfgrp_group *group, const struct perf_event_attr *attr,
 			   struct perfgrp_error *err)
@@ -251,7 +251,7 @@ static int check_add(struct perfgrp_group *group, unsigned int nr, struct perfgr
 				    "an INHERIT group takes all its members in one call; it has %u already",
 				    group->nr_members);
 	ret = check_alive(group, err);
-	/* What failed when the group was enabled, and was refused, says nothing of now. */
+	/* Not if disabled: events may still be in error state from a refused PERFGRP_ENABLE. */
 	if (!ret && group->enabled)
 		ret = check_pinned(group, group->nr_members, err);
 	return ret;
@@ -399,15 +399,15 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 		perfgrp_group_stop_all(group);
 	rebase_all(group);
 	perfgrp_event_arrays_publish(group);
-	/* Also that its counters have begun again, which was charged as less than nothing. */
+	/* Also forgets the negative counts that were charged because of rebase_all(). */
 	perfgrp_split_restart(group);
 	if (group->enabled && !perfgrp_group_inherits(group))
 		perfgrp_group_start_all(group);
 }
 
 /*
- * @rebuilt: rebuild_without() has replaced events. Readers without a lock see them, and that the
- * member has left, in one step, or else the events that were, stopped.
+ * @rebuilt: rebuild_without() has replaced events. Lockless readers see the old events, stopped,
+ * until they see the new events and the removal of the member, in one step.
  */
 static void drop_member(struct perfgrp_group *group, struct perfgrp_member *member, bool rebuilt)
 {
@@ -423,7 +423,7 @@ static void drop_member(struct perfgrp_group *group, struct perfgrp_member *memb
 	perfgrp_event_arrays_publish(group);
 	if (rebuilt && group->enabled)
 		perfgrp_group_start_all(group);
-	/* Before their release, which may take long. */
+	/* Before the events are released, which may take long. */
 	perfgrp_mapped_refresh(group);
 	for (i = 0; i < group->nr_instances; i++) {
 		perfgrp_instance_release_retired(group, i);
@@ -432,7 +432,7 @@ static void drop_member(struct perfgrp_group *group, struct perfgrp_member *memb
 	release_member(group, member);
 }
 
-/* For who looks at the group it has no members any more; release_all() follows. */
+/* Hides all members from readers; release_all() must follow. */
 static unsigned int forget_members(struct perfgrp_group *group)
 {
 	unsigned int nr = group->nr_members;
@@ -462,7 +462,7 @@ void perfgrp_group_drop_members(struct perfgrp_group *group)
 	release_all(group, forget_members(group));
 }
 
-/* The same while others may look: before the release, which may take long. */
+/* The same for a group in use: mapped rows change before the release, which may take long. */
 static void drop_all(struct perfgrp_group *group)
 {
 	unsigned int nr;
@@ -500,13 +500,13 @@ static bool any_needs_rebuild(const struct perfgrp_group *group,
 
 /*
  * Before a member that is a scheduling group's leader is released, create its siblings'
- * events again without it, so that they get a leader among themselves. If that fails nothing
- * has changed. The old and the new events exist side by side for a while; that works for
- * siblings, which hold nothing but a PMU slot, and that only while they are enabled. Members
- * that are not under the one that leaves keep their events and go on counting: they may
- * hold what there is only once (breakpoints, exclusive PMUs).
+ * events again without it, so that one of them becomes the leader. A failure changes nothing.
+ * The old and the new events exist side by side for a while. That works for siblings, which hold
+ * nothing but a PMU slot, and that only while they are enabled. Members that are not siblings of
+ * @leaving keep their events and go on counting: they may hold exclusive resources (breakpoints,
+ * exclusive PMUs).
  *
- * @rebuilt: set if events were replaced; drop_member() follows at once.
+ * @rebuilt: set if events were replaced; drop_member() must follow at once.
  */
 static int rebuild_without(struct perfgrp_group *group, const struct perfgrp_member *leaving,
 			   bool *rebuilt, struct perfgrp_error *err)
