@@ -29,9 +29,9 @@
  * rule, by the element size beside the array.
  *
  * This is version 1 of the contract (PERFGRP_ABI_VERSION). From here on no number,
- * offset, size or meaning below changes. Structs grow at their end only; what is new
- * comes with a feature bit (&struct perfgrp_info.features), and a program that does not
- * ask for it sees no difference.
+ * offset, size or meaning below changes. Structs grow at their end only; new features
+ * come with a feature bit (&struct perfgrp_info.features), and a program that does not
+ * use them sees no difference.
  *
  * The meaning of each errno, for all ioctls:
  *
@@ -73,14 +73,14 @@
  */
 #define PERFGRP_IOC_TYPE	0xBD
 
-/* "None": a member, a CPU's PMU or an id that is not there. */
+/* In place of the id of a member or the number of a PMU: there is none. */
 #define PERFGRP_NONE		0xffffffffU
 
 /* ---- errors -------------------------------------------------------------- */
 
 /**
  * enum perfgrp_reason - why a call was refused
- * @PERFGRP_REASON_NONE: no reason was given; the errno says all
+ * @PERFGRP_REASON_NONE: nothing beyond the errno
  * @PERFGRP_REASON_SIZE: a size field is smaller than version 1's, or larger
  *	than a page
  * @PERFGRP_REASON_TAIL: bytes beyond the kernel's struct are not zero
@@ -98,26 +98,26 @@
  * @PERFGRP_REASON_EVENT_OPTION: the PMU refuses the event's config or options
  * @PERFGRP_REASON_EVENT_TARGET: the PMU cannot count this event on this target
  * @PERFGRP_REASON_LIMIT: a limit of the module is reached
- * @PERFGRP_REASON_PMU_FULL: the PMU takes the event, but never together with
+ * @PERFGRP_REASON_PMU_FULL: the PMU can count the event, but never together with
  *	the members that the group has already
  * @PERFGRP_REASON_PMU_BUSY: the PMU has no room for a NO_MUX group now, or an
  *	exclusive event of another user occupies it
  * @PERFGRP_REASON_MEMBER: no member has that id
  * @PERFGRP_REASON_LEADER: the leader still has members
- * @PERFGRP_REASON_EMPTY: the array holds nothing
+ * @PERFGRP_REASON_EMPTY: the array is empty
  * @PERFGRP_REASON_BUFFER: an array is too small
- * @PERFGRP_REASON_FEATURE: this module or kernel lacks it; see
+ * @PERFGRP_REASON_FEATURE: not supported by this module or kernel; see
  *	&struct perfgrp_info.features
  * @PERFGRP_REASON_MEMORY: no memory
  * @PERFGRP_REASON_KERNEL: the perf core refused; the text has its errno
- * @PERFGRP_REASON_BPF_FD: the fd is closed, or is not one of a BPF program
- * @PERFGRP_REASON_BPF_TYPE: a BPF program of another type
+ * @PERFGRP_REASON_BPF_FD: the fd is not open, or is not that of a BPF program
+ * @PERFGRP_REASON_BPF_TYPE: the BPF program is not of the type needed
  * @PERFGRP_REASON_BPF_COUNTER: the counter does not sample
  * @PERFGRP_REASON_BPF_CALLCHAIN: the BPF program walks stacks, which needs a call
  *	chain where the counter is precise
  * @PERFGRP_REASON_BPF_MAP: not used: BPF programs are not refused for their maps
- * @PERFGRP_REASON_BPF_ATTACHED: the counter has a BPF program already, or another
- *	one than expected
+ * @PERFGRP_REASON_BPF_ATTACHED: the counter already has a BPF program, or not the
+ *	one expected
  * @PERFGRP_REASON_BPF_NONE: the counter has no BPF program
  * @PERFGRP_REASON_CGROUP: the fd is not the directory of a cgroup whose tasks perf can count,
  *	or the cgroup was removed
@@ -196,8 +196,8 @@ struct perfgrp_error {
 /* Groups of CPUs follow CPU hotplug. */
 #define PERFGRP_FEATURE_HOTPLUG		(1ULL << 3)
 /*
- * Callers without CAP_PERFMON may count their own tasks in user mode; perfgrp(4) says when in
- * kernel mode too.
+ * Callers without CAP_PERFMON may count their own tasks in user mode; see perfgrp(4) for kernel
+ * mode.
  */
 #define PERFGRP_FEATURE_UNPRIVILEGED	(1ULL << 4)
 /* perfgrp_counter.sample_period and sample_freq, streams of records */
@@ -230,15 +230,14 @@ struct perfgrp_error {
  * @size: in: sizeof(struct perfgrp_info); at least PERFGRP_INFO_SIZE_VER0
  * @flags: in: 0
  * @error: in: pointer to a struct perfgrp_error, or 0
- * @features: out: PERFGRP_FEATURE_*. A program looks for what it needs by its bit,
- *	never by a version.
+ * @features: out: PERFGRP_FEATURE_*. Programs check these bits, never a version.
  * @max_members: out: members a group can have
  * @nr_cpu_ids: out: one more than the highest possible CPU number; no snapshot has more
- *	rows, but of groups with PERFGRP_CREATE_SPLIT_BY_CGROUP
+ *	rows, except of groups with PERFGRP_CREATE_SPLIT_BY_CGROUP
  * @max_groups: out: groups one user can have open
  * @max_buffer: out: the largest buffer_size of a group, in bytes
  * @abi_version: out: PERFGRP_ABI_VERSION of the module
- * @version: out: the module's version for people, NUL-terminated
+ * @version: out: the module's version, for display only, NUL-terminated
  */
 struct perfgrp_info {
 	__u32 size;
@@ -261,16 +260,16 @@ struct perfgrp_info {
  * @PERFGRP_TARGET_TASK: one task, named by pid, wherever it runs or on one CPU only
  * @PERFGRP_TARGET_CPUS: a list of CPUs, whatever runs there
  * @PERFGRP_TARGET_ALL_CPUS: every CPU, including those that come online later
- * @PERFGRP_TARGET_PIDFD: one task, named by the pidfd in target_fd, which cannot name
- *	another task by the time of the call as a reused pid can
- *	(PERFGRP_FEATURE_PIDFD). PERFGRP_QUERY reports it as PERFGRP_TARGET_TASK.
- * @PERFGRP_TARGET_CGROUP: the tasks of a cgroup and of its descendants, as perf stat -G, on
+ * @PERFGRP_TARGET_PIDFD: one task, named by the pidfd in target_fd, which, unlike a pid,
+ *	is never reused for another task (PERFGRP_FEATURE_PIDFD). PERFGRP_QUERY reports it
+ *	as PERFGRP_TARGET_TASK.
+ * @PERFGRP_TARGET_CGROUP: the tasks of a cgroup and of its descendants, like perf stat -G, on
  *	every CPU, including those that come online later, or on a list of CPUs
  *	(PERFGRP_FEATURE_CGROUP). target_fd is an open directory: of cgroup2, or of the v1
  *	hierarchy that has perf_event. It need not stay open. time_enabled and time_running are
- *	the cgroup's: they go on while a task of it runs on the CPU. When the cgroup has been
- *	removed, rows have PERFGRP_ROW_EXITED and poll(2) returns POLLHUP; the group does not
- *	keep it from being removed.
+ *	those of the cgroup: they grow only while one of its tasks runs on the CPU. The group does
+ *	not prevent the removal of the cgroup; after it, rows have PERFGRP_ROW_EXITED and poll(2)
+ *	returns POLLHUP.
  */
 enum perfgrp_target {
 	PERFGRP_TARGET_NONE	= 0,
@@ -281,32 +280,32 @@ enum perfgrp_target {
 	PERFGRP_TARGET_CGROUP	= 5,
 };
 
-/* The group is enabled from the start; without it, from PERFGRP_ENABLE on. */
+/* The group starts enabled. Without this flag it starts disabled; see PERFGRP_ENABLE. */
 #define PERFGRP_CREATE_ENABLED		(1U << 0)
 /*
  * Also count the children that the task forks from now on, and theirs (task targets).
- * All members of such a group are added in one PERFGRP_ADD. A child that is forked during it
+ * All members of such a group are added in one PERFGRP_ADD. A child that is forked during that call
  * is counted by all members or by none; before Linux 6.2 perhaps by the software members only,
  * or by the others only. The counters are read one after the other, so their values are
- * from slightly different moments, and are final (PERFGRP_VALUE_EXITED) when the task and all
- * its children have exited. While the group is disabled its events stay on the PMU and keep
- * their counters, because children cannot be stopped from outside the perf core; what they
- * count then is not reported. A breakpoint on a kernel address is refused (EOPNOTSUPP):
- * a fork() in a task that may not set it would fail.
+ * from slightly different moments. They are final (PERFGRP_VALUE_EXITED) when the task and all
+ * its children have exited. While the group is disabled its events stay on the PMU and occupy
+ * counters, because a module cannot stop the events of children; what they count then is not
+ * reported. A breakpoint on a kernel address is refused (EOPNOTSUPP), because fork() would
+ * fail in a task that may not set it.
  */
 #define PERFGRP_CREATE_INHERIT		(1U << 1)
 /*
  * The task's next exec enables the group, whether or not it has members by then (task
  * targets; the group starts disabled), unless PERFGRP_ENABLE or PERFGRP_DISABLE comes
  * first. With INHERIT, children forked before the exec are counted from their own exec
- * on, also if PERFGRP_ENABLE comes before it.
+ * on, even if PERFGRP_ENABLE comes before it.
  */
 #define PERFGRP_CREATE_ENABLE_ON_EXEC	(1U << 2)
 /*
  * All members are on the PMU all the time, or the group fails (attr.pinned): if there is
  * no room PERFGRP_ENABLE and PERFGRP_ADD return EBUSY, and if room is lost later all
- * values of the row have PERFGRP_VALUE_FAILED until PERFGRP_ENABLE finds room again. For a
- * task that is not running at the moment only the values tell.
+ * values of the row have PERFGRP_VALUE_FAILED until PERFGRP_ENABLE finds room again. If the
+ * task is not running during the call, a lack of room shows only in the values.
  */
 #define PERFGRP_CREATE_NO_MUX		(1U << 3)
 /* No other group is on the PMU while this one is (attr.exclusive). */
@@ -316,57 +315,57 @@ enum perfgrp_target {
  * span PMUs, and without PERFGRP_FEATURE_SCHED_GROUP it consists of independent counters.
  */
 #define PERFGRP_CREATE_ONE_SCHED_GROUP	(1U << 5)
-/* A full buffer drops its oldest records; without it, it drops the new ones. */
+/* A full buffer drops its oldest records. Without this flag it drops the new ones. */
 #define PERFGRP_CREATE_OVERWRITE	(1U << 6)
 /*
  * The stream has a PERF_RECORD_BPF_EVENT for each BPF program that anybody loads into the
  * kernel, or that is unloaded, on any CPU, from this call on. Needs CAP_PERFMON, a buffer,
- * and PERFGRP_FEATURE_BPF_EVENTS; needs no members. (On a task target the stream ends, as
- * any, when the task has exited.) PERFGRP_BPF_EVENTS_ON asks for them later.
+ * and PERFGRP_FEATURE_BPF_EVENTS; needs no members. (With a task target this stream, too, ends
+ * when the task has exited.) PERFGRP_BPF_EVENTS_ON does the same later.
  */
 #define PERFGRP_CREATE_BPF_EVENTS	(1U << 7)
-/* clockid is valid; without it, the clock is CLOCK_MONOTONIC. */
+/* clockid is valid. Without this flag the clock is CLOCK_MONOTONIC. */
 #define PERFGRP_CREATE_USE_CLOCKID	(1U << 8)
 /*
- * What CPUs count is charged to the cgroups whose tasks run there, all cgroups at once: at each
- * switch between tasks of different cgroups the CPU reads the members and charges what has passed
- * since to the cgroup that leaves. The counters stay on the PMU. Snapshots have rows for each
- * cgroup of cgroup2, down to split_depth levels below the directory target_fd (that of the root
- * for all); deeper ones are part of their ancestor's row. A row has only what no other row has, so
- * rows add up to what the CPUs have counted:
+ * What CPUs count is charged to the cgroups whose tasks run there, for all cgroups at once: at each
+ * switch between tasks of different cgroups the CPU reads the members and charges what was counted
+ * since the last reading to the cgroup that is switched out. The counters stay on the PMU.
+ * Snapshots have rows for each cgroup of cgroup2, down to split_depth levels below the directory
+ * target_fd (that of the root for all cgroups); deeper cgroups are part of their ancestor's row.
+ * Nothing is in two rows, so rows add up to what the CPUs have counted:
  *
- *	the directory	of tasks that are in the directory's cgroup itself. Of the root:
- *			kernel threads, and CPUs that are idle
- *	each cgroup	below it, until it was removed and a snapshot has said so
- *	ROW_OUTSIDE	of tasks that are not below the directory
- *	ROW_REMOVED	what removed cgroups had that have no row any more
- *	ROW_OVERFLOW	of cgroups that found no room: split_max is reached, or memory was short
- *			when they were created
+ *	the directory	tasks that are in the directory's cgroup itself. For the root, these
+ *			include kernel threads and idle CPUs
+ *	each cgroup	below it, until a snapshot has reported that it was removed
+ *	ROW_OUTSIDE	tasks that are neither in the directory's cgroup nor below it
+ *	ROW_REMOVED	counts of removed cgroups that have no row any more
+ *	ROW_OVERFLOW	cgroups for which there was no room: split_max was reached, or memory was
+ *			short when they were created
  *
- * Cgroups that are created later appear. Needs PERFGRP_FEATURE_SPLIT_BY_CGROUP, CAP_PERFMON, and
- * the target ALL_CPUS or CPUS; takes no buffer, its members do not sample, and PMUs of a whole
- * package (uncore) are refused. Context switches (PERFGRP_SW_CONTEXT_SWITCHES, _CGROUP_SWITCHES)
- * are charged to the cgroup that comes.
+ * Cgroups that are created later get rows, too. Needs PERFGRP_FEATURE_SPLIT_BY_CGROUP,
+ * CAP_PERFMON, and the target ALL_CPUS or CPUS. The group has no buffer, its members do not sample,
+ * and PMUs of a whole package (uncore) are refused. Context switches (PERFGRP_SW_CONTEXT_SWITCHES,
+ * _CGROUP_SWITCHES) are charged to the cgroup that is switched in.
  */
 #define PERFGRP_CREATE_SPLIT_BY_CGROUP	(1U << 9)
 /* The most cgroups that split_max can ask for. */
 #define PERFGRP_SPLIT_MAX		4096
 /*
  * The group keeps its latest rows in memory that can be mapped, for readers that make no system
- * call: see &struct perfgrp_map. They are written
+ * call: see &struct perfgrp_map. A row is written
  *
- *	of a CPU	when it goes idle, and every map_interval while it is not
- *	of a task	when it is switched away, and every map_interval while it runs
+ *	for a CPU	when it goes idle, and every map_interval while it is not idle
+ *	for a task	when it is switched out, and every map_interval while it runs
  *
- * and by each snapshot, each overflow, and each call that changes the group. The interval wakes no
- * CPU that is idle. Needs PERFGRP_FEATURE_MAPPED and CAP_PERFMON; neither with INHERIT nor with
+ * and by each snapshot, each overflow, and each call that changes the group. map_interval does not
+ * wake idle CPUs. Needs PERFGRP_FEATURE_MAPPED and CAP_PERFMON; cannot be combined with INHERIT or
  * SPLIT_BY_CGROUP.
  */
 #define PERFGRP_CREATE_MAPPED		(1U << 10)
 
 /*
  * perfgrp_create.clockid: the clock of perf_event_open(2) without use_clockid, so that
- * times compare with those of perf's own records.
+ * times can be compared with those of perf's own records.
  */
 #define PERFGRP_CLOCK_PERF	(-1)
 
@@ -389,9 +388,9 @@ enum perfgrp_target {
  * @buffer_size: in: bytes of buffer per CPU, rounded up to 2^n pages, at least two; 0 for
  *	a group whose counters do not sample. At most &struct perfgrp_info.max_buffer; see
  *	perfgrp(4) for the other limits.
- * @wakeup_records: in: wake a sleeping reader when this many records of one CPU wait, or
- *	@wakeup_bytes of them, whichever comes first; 0: on every record, or, with
- *	@wakeup_bytes, no limit by number
+ * @wakeup_records: in: wake a sleeping reader when this many records of one CPU, or
+ *	@wakeup_bytes of them, are in the buffer, whichever comes first; 0: on every record,
+ *	or, with @wakeup_bytes, regardless of their number
  * @wakeup_bytes: in: the same in bytes, at most half of @buffer_size; 0 for half of it
  * @sample_type: in: PERF_SAMPLE_* of the stream's records: PERFGRP_SAMPLE_TYPE, or 0 for it; or
  *	PERFGRP_SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN (PERFGRP_FEATURE_CALLCHAIN)
@@ -405,13 +404,14 @@ enum perfgrp_target {
  *	@buffer_size.
  * @reserved2: in: zero
  * @split_depth: in: with PERFGRP_CREATE_SPLIT_BY_CGROUP: how many levels below the directory
- *	have rows of their own; 0 for all; else 0
+ *	have rows of their own, 0 for all; without that flag 0
  * @split_max: in: with PERFGRP_CREATE_SPLIT_BY_CGROUP: how many cgroups can have rows of their own
- *	at once, at most PERFGRP_SPLIT_MAX; 0 for that; else 0
+ *	at once, at most PERFGRP_SPLIT_MAX, 0 for that many; without that flag 0
  * @map_interval: in: with PERFGRP_CREATE_MAPPED: ns after which the row of a CPU that is not idle,
- *	or of a task that runs, is written anew, 1,000,000 to 1,000,000,000; 0 for never; else 0
+ *	or of a task that runs, is written again, 1,000,000 to 1,000,000,000, 0 for never;
+ *	without that flag 0
  *
- * Needs CAP_PERFMON. Errors: EACCES, EBADF (@target_fd is no pidfd, or not a directory of a
+ * Needs CAP_PERFMON. Errors: EACCES, EBADF (@target_fd is not a pidfd, or not a directory of a
  * cgroup), EINVAL, ENODEV, ENOENT (the cgroup was removed, or perf_event is not in its
  * hierarchy), EOPNOTSUPP, ESRCH, EMFILE, ENFILE, ENOSPC (max_groups, memory that a user may
  * lock), EBUSY (PERFGRP_TARGET_CGROUP: kprobes are disarmed), ENOMEM.
@@ -494,7 +494,7 @@ struct perfgrp_create {
 
 /* type, config, config1-3 and bp_type are used, event is not. */
 #define PERFGRP_COUNTER_RAW		(1U << 0)
-/* As the bits of the same names in struct perf_event_attr. */
+/* Like the bits of the same names in struct perf_event_attr. */
 #define PERFGRP_COUNTER_EXCLUDE_USER	(1U << 1)
 #define PERFGRP_COUNTER_EXCLUDE_KERNEL	(1U << 2)
 #define PERFGRP_COUNTER_EXCLUDE_HV	(1U << 3)
@@ -502,7 +502,7 @@ struct perfgrp_create {
 /* sample_freq is used, sample_period is not. */
 #define PERFGRP_COUNTER_FREQ		(1U << 5)
 /*
- * As the bits of the same names, for hosts of virtual machines. Without kprobes a counter with
+ * Like the bits of the same names, for hosts of virtual machines. Without kprobes a counter with
  * EXCLUDE_HOST cannot sample (EOPNOTSUPP).
  */
 #define PERFGRP_COUNTER_EXCLUDE_HOST	(1U << 6)
@@ -512,15 +512,15 @@ struct perfgrp_create {
  * struct perfgrp_counter - one event and its options
  * @event: PERFGRP_EVENT() of type and config; 0 with PERFGRP_COUNTER_RAW
  * @flags: PERFGRP_COUNTER_*
- * @id: out of PERFGRP_ADD and PERFGRP_QUERY: the member's id, 1 or more, never used again
- *	in this group. In: 0.
+ * @id: out (PERFGRP_ADD, PERFGRP_QUERY): the member's id, 1 or more, never reused in this
+ *	group. In: 0.
  * @sample_period: sample every so many events, below 2^63; 0: count only, no interrupt.
  *	Needs PERFGRP_FEATURE_SAMPLING. In a group without a buffer an overflow runs the
  *	member's BPF program and leaves no record, also in the children if the group has
  *	INHERIT. Breakpoints sample on x86 only.
  * @sample_freq: with PERFGRP_COUNTER_FREQ: samples per second, at most sysctl
- *	kernel.perf_event_max_sample_rate. The clocks are not held to that, but sample
- *	at most 100,000 times per second.
+ *	kernel.perf_event_max_sample_rate. cpu-clock and task-clock are not limited by that, but
+ *	sample at most 100,000 times per second.
  * @type: raw form: attr.type: PERF_TYPE_*, or a PMU's number from
  *	/sys/bus/event_source/devices/PMU/type
  * @precise_ip: 0 to 3, as attr.precise_ip, if the PMU supports it
@@ -529,7 +529,7 @@ struct perfgrp_create {
  * @config2: raw form: attr.config2; a breakpoint's length
  * @config3: raw form: attr.config3 (kernels from 6.3 on)
  * @bp_type: raw form: attr.bp_type, HW_BREAKPOINT_*, for PERF_TYPE_BREAKPOINT
- * @pmu: out of PERFGRP_QUERY: number of the PMU that counts it (on the group's first CPU).
+ * @pmu: out (PERFGRP_QUERY): number of the PMU that counts it (on the group's first CPU).
  *	In: 0.
  * @min_delta: a sample, of any member, becomes a record only if some member with a
  *	@min_delta has counted at least that much since the group's last record on that CPU
@@ -580,8 +580,8 @@ struct perfgrp_counter {
  *
  * Needs CAP_PERFMON. Errors: EACCES, EINVAL (REASON_EVENT_OPTION, REASON_PMU_FULL,
  * REASON_EVENT_TARGET), ENOENT and EOPNOTSUPP (REASON_EVENT), EOPNOTSUPP (REASON_FEATURE:
- * an INHERIT group has members), ENODEV (REASON_CPU_OFFLINE: no CPU of the group is online, so
- * that the event could be tried), EBUSY (a NO_MUX group that does not fit now), ENOSPC
+ * an INHERIT group has members), ENODEV (REASON_CPU_OFFLINE: no CPU of the group is online, so the
+ * event cannot be tried), EBUSY (a NO_MUX group that does not fit now), ENOSPC
  * (max_members, the members of one user, or a call chain longer than sysctl
  * kernel.perf_event_max_stack), ESRCH, ENOENT (REASON_CGROUP: the cgroup was removed), ENOMEM,
  * EINTR.
@@ -610,10 +610,10 @@ struct perfgrp_add {
  * @id: in: the member
  * @reserved: in: zero
  *
- * The other members keep their counts and go on. Errors: ENOENT (no such member); EBUSY
- * (the leader, with members, without PERFGRP_REMOVE_CASCADE; or, in an INHERIT group, the
- * leader of a scheduling group with siblings); and, if the members of that scheduling group
- * must be created anew and cannot be, those of PERFGRP_ADD.
+ * The other members keep their counts and go on counting. Errors: ENOENT (no such member);
+ * EBUSY (the leader still has members and PERFGRP_REMOVE_CASCADE is not set; or, in an INHERIT
+ * group, the leader of a scheduling group with siblings). If the other members of a scheduling
+ * group have to be created again and that fails, also those of PERFGRP_ADD.
  */
 struct perfgrp_remove {
 	__u32 size;
@@ -638,7 +638,7 @@ struct perfgrp_remove {
  * All three act on the whole group, are idempotent, and may be called at any time.
  * PERFGRP_RESET sets counts and times of all members to zero; a group that is enabled
  * goes on counting. Errors: EBUSY (PERFGRP_ENABLE of a NO_MUX group that does not fit now;
- * if it was enabled it goes on where there is room), ENOMEM (PERFGRP_RESET), EINTR.
+ * if it was enabled it goes on counting where there is room), ENOMEM (PERFGRP_RESET), EINTR.
  */
 struct perfgrp_control {
 	__u32 size;
@@ -649,8 +649,8 @@ struct perfgrp_control {
 #define PERFGRP_CONTROL_SIZE_VER0	16
 
 /**
- * enum perfgrp_task_state - what has become of a group's task
- * @PERFGRP_TASK_NONE: the target is no task
+ * enum perfgrp_task_state - the state of a group's task
+ * @PERFGRP_TASK_NONE: the target is not a task
  * @PERFGRP_TASK_ALIVE: it has not exited; pid is its thread id
  * @PERFGRP_TASK_EXITED: it has exited; pid is 0
  * @PERFGRP_TASK_HIDDEN: it has not exited, but has no number in the caller's pid
@@ -673,8 +673,8 @@ enum perfgrp_task_state {
  * @counters: in: pointer to room for @nr_counters elements
  * @counter_size: in: size of an element; at least PERFGRP_COUNTER_SIZE_VER0
  * @nr_counters: in: elements there is room for; out: members, leader first
- * @create_flags: out: PERFGRP_CREATE_* as at creation, but for PERFGRP_CREATE_BPF_EVENTS: set if
- *	the stream has such records now
+ * @create_flags: out: PERFGRP_CREATE_* as at creation, except that PERFGRP_CREATE_BPF_EVENTS is set
+ *	if the stream has such records now
  * @target: out: enum perfgrp_target
  * @pid: out: the task's thread id in the caller's pid namespace, or 0
  * @task_state: out: enum perfgrp_task_state
@@ -685,7 +685,8 @@ enum perfgrp_task_state {
  * @cgroup_id: out: the cgroup's id, as bpf_get_current_cgroup_id() returns it, and on cgroup2 the
  *	inode number of its directory; 0 if the group was created without one
  *
- * With room for none (@nr_counters and @counters 0) EMSGSIZE returns the number.
+ * With @nr_counters and @counters 0 it returns the number of members, with EMSGSIZE if there are
+ * any.
  */
 struct perfgrp_query {
 	__u32 size;
@@ -707,7 +708,7 @@ struct perfgrp_query {
 #define PERFGRP_QUERY_SIZE_VER0	64
 #define PERFGRP_QUERY_SIZE_VER1	72
 
-/* The new fd may read(2) records; records are removed by whoever reads them. */
+/* The new fd may read(2) records, which removes them from the buffer. */
 #define PERFGRP_READER_RECORDS	(1U << 0)
 
 #define PERFGRP_OPEN_READER	_IO(PERFGRP_IOC_TYPE, 0x17)
@@ -747,8 +748,7 @@ struct perfgrp_reader {
  * @PERFGRP_STATE_NEVER_RAN: was never on the PMU. There is no value; the zeros in its place
  *	are not a count.
  *
- * What has become of the counter is told by PERFGRP_VALUE_FAILED, _OFFLINE, _EXITED and
- * _THROTTLED.
+ * PERFGRP_VALUE_FAILED, _OFFLINE, _EXITED and _THROTTLED show whether the counter still counts.
  */
 enum perfgrp_state {
 	PERFGRP_STATE_NONE		= 0,
@@ -759,19 +759,18 @@ enum perfgrp_state {
 
 /* scaled holds a value (time_running is not 0). */
 #define PERFGRP_VALUE_SCALED		(1U << 0)
-/* The true value is above 64 bits; scaled (or raw, in totals) is the largest number. */
+/* The true value does not fit into 64 bits; scaled (or raw, in totals) is the largest that does. */
 #define PERFGRP_VALUE_SATURATED		(1U << 1)
 /* Totals: not every CPU that was added up has a value. */
 #define PERFGRP_VALUE_PARTIAL		(1U << 2)
 /* Totals: counts of different PMUs were added up (PERFGRP_SNAPSHOT_MIX_PMUS). */
 #define PERFGRP_VALUE_MIXED_PMUS	(1U << 3)
-/* The kernel stopped the event until the next tick, for too many overflows. */
+/* The kernel stopped the event until the next tick, because of too many overflows. */
 #define PERFGRP_VALUE_THROTTLED		(1U << 4)
 /*
- * Not counting, because the kernel could not keep it: a NO_MUX group that lost its room
- * on the PMU, an event that could not be created again when its CPU came back or whose PMU
- * was unregistered. Where memory, a slot or the PMU was missing that is tried again. In
- * totals: on some CPU.
+ * Not counting: a NO_MUX group has lost its room on the PMU, the event could not be created
+ * again when its CPU came back online, or its PMU was unregistered. Creation is retried if memory,
+ * a slot or the PMU was not available. In totals: on at least one CPU.
  */
 #define PERFGRP_VALUE_FAILED		(1U << 5)
 /* The CPU is offline; the value is from before. In totals: all CPUs are. */
@@ -783,8 +782,8 @@ enum perfgrp_state {
  */
 #define PERFGRP_VALUE_EXITED		(1U << 7)
 /*
- * Of a cgroup: while the group was enabled no task of it has run on this CPU since the last reset.
- * The state is COUNTED, and zero is the count. In totals: on no CPU.
+ * Of a cgroup: none of its tasks has run on this CPU while the group was enabled, since the last
+ * reset. The state is COUNTED, and the count is zero. In totals: on no CPU.
  */
 #define PERFGRP_VALUE_ABSENT		(1U << 8)
 
@@ -794,18 +793,18 @@ enum perfgrp_state {
  * @sched_group: number of the member's scheduling group, which is the id of the member
  *	that leads it: members of a row with equal numbers are on the PMU at the same
  *	times. 0 if it never had an event here, or, in totals, if it differs between CPUs.
- *	Software members are a scheduling group each; they need no place on the PMU.
+ *	Each software member is a scheduling group of its own; it needs no PMU counter.
  * @state: enum perfgrp_state
  * @flags: PERFGRP_VALUE_*
  * @pmu: number of the PMU that counts it; PERFGRP_NONE if that is not known, or, in
  *	totals over several PMUs, not unique
  * @raw: the count while it was on the PMU
  * @scaled: raw * time_enabled / time_running, rounded down; in totals the sum of the CPUs'
- *	scaled values, which is closer to the truth than scaling the sum
- * @time_enabled: ns that the counter was enabled, and the target was where it can count: not
+ *	scaled values, which is more accurate than scaling the sum
+ * @time_enabled: ns for which the counter was enabled and could count the target. Excludes
  *	the time that a task spends on other CPUs than the group's, or on CPUs that the
- *	counter's PMU does not belong to (P-cores and E-cores, big.LITTLE). Of a cgroup: ns
- *	that tasks of it were on the CPU meanwhile
+ *	counter's PMU does not belong to (P-cores and E-cores, big.LITTLE). Of a cgroup:
+ *	ns for which its tasks were on the CPU while the counter was enabled
  * @time_running: ns that it was on the PMU
  */
 struct perfgrp_value {
@@ -830,26 +829,26 @@ struct perfgrp_value {
 #define PERFGRP_ROW_FAILED	(1U << 2)
 /* The row is a sum over CPUs. */
 #define PERFGRP_ROW_TOTAL	(1U << 3)
-/* PERFGRP_CREATE_SPLIT_BY_CGROUP: rows of no single cgroup; see there */
+/* Rows that are not of a single cgroup; see PERFGRP_CREATE_SPLIT_BY_CGROUP. */
 #define PERFGRP_ROW_OUTSIDE	(1U << 4)
 #define PERFGRP_ROW_REMOVED	(1U << 5)
 #define PERFGRP_ROW_OVERFLOW	(1U << 6)
 
 /**
- * struct perfgrp_row - one CPU, one task, or one sum over CPUs; one cgroup there if the group is
- *	split
+ * struct perfgrp_row - one CPU, one task, or one sum over CPUs; in a group that is split, one of
+ *	its cgroups
  * @cpu: the CPU; -1 for a task that is counted on all CPUs, and for totals
  * @flags: PERFGRP_ROW_*
  * @first_value: index of the row's first value; leader first, the other members in the
  *	order in which they were added
  * @nr_values: number of its values
- * @epoch: how often the CPU has come back online; between two rows of one CPU with
- *	different epochs is a gap that is not in time_enabled
+ * @epoch: how often the CPU has come back online; if it differs between two rows of one CPU,
+ *	there is a gap between them that is not in time_enabled
  * @nr_cpus: number of CPUs in the row
  * @time_before: time in ns just before the row's first read, on the group's clock
  * @time_after: the same just after its last read
  * @cgroup_id: PERFGRP_CREATE_SPLIT_BY_CGROUP: the cgroup, by the inode number of its directory; 0
- *	if the row is of no single cgroup, or the group is not split
+ *	if the row is not of a single cgroup, or the group is not split
  */
 struct perfgrp_row {
 	__s32 cpu;
@@ -868,7 +867,7 @@ struct perfgrp_row {
 
 /*
  * Sums over CPUs instead of a row per CPU. CPUs whose members are counted by the same PMUs
- * make one row; a machine with one kind of CPU has one.
+ * are added up in one row; on a machine with one kind of CPU there is only one.
  */
 #define PERFGRP_SNAPSHOT_TOTALS		(1U << 0)
 /* With TOTALS: one row, even over CPUs with different PMUs. */
@@ -876,10 +875,10 @@ struct perfgrp_row {
 /* Also reset counts and times to zero; no event is lost in between. */
 #define PERFGRP_SNAPSHOT_RESET		(1U << 2)
 /*
- * Of a PERFGRP_CREATE_MAPPED group: take the rows that are there already of CPUs that are at rest
- * (&struct perfgrp_map_slot.at_rest) and those that are at most max_age old. Only the other CPUs
- * are interrupted. Not with RESET. With a clock that can be set back (CLOCK_REALTIME, CLOCK_TAI)
- * only rows that are at rest are taken.
+ * For PERFGRP_CREATE_MAPPED groups: use mapped rows that are at rest (&struct
+ * perfgrp_map_slot.at_rest) or at most max_age old, and interrupt only the other CPUs. Cannot be
+ * combined with RESET. With a clock that can be set back (CLOCK_REALTIME, CLOCK_TAI) only rows that
+ * are at rest are used.
  */
 #define PERFGRP_SNAPSHOT_CACHED		(1U << 3)
 
@@ -903,7 +902,7 @@ struct perfgrp_row {
  * @generation: out: a number that every PERFGRP_ADD, PERFGRP_REMOVE, PERFGRP_RESET and
  *	PERFGRP_SNAPSHOT_RESET of the group increases. Two snapshots with the same
  *	generation have the same members, and counts and times that do not go backwards.
- *	With PERFGRP_SNAPSHOT_RESET: before the reset.
+ *	With PERFGRP_SNAPSHOT_RESET: the number before the reset.
  * @max_age: in: with PERFGRP_SNAPSHOT_CACHED: ns by which a row's time_after may be older than the
  *	call; else 0
  *
@@ -914,8 +913,8 @@ struct perfgrp_row {
  * array, nor is anything reset. A group without members has rows without values.
  *
  * With PERFGRP_CREATE_SPLIT_BY_CGROUP there are rows for each cgroup: of each CPU, or its totals.
- * The directory's come first. A cgroup that was removed has PERFGRP_ROW_EXITED in the first
- * snapshot after that, whoever takes it, and no row in the next.
+ * The rows of the directory's cgroup come first. A cgroup that was removed has PERFGRP_ROW_EXITED
+ * in the first snapshot after that, through any fd, and no row in the next.
  *
  * Scaled values are estimates and may go backwards even within a generation.
  */
@@ -940,11 +939,11 @@ struct perfgrp_snapshot {
 
 /* ---- mapped snapshots ---------------------------------------------------- */
 
-/* Where mmap(2) of the group's fd finds its rows. */
+/* Offset for mmap(2) of the group's fd at which its rows are mapped. */
 #define PERFGRP_MMAP_ROWS	(1ULL << 42)
 
 /**
- * struct perfgrp_map - what a mapping of a group's rows begins with
+ * struct perfgrp_map - the header of a mapping of a group's rows
  * @size: sizeof(struct perfgrp_map), as the kernel knows it
  * @map_size: bytes of the whole mapping, a multiple of the page size
  * @slot_offset: of the first slot, in bytes from the beginning
@@ -958,19 +957,19 @@ struct perfgrp_snapshot {
  *	after all slots.
  *
  * The fd of a PERFGRP_CREATE_MAPPED group, or a read-only one, can be mapped at PERFGRP_MMAP_ROWS
- * (which needs an off_t of 64 bits), MAP_SHARED and PROT_READ, any length up to @map_size: one page
- * is enough to learn that. The mapping keeps the group, also when the fd is closed. All but
- * @generation is constant.
+ * (which needs an off_t of 64 bits), with MAP_SHARED and PROT_READ, and any length up to @map_size:
+ * map one page first to read @map_size. The mapping keeps the group alive, even after the fd is
+ * closed. All fields except @generation are constant.
  *
  * Slots are written at any time. To read one:
  *
  *	1. load seq (acquire): 0 if there is no row, odd while it is being written
  *	2. copy what is wanted
- *	3. acquire fence; load seq again: if it is another one, or was odd, begin again
+ *	3. acquire fence; load seq again: if it has changed, or was odd, start over
  *
- * To read several slots as one snapshot: load @generation before (acquire) and, after a fence,
- * behind; if it has changed, or a slot has another one, begin again. libperfgrp has both:
- * perfgrp_map_read_slot(), perfgrp_snap_map().
+ * To read several slots as one snapshot: load @generation before them (acquire), and again after
+ * them (after an acquire fence); if it has changed, or a slot's generation differs, start over.
+ * libperfgrp has both: perfgrp_map_read_slot(), perfgrp_snap_map().
  */
 struct perfgrp_map {
 	__u32 size;
@@ -988,16 +987,17 @@ struct perfgrp_map {
 /**
  * struct perfgrp_map_slot - the latest row of a CPU, or of a task
  * @seq: changes whenever the slot is written; see &struct perfgrp_map
- * @at_rest: 1 if nothing has run since that could be counted: the CPU is idle, or the task is not
- *	on a CPU. It is cleared, without a change of @seq, when that ends. So a row is that of the
- *	moment at which @at_rest is seen to be 1, whatever its age; the events of an interrupt that
- *	hits an idle CPU are there once it has ended, and times are those of time_after. Hardware
- *	counters of the kernel lack what it does to stop, or to switch the task away. Rows with
- *	members that may count meanwhile are never at rest: clocks, tracepoints, uncore events;
- *	other than on x86, cycles of the kernel and whatever is not one of the generic events for
- *	instructions, branches and caches; of tasks also context switches. Nor is a CPU that is in
- *	its idle state 0, in which it may poll, or a task that has not run since the group was made.
- * @generation: of the group, as of the row
+ * @at_rest: 1 if nothing that could be counted has run since the row was written: the CPU is idle,
+ *	or the task is not on a CPU. It is cleared, without a change of @seq, when that ends. So a
+ *	row is current when @at_rest is seen to be 1, whatever its age, with these exceptions: an
+ *	interrupt that hits an idle CPU shows only when it has ended; times are those of time_after;
+ *	hardware counts of the kernel lack its last steps before it goes idle or switches the task
+ *	out. Rows with members that may count meanwhile are never at rest: clocks, tracepoints,
+ *	uncore events; on architectures other than x86 also events that count the kernel, except
+ *	the generic ones for instructions, branches and caches; for tasks also context switches.
+ *	Neither is the row of a CPU in its idle state 0, in which it may poll, nor that of a task
+ *	that has not run since the group was created.
+ * @generation: the group's generation when the row was written
  * @row: first_value is 0
  *
  * The values follow at &struct perfgrp_map.values_offset.
@@ -1019,23 +1019,23 @@ struct perfgrp_map_slot {
  * for PERFGRP_SAMPLE_TYPE and PERFGRP_READ_FORMAT.
  *
  * Times are on the group's clock. pid and tid are those of the interrupted task in the pid
- * namespace of the group's creator. Records of one CPU come in the order of their times.
- * Records of several CPUs do as far as they are there when read(2) looks: one that is still
- * being written then can come after a later one of another CPU.
+ * namespace of the group's creator. Records of one CPU come in the order of their times. So do
+ * records of several CPUs that are complete at the time of the read(2): one that is still being
+ * written then can come after a later one of another CPU.
  *
- * read(2) takes what there is, and waits only if there is nothing. Errors: EAGAIN
- * (O_NONBLOCK, nothing there), EINTR, EINVAL (no buffer), EMSGSIZE (the first record is
- * longer than the room; it stays), EFAULT (it stays). 0 means that the task has exited, or the
- * cgroup was removed, and all has been read. poll(2) returns POLLIN when as many records wait as
- * asked for at creation, and POLLHUP when the task has exited or the cgroup was removed. (Of a
- * group without a buffer, on a cgroup: POLLHUP when it was removed; of others POLLERR.) Each
- * record goes to one reader.
+ * read(2) returns the records that are available, and waits only if there are none. Errors: EAGAIN
+ * (O_NONBLOCK, no records), EINTR, EINVAL (no buffer), EMSGSIZE (the first record is longer than
+ * the room), EFAULT; records stay in the buffer on error. 0 means that the task has exited, or the
+ * cgroup was removed, and all records have been read. poll(2) returns POLLIN when there are as many
+ * records as specified at creation, and POLLHUP when the task has exited or the cgroup was removed.
+ * (For groups without a buffer: POLLHUP when the cgroup was removed; POLLERR if the target is not a
+ * cgroup.) Each record goes to one reader.
  */
 #define PERFGRP_SAMPLE_TYPE	0x1d7U	/* IP TID TIME READ ID CPU PERIOD */
 #define PERFGRP_READ_FORMAT	0xfU	/* TOTAL_TIME_ENABLED, _RUNNING, ID, GROUP */
 
 /**
- * struct perfgrp_sample_id - who, when and where; at the end of every record but samples
+ * struct perfgrp_sample_id - who, when and where; at the end of every record except samples
  * @pid: process
  * @tid: thread
  * @time: ns
@@ -1068,7 +1068,7 @@ struct perfgrp_sample_value {
  *	PERF_RECORD_MISC_GUEST_KERNEL or _GUEST_USER; and PERF_RECORD_MISC_EXACT_IP if the PMU
  *	has recorded @ip itself (precise_ip, x86)
  * @ip: the interrupted instruction, of the host or of the guest; 0 if the member excludes the
- *	kernel and the interrupt came so late that it hit it
+ *	kernel but the interrupt came late and hit the kernel
  * @pid: process
  * @tid: thread
  * @time: ns
@@ -1080,17 +1080,17 @@ struct perfgrp_sample_value {
  * @time_enabled: ns, of the member that overflowed
  * @time_running: ns, of the member that overflowed
  *
- * Behind it stand @nr struct perfgrp_sample_value, leader first, as a snapshot at that moment
- * would have shown them. A member has none if it was not counting on that CPU, or could not be
- * read: those of an uncore PMU if interrupts were off at the overflow, as they are in an NMI; all
- * but the one that overflowed if an NMI hits while the perf core changes what the PMU counts. So
- * look at the ids. In a group with PERFGRP_CREATE_INHERIT all of it is what the overflowing task
- * has counted since it began, whatever was reset. Without PERFGRP_FEATURE_CHILD_VALUES (before
- * Linux 6.12) @nr and the times are 0 there.
+ * Followed by @nr struct perfgrp_sample_value, leader first, as a snapshot at that moment would
+ * have shown them. A member has none if it was not counting on that CPU, or could not be read:
+ * members of an uncore PMU if interrupts were off at the overflow, as they are in an NMI; all
+ * members except the one that overflowed if an NMI hits while the perf core changes what the PMU
+ * counts. So check the ids. In a group with PERFGRP_CREATE_INHERIT values and times are those of
+ * the overflowing task alone, since its events were created, regardless of resets. Without
+ * PERFGRP_FEATURE_CHILD_VALUES (before Linux 6.12) @nr and the times are 0 there.
  *
  * If the group's sample_type has PERF_SAMPLE_CALLCHAIN a __u64 nr follows, and then nr addresses:
- * the call chain, innermost function first. PERF_CONTEXT_KERNEL and PERF_CONTEXT_USER stand
- * before those of the kernel and of the task. Those of the kernel are left out if the member
+ * the call chain, innermost function first. PERF_CONTEXT_KERNEL and PERF_CONTEXT_USER precede the
+ * addresses of the kernel and of the task. Those of the kernel are left out if the member
  * excludes the kernel. A chain may be empty.
  */
 struct perfgrp_record_sample {
@@ -1116,7 +1116,7 @@ struct perfgrp_record_sample {
  * @stream_id: the member
  * @sample_id: the same
  *
- * UNTHROTTLE comes with the counter's first overflow after the kernel let it go on. Groups
+ * UNTHROTTLE is written at the counter's first overflow after the kernel unthrottled it. Groups
  * with PERFGRP_CREATE_INHERIT have neither.
  */
 struct perfgrp_record_throttle {
@@ -1134,7 +1134,7 @@ struct perfgrp_record_throttle {
  * @lost: how many, of all members
  * @sample_id: pid and tid are -1, id is 0; cpu is -1 if they were records of BPF programs
  *	(PERF_RECORD_BPF_EVENT, PERFGRP_RECORD_BPF_*), which have a ring of their own, else the
- *	CPU on which they were
+ *	CPU whose records were dropped
  */
 struct perfgrp_record_lost {
 	struct perf_event_header header;
@@ -1168,18 +1168,18 @@ struct perfgrp_record_bpf_event {
  * space tools from 64).
  */
 #define PERFGRP_RECORD_FIRST		0x10000U
-/* A program was attached; before its first run. */
+/* A program was attached; written before its first run. */
 #define PERFGRP_RECORD_BPF_ATTACH	0x10000U
-/* A program replaced another; before its first run. */
+/* A program replaced another; written before its first run. */
 #define PERFGRP_RECORD_BPF_REPLACE	0x10001U
-/* A program was detached; after its last run. */
+/* A program was detached; written after its last run. */
 #define PERFGRP_RECORD_BPF_DETACH	0x10002U
 
 /**
  * struct perfgrp_record_bpf_attach - PERFGRP_RECORD_BPF_ATTACH, _BPF_REPLACE, _BPF_DETACH
  * @header: nothing in misc
  * @id: the member
- * @prog_id: id of the program that is attached from now on; with DETACH, that was
+ * @prog_id: id of the program that is attached from now on; with DETACH, of the one that was
  * @reserved: zero
  * @tag: its tag
  * @sample_id: id is the member
@@ -1205,9 +1205,10 @@ struct perfgrp_record_bpf_attach {
  * @id: in: the member
  * @reserved: in: zero
  *
- * On all CPUs, or on none, at any time. A new period starts with the call, and the one that it
- * ends gives no sample. Errors: ENOENT (no such member), EINVAL (it does not sample, or the value
- * is 0 or out of range), EOPNOTSUPP (an INHERIT group: children keep the period they have).
+ * Changes all CPUs, or on failure none; may be called at any time. The call starts a new period;
+ * the current one ends without a sample. Errors: ENOENT (no such member), EINVAL (it does not
+ * sample, or the value is 0 or out of range), EOPNOTSUPP (an INHERIT group: children would keep
+ * the old period).
  */
 struct perfgrp_period {
 	__u32 size;
@@ -1230,38 +1231,39 @@ struct perfgrp_period {
  * @size: in: sizeof(struct perfgrp_stream_stats); at least PERFGRP_STREAM_STATS_SIZE_VER0
  * @flags: in: 0
  * @error: in: pointer to a struct perfgrp_error, or 0
- * @produced: out: records that were to be written: samples, throttling, BPF programs
- * @read: out: those that were read
- * @lost: out: those that found no room, or were overwritten by newer ones
- * @filtered: out: samples that were not to become records (min_delta, or a BPF program that
+ * @produced: out: records that were written or lost: samples, throttling, BPF programs
+ * @read: out: records that were read
+ * @lost: out: records for which there was no room, or that were overwritten by newer ones
+ * @filtered: out: samples that did not become records (min_delta, or a BPF program that
  *	returned 0 or could not run)
- * @sample_type: out: PERF_SAMPLE_* by which the records are laid out
- * @read_format: out: PERF_FORMAT_* by which their values are
+ * @sample_type: out: PERF_SAMPLE_* that define the layout of the records
+ * @read_format: out: PERF_FORMAT_* that define the layout of their values
  * @buffer_size: out: bytes of buffer per CPU
  * @reserved: in, out: zero
  * @nr_rings: out: rings of records, each of which can be mapped
- * @last_ring_size: out: bytes of buffer of the last one of them
+ * @last_ring_size: out: bytes of buffer of the last ring
  *
- * What was produced and neither read nor lost is in the buffer. LOST records are not counted, nor
- * what userspace reads from mapped rings. Errors: EINVAL (the group has no buffer), EINTR.
+ * Records that were produced and neither read nor lost are in the buffer. LOST records are not
+ * counted, nor records that userspace reads from mapped rings. Errors: EINVAL (the group has no
+ * buffer), EINTR.
  *
  * Ring n is mapped by
  *
  *	mmap(NULL, page + buffer_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
  *	     n * (page + buffer_size))
  *
- * with a page's size, and the last one with its own size. The rings are those of the group's
- * CPUs in ascending order (of a group on all CPUs: of all CPUs that there can be), or the
+ * where page is the page size; the last ring is mapped with page + last_ring_size. The rings are
+ * those of the group's CPUs in ascending order (of a group on all CPUs: all possible CPUs), or the
  * task's; the last one has the records of BPF programs. The layout is that of perf_event_open(2):
  * a struct perf_event_mmap_page, and from the next page on the records. Its data_tail can be
- * written, the records cannot. Each ring has one reader. poll(2) goes on to work, and LOST
- * records come before the next one that finds room.
+ * written, the records cannot. Each ring has one reader. poll(2) still works. A LOST record is
+ * written before the next record for which there is room.
  *
  * Once a ring is mapped through the fd of PERFGRP_CREATE, read(2) fails with EBUSY. Through an
- * fd of PERFGRP_OPEN_READER with PERFGRP_READER_RECORDS, which is read-only, rings can be
- * looked at. Errors of mmap(2): EINVAL (the group has no buffer; it is not one ring that is
- * to be mapped), EOPNOTSUPP (a group with PERFGRP_CREATE_OVERWRITE), ENXIO (the CPU has not been
- * online yet).
+ * fd of PERFGRP_OPEN_READER with PERFGRP_READER_RECORDS rings can be mapped read-only, to look at
+ * records without consuming them. Errors of mmap(2): EINVAL (the group has no buffer; the range is
+ * not exactly one ring), EOPNOTSUPP (a group with PERFGRP_CREATE_OVERWRITE), ENXIO (the CPU has not
+ * been online yet).
  */
 struct perfgrp_stream_stats {
 	__u32 size;
@@ -1290,9 +1292,8 @@ struct perfgrp_stream_stats {
 /*
  * From PERFGRP_BPF_EVENTS_ON to PERFGRP_BPF_EVENTS_OFF the stream of a group has the records that
  * PERFGRP_CREATE_BPF_EVENTS asks for at creation. The argument is a struct perfgrp_control. Both
- * are idempotent and leave the counters alone. Between two reads over 100 records are kept, or as
- * many as fit into a buffer if the group was created with that flag; what is too much counts as
- * lost.
+ * are idempotent and leave the counters alone. Over 100 records are kept until they are read, or as
+ * many as fit into a buffer if the group was created with that flag; further ones are lost.
  *
  * PERFGRP_BPF_EVENTS_ON needs CAP_PERFMON. Errors: EACCES, EINVAL (the group has no buffer),
  * EOPNOTSUPP (PERFGRP_FEATURE_BPF_EVENTS is missing), EBUSY (kprobes are disarmed), ENOMEM.
@@ -1322,22 +1323,22 @@ struct perfgrp_stream_stats {
  * What it reaches with bpf_cast_to_kern_ctx() beyond that is undefined.
  *
  * A member has at most one program. REPLACE puts another in its place, with its own flags,
- * cookie and statistics: every overflow is seen by the one or the other. After DETACH the
+ * cookie and statistics: every overflow is seen by one or the other. After DETACH the
  * member goes on counting and sampling. After DETACH and REPLACE the old program does not
  * run here any more and its reference is dropped.
  *
  * As under perf, a program does not run at an overflow that interrupts, on its CPU, another
- * program on a perf event, kprobe or tracepoint, or a system call that changes a BPF map;
- * and without PERFGRP_FEATURE_BPF_KERNEL, one that interrupts the kernel. Such an overflow
- * is a miss, and its sample is dropped.
+ * program on a perf event, kprobe or tracepoint, or a system call that changes a BPF map.
+ * Without PERFGRP_FEATURE_BPF_KERNEL it does not run at overflows that interrupt the kernel,
+ * either. Such an overflow is a miss, and its sample is dropped.
  *
  * ATTACH and REPLACE need CAP_PERFMON. Errors: EACCES; ENOENT (no such member, or, for
  * REPLACE, no program there); EBADF (@prog_fd is not open); EINVAL (@prog_fd is not a BPF
  * program, or one of another type; the member does not sample); EEXIST (ATTACH: it has a
  * program); ESTALE (REPLACE: @prog_id is not the program there); EPROTO (the program asks
  * for stacks, the member's precise_ip is not 0, and the group has no call chains, or the member
- * excludes the kernel); EOPNOTSUPP (PERFGRP_REASON_FEATURE: a
- * kernel without BPF programs on perf events); ENOMEM; EINTR.
+ * excludes the kernel); EOPNOTSUPP (PERFGRP_REASON_FEATURE: a kernel without BPF programs on perf
+ * events); ENOMEM; EINTR.
  */
 struct perfgrp_bpf_attach {
 	__u32 size;
@@ -1417,7 +1418,7 @@ struct perfgrp_bpf_query {
 
 #define PERFGRP_GET_BPF_HANDLE	_IO(PERFGRP_IOC_TYPE, 0x34)
 
-/* Give the group a new handle. Programs find nothing by the old one any more. */
+/* Give the group a new handle. The old one becomes invalid. */
 #define PERFGRP_BPF_HANDLE_NEW	(1U << 0)
 
 /**
@@ -1437,25 +1438,25 @@ struct perfgrp_bpf_query {
  * PERFGRP_VALUE_SIZE_VER0, in bytes; flags are 0. It returns the number of members, and fills
  * in as many values, leader first; or -ENOENT (no group has this handle), -ENODATA (the group
  * does not count here: not on this CPU, or not this task), -EMSGSIZE (values__sz is too small
- * for all), -EINVAL (value_size, flags). Each value is as in a snapshot, except that it
- * speaks for itself: neither NO_MUX nor the end of the task fails the others. Members that
- * cannot be read here, such as those of an uncore PMU if interrupts are off, have the value that
- * the kernel read last.
+ * for all), -EINVAL (value_size, flags). Each value is as in a snapshot, except that
+ * PERFGRP_VALUE_FAILED and _EXITED are set for each member by itself, not for all members of a
+ * NO_MUX group or of a task. Members that cannot be read here, such as those of an uncore PMU if
+ * interrupts are off, have the value that the kernel read last.
  *
- * Of a PERFGRP_CREATE_MAPPED group another kfunc reads what is in the mapping, of any CPU, without
- * interrupting it (with PERFGRP_FEATURE_MAPPED):
+ * For PERFGRP_CREATE_MAPPED groups another kfunc reads the mapped row of any CPU, without
+ * interrupting that CPU (with PERFGRP_FEATURE_MAPPED):
  *
  *	int bpf_perfgrp_read_row(u64 handle, s32 cpu, struct perfgrp_map_slot *slot, u32 slot__sz,
  *				 u32 value_size) __ksym;
  *
  * cpu is &struct perfgrp_row.cpu of the row, -1 for a task on any CPU. The values follow the
- * struct, at byte 64, and slot__sz is the size of all. Returns as bpf_perfgrp_read(), but -EINVAL
- * also if slot__sz has no room for the struct, -ENODATA also if the group is not mapped or the row
- * was never written; and -EAGAIN if it is being written, perhaps by what the program has
- * interrupted: then what slot points to may have changed.
+ * struct, at byte 64; slot__sz is the size of the struct and the values. Returns the same as
+ * bpf_perfgrp_read(), and also -EINVAL if slot__sz has no room for the struct, -ENODATA if the
+ * group is not mapped or the row was never written, and -EAGAIN if the row is being written,
+ * perhaps by code that the program has interrupted: then *slot may have been overwritten.
  *
  * For programs of types tracing and lsm, from 6.12 on also tracepoint, perf_event and kprobe. While
- * one that uses it is loaded the module cannot be unloaded.
+ * a program that uses a kfunc is loaded the module cannot be unloaded.
  *
  * Needs CAP_PERFMON. Errors: EACCES, EOPNOTSUPP (PERFGRP_FEATURE_KFUNC is missing, or the
  * group is inherited or split by cgroup), ENOMEM, EINTR.
