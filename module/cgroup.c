@@ -3,8 +3,8 @@
  * The cgroup of a group: looked up by the user's fd, and watched until it is removed.
  *
  * The cgroup's own state shows whether it was removed (perfgrp_cgroup_removed()). After changing
- * that state the kernel calls tracepoint cgroup_rmdir, whose handler wakes tasks that read or poll.
- * If the handler cannot be registered, a work checks the state every LOOK_INTERVAL.
+ * that state the kernel calls tracepoint cgroup_rmdir, whose handler queues a work that wakes tasks
+ * which read or poll. If the handler cannot be registered, the work checks every LOOK_INTERVAL.
  *
  * Process context. The tracepoint's handler runs with preemption off, perhaps with interrupts off.
  * Takes watched_lock, which is raw because the handler cannot sleep.

@@ -25,10 +25,10 @@ struct perfgrp_split_counter;
  * @overflow_state: of @event; not used if the group is split, as its members do not sample
  * @split: what it has counted on the instance, by cgroup, if the group is split
  * @away: see struct perfgrp_member_instance
- * @goes_away: see there
+ * @goes_away: see struct perfgrp_member_instance
  * @id: of the member
  * @sched_group: see struct perfgrp_member_instance
- * @pmu: see there
+ * @pmu: see struct perfgrp_member_instance
  */
 struct perfgrp_event_array_entry {
 	struct perf_event *event;
@@ -77,7 +77,7 @@ struct perfgrp_event_array {
 /**
  * struct perfgrp_event_array_set - one array per instance of a group
  * @rcu: frees it
- * @arrays: see there
+ * @arrays: indexed by instance
  */
 struct perfgrp_event_array_set {
 	struct rcu_head rcu;

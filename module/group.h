@@ -169,7 +169,7 @@ struct perfgrp_instance {
  * @members: leader first, then as they were added (@lock). Entries from @nr_members on
  *	are used only while an addition is prepared.
  * @nr_instances: how many of @instances there are; constant
- * @instances: see there; CPUs in ascending order
+ * @instances: its CPUs, in ascending order, or its task
  * @instance_of: index of a CPU's instance, -1 for none; NULL for task targets; constant
  * @nr_rows: how many of @instances have been seen (@lock)
  * @cpus: CPUs of the live instances (@lock)
