@@ -5,15 +5,15 @@
  * A thin layer over the ioctls of <linux/perfgrp.h>, whose structs, flags and
  * constants it uses unchanged. It fills in sizes and error pointers, retries
  * interrupted calls, grows the arrays of a snapshot, and keeps the error of the
- * last failed call of each handle. It prints nothing, ends nothing and has no
+ * last failed call of each handle. It prints nothing, never exits and has no
  * global state. A handle may be used by one thread at a time, different handles
  * by different threads.
  *
- * Functions that return int return 0 or a negative errno, or what stands at them.
+ * Functions that return int return 0 or a negative errno unless documented otherwise.
  *
- * Structs may grow at their end, so a program and the library may know different sizes of one:
- * functions that take a pointer to a struct of the caller's take the caller's sizeof as well.
- * What the other side does not know is zero.
+ * Structs may grow at their end, so the program and the library may have been built with different
+ * sizes of a struct. Functions that take a pointer to a caller's struct therefore also take its
+ * sizeof. Fields that one side does not know are zero.
  */
 #ifndef PERFGRP_LIB_H
 #define PERFGRP_LIB_H
@@ -36,7 +36,7 @@ struct perfgrp_snap;
 struct perfgrp_members;
 struct perfgrp_events;
 
-/* This header's version; perfgrp_lib_version() is that of the library that runs. */
+/* Version of this header; perfgrp_lib_version() returns that of the library in use. */
 #define PERFGRP_LIB_VERSION	"1.0.0"
 
 const char *perfgrp_lib_version(void);
@@ -53,10 +53,7 @@ void perfgrp_close(struct perfgrp_dev *dev);
 int perfgrp_get_info(struct perfgrp_dev *dev, struct perfgrp_info *info, size_t size);
 const struct perfgrp_error *perfgrp_dev_error(const struct perfgrp_dev *dev);
 
-/*
- * Groups: created by the device, taken over from another process's fd, or a read-only fd of
- * another group
- */
+/* Groups: created on the device, made from an fd of another process, or read-only readers */
 
 struct perfgrp_group *perfgrp_create_task(struct perfgrp_dev *dev, int pid, __u32 flags);
 struct perfgrp_group *perfgrp_create_task_on_cpu(struct perfgrp_dev *dev, int pid, __u32 cpu,
@@ -84,7 +81,7 @@ int perfgrp_enable(struct perfgrp_group *group);
 int perfgrp_disable(struct perfgrp_group *group);
 int perfgrp_reset(struct perfgrp_group *group);
 
-/* What a group consists of. One object serves as many queries as you like, of whatever groups. */
+/* Query a group and its members. The object can be reused, also for other groups. */
 
 struct perfgrp_members *perfgrp_members_new(void);
 int perfgrp_get_members(struct perfgrp_group *group, struct perfgrp_members *members);
@@ -96,24 +93,24 @@ const struct perfgrp_counter *perfgrp_members_find(const struct perfgrp_members 
 const struct perfgrp_query *perfgrp_members_group(const struct perfgrp_members *members);
 
 /*
- * Events by their names: perf's syntax, and what sysfs, tracefs and libpfm4 know. Text goes in,
- * counters come out; nothing of this needs the device. One object takes as many texts as you like.
+ * Parse event names: perf's syntax, with the names from sysfs, tracefs and libpfm4. The result is
+ * an array of counters; the device is not needed. One object can parse any number of texts.
  */
 
 enum {
 	PERFGRP_EVENT_FREQ = 1 << 0,		/* sample is a frequency */
-	PERFGRP_EVENT_MACHINES = 1 << 1,	/* H or G was there: host or guests */
+	PERFGRP_EVENT_MACHINES = 1 << 1,	/* modifier H (host) or G (guests) was given */
 };
 
 /**
- * struct perfgrp_event - an event as it was named
- * @name: what to call it
- * @unit: unit of the scaled count, or ""
- * @cpus: the CPUs its PMU wants to be opened on, as sysfs lists them; NULL for all of them
- * @scale: what to multiply a count with to have @unit
- * @counter: what to give the module; guests are left out if nothing was said of them
- * @sample: period= or freq=: how often to sample where sampling is what is done, or 0
- * @min_delta: min-delta=: as &struct perfgrp_counter.min_delta, there, too
+ * struct perfgrp_event - a parsed event
+ * @name: name to show
+ * @unit: unit of the count multiplied by @scale, or ""
+ * @cpus: the CPUs to open the event on, as sysfs lists them; NULL for all
+ * @scale: factor that converts a count to @unit
+ * @counter: for perfgrp_add_counters(); excludes guests unless a modifier names them
+ * @sample: value of period= or freq=, used only when sampling; 0 if not given
+ * @min_delta: value of min-delta=, see &struct perfgrp_counter.min_delta; used only when sampling
  * @flags: PERFGRP_EVENT_FREQ, PERFGRP_EVENT_MACHINES
  */
 struct perfgrp_event {
@@ -128,8 +125,8 @@ struct perfgrp_event {
 };
 
 enum {
-	PERFGRP_EVENT_GROUP_BRACES = 1 << 0,	/* it was written in braces */
-	PERFGRP_EVENT_GROUP_WEAK = 1 << 1,	/* modifier W: it may be taken apart */
+	PERFGRP_EVENT_GROUP_BRACES = 1 << 0,	/* written in braces */
+	PERFGRP_EVENT_GROUP_WEAK = 1 << 1,	/* modifier W: may be split up */
 };
 
 /**
@@ -145,8 +142,8 @@ struct perfgrp_event_group {
 };
 
 /**
- * struct perfgrp_events_error - what is wrong with a text, and where
- * @column: offset of the fault in the text
+ * struct perfgrp_events_error - a parse error
+ * @column: offset of the error in the text
  * @text: one line of English
  */
 struct perfgrp_events_error {
@@ -168,7 +165,7 @@ int perfgrp_add_events(struct perfgrp_group *to, struct perfgrp_events *events, 
 char *perfgrp_event_name(const struct perfgrp_events *events,
 			 const struct perfgrp_counter *counter, size_t size);
 
-/* What can be named on this machine. A function that returns something other than 0 is the last. */
+/* List the events and PMUs of this machine. A callback stops the walk by returning non-zero. */
 
 enum {
 	PERFGRP_LIST_GENERIC = 1 << 0,		/* the kernel's generic events */
@@ -179,9 +176,9 @@ enum {
 
 /**
  * struct perfgrp_listed_event - an event that can be named
- * @name: what perfgrp_parse_events() takes
+ * @name: its name, for perfgrp_parse_events()
  * @desc: what it counts, or ""
- * @counter: its encoding, of generic events and libpfm4's; else NULL
+ * @counter: encoding of a generic or libpfm4 event; NULL for other kinds
  * @kind: PERFGRP_LIST_*
  */
 struct perfgrp_listed_event {
@@ -194,7 +191,7 @@ struct perfgrp_listed_event {
 /**
  * struct perfgrp_pmu - a PMU
  * @name: its name in sysfs
- * @cpus: the CPUs it wants to be opened on, as sysfs lists them; NULL for all of them
+ * @cpus: the CPUs to open its events on, as sysfs lists them; NULL for all
  * @type: its number, as in &struct perfgrp_value.pmu
  */
 struct perfgrp_pmu {
@@ -211,10 +208,10 @@ int perfgrp_list_events(const struct perfgrp_events *events, __u32 kinds,
 int perfgrp_list_pmus(const struct perfgrp_events *events, perfgrp_list_pmu_fn fn, void *arg);
 
 /**
- * perfgrp_counter_type - what kind of event a counter counts
+ * perfgrp_counter_type - attr.type of a counter
  * @counter: the counter
  *
- * Return: as attr.type
+ * Return: as perf_event_attr.type
  */
 static inline __u32 perfgrp_counter_type(const struct perfgrp_counter *counter)
 {
@@ -223,10 +220,10 @@ static inline __u32 perfgrp_counter_type(const struct perfgrp_counter *counter)
 }
 
 /**
- * perfgrp_counter_config - which event of its kind a counter counts
+ * perfgrp_counter_config - attr.config of a counter
  * @counter: the counter
  *
- * Return: as attr.config
+ * Return: as perf_event_attr.config
  */
 static inline __u64 perfgrp_counter_config(const struct perfgrp_counter *counter)
 {
@@ -235,8 +232,8 @@ static inline __u64 perfgrp_counter_config(const struct perfgrp_counter *counter
 }
 
 /*
- * Snapshots: all values of a group at one moment. One object serves as many snapshots as you like,
- * of whatever groups: it allocates memory only to grow.
+ * Snapshots: all values of a group at one moment. The object can be reused, also for other groups;
+ * it allocates memory only when it has to grow.
  */
 
 struct perfgrp_snap *perfgrp_snap_new(void);
@@ -258,7 +255,7 @@ const struct perfgrp_value *perfgrp_snap_value_at(const struct perfgrp_snap *sna
 void perfgrp_subtract_value(struct perfgrp_value *value, const struct perfgrp_value *before,
 			    size_t size);
 
-/* Names, for people: of what a newer module says they are "unknown" */
+/* Names of constants, to be shown; "unknown" for values that a newer module may return */
 
 const char *perfgrp_state_name(__u32 state);
 const char *perfgrp_value_flag_name(__u32 flag);
@@ -266,8 +263,8 @@ const char *perfgrp_row_flag_name(__u32 flag);
 const char *perfgrp_reason_name(__u32 reason);
 
 /*
- * Rows that are mapped, of groups with PERFGRP_CREATE_MAPPED: snapshots without a system call, by
- * any number of threads and processes
+ * Mapped rows of groups with PERFGRP_CREATE_MAPPED: any number of threads and processes can take
+ * snapshots without a system call
  */
 
 const struct perfgrp_map *perfgrp_map_rows(struct perfgrp_group *group);
@@ -292,12 +289,12 @@ static inline const struct perfgrp_map_slot *perfgrp_map_slot(const struct perfg
  * perfgrp_map_read_slot - read the row of one CPU, or of the task
  * @map: the mapping
  * @nr: number of the slot
- * @row: set
- * @values: set, as many as there are and @room is for
- * @room: elements of @values
- * @generation: set to the group's, as of the row
+ * @row: filled in
+ * @values: filled in with at most @room values
+ * @room: number of elements in @values
+ * @generation: set to the group's generation when the row was written
  *
- * Return: how many values the row has; -1 if there is no row
+ * Return: number of values in the row, which may be more than @room; -1 if there is no row
  */
 static inline int perfgrp_map_read_slot(const struct perfgrp_map *map, __u32 nr,
 					struct perfgrp_row *row, struct perfgrp_value *values,
@@ -322,9 +319,9 @@ static inline int perfgrp_map_read_slot(const struct perfgrp_map *map, __u32 nr,
 	return (int)row->nr_values;
 }
 
-/* Records, of groups that were made with a buffer_size (perfgrp_create_with()) */
+/* Records of groups that were created with a buffer_size (perfgrp_create_with()) */
 
-/* No record is longer: room for the largest is room for any. */
+/* Largest size of a record, in bytes. */
 #define PERFGRP_RECORD_MAX	65536
 
 /**
@@ -333,8 +330,8 @@ static inline int perfgrp_map_read_slot(const struct perfgrp_map *map, __u32 nr,
  * @read_format: PERF_FORMAT_*
  * @reserved: 0
  *
- * As in struct perf_event_attr, with sample_id_all = 1. perfgrp_get_layout() asks a group
- * for its own.
+ * As in struct perf_event_attr, with sample_id_all = 1. perfgrp_get_layout() returns that of a
+ * group.
  */
 struct perfgrp_layout {
 	__u64 sample_type;
@@ -344,11 +341,11 @@ struct perfgrp_layout {
 
 /**
  * struct perfgrp_sample - a PERF_RECORD_SAMPLE, decoded
- * @ip: the interrupted instruction; 0 if the member may not show it
+ * @ip: the interrupted instruction; 0 if the member excludes the mode it is in
  * @pid: process
  * @tid: thread
  * @time: ns, on the group's clock
- * @addr: the address that the event is about
+ * @addr: the data address of the event
  * @id: the member that overflowed
  * @stream_id: the event that overflowed
  * @cpu: the CPU
@@ -356,13 +353,13 @@ struct perfgrp_layout {
  * @time_enabled: ns that the member was enabled
  * @time_running: ns that it was on the PMU
  * @nr: number of values, for perfgrp_sample_value_at()
- * @values: the values, in the record itself
+ * @values: the values; points into the record
  * @read_format: PERF_FORMAT_* of @values
  * @nr_ips: number of @ips
- * @ips: the call chain, innermost first, with PERF_CONTEXT_* between its parts; in the
- *	record itself
+ * @ips: the call chain, innermost first, with PERF_CONTEXT_* between its parts; points into the
+ *	record
  *
- * What the layout does not have is zero.
+ * Fields that the layout does not have are zero.
  */
 struct perfgrp_sample {
 	__u64 ip;
@@ -385,14 +382,14 @@ struct perfgrp_sample {
 
 /**
  * union perfgrp_record - a record that is not a sample, decoded
- * @header: its type tells which of the others it is; size is that of the struct
+ * @header: header.type selects the struct; header.size is the size of that struct
  * @throttle: PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE
  * @lost: PERF_RECORD_LOST
  * @bpf_event: PERF_RECORD_BPF_EVENT
  * @bpf_attach: PERFGRP_RECORD_BPF_ATTACH, _BPF_REPLACE, _BPF_DETACH
  *
- * Whatever the stream's layout is, this is the one of <linux/perfgrp.h>. What the
- * stream's does not have is zero.
+ * Always in the layout of <linux/perfgrp.h>, whatever the layout of the stream. Fields that the
+ * stream does not have are zero.
  */
 union perfgrp_record {
 	struct perf_event_header header;
@@ -417,7 +414,7 @@ int perfgrp_set_period(struct perfgrp_group *group, __u32 id, __u64 sample);
 int perfgrp_get_stream_stats(struct perfgrp_group *group, struct perfgrp_stream_stats *stats,
 			     size_t size);
 
-/* BPF programs on members, and groups that tell of programs that come and go */
+/* BPF programs attached to members, and groups that record BPF program load and unload */
 
 int perfgrp_attach_bpf(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
 		       __u32 flags);

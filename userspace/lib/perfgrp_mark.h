@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * For programs that are to be counted in parts:
+ * For programs that select which of their parts are counted:
  *
  *	perfgrp_mark_begin();
- *	... what is to be counted ...
+ *	... the code to count ...
  *	perfgrp_mark_end();
  *
  *	perfgrp stat -D -1 --control self -e ... PROGRAM
  *
- * Nothing is linked. Run by anything else the program does what it does without them. What carries
- * the commands is in the environment: PERFGRP_CONTROL is "N,N", the file descriptors that commands
- * go to and answers come from, so that perf serves as well (perf stat -D -1 --control fd:N,N).
- * To be used by one thread at a time.
+ * No library is needed. Unless the program runs under such a command, the functions only return
+ * ENOENT. The environment variable PERFGRP_CONTROL is "N,N": the file descriptors to write commands
+ * to and to read answers from. So perf works too (perf stat -D -1 --control fd:N,N).
+ * Only one thread at a time may call the functions.
  */
 #ifndef PERFGRP_MARK_H
 #define PERFGRP_MARK_H
@@ -30,11 +30,11 @@ extern "C" {
 #endif
 
 /**
- * perfgrp_mark - have whoever counts this program do something
+ * perfgrp_mark - send a command to the tool that counts this program
  * @command: "enable", "disable", "snapshot", "reset", "ping" or "stop"
  *
- * Return: 0 once it has been done; -1 with errno set: ENOENT where nobody counts by marks, EINVAL
- *	if there is no such command, EPIPE where nobody listens any more
+ * Return: 0 when the command has been carried out; -1 with errno set: ENOENT if no tool takes
+ *	commands, EINVAL if the command is unknown, EPIPE if the tool has exited or closed the pipe
  */
 static inline int perfgrp_mark(const char *command)
 {
@@ -50,7 +50,7 @@ static inline int perfgrp_mark(const char *command)
 	unsigned int i;
 	ssize_t n;
 
-	/* File descriptors that somebody has closed may be something else by now. */
+	/* The program may have closed these fds and reused the numbers for other files. */
 	if (!fds || sscanf(fds, "%d,%d", &to, &from) != 2 || fstat(to, &st[0]) ||
 	    fstat(from, &st[1]) || !S_ISFIFO(st[0].st_mode) || !S_ISFIFO(st[1].st_mode)) {
 		errno = ENOENT;
@@ -64,7 +64,7 @@ static inline int perfgrp_mark(const char *command)
 	}
 	len = snprintf(text, sizeof(text), "%s\n", command);
 
-	/* As with MSG_NOSIGNAL, which pipes have not. */
+	/* Suppress SIGPIPE: write(2) to a pipe has no MSG_NOSIGNAL. */
 	sigemptyset(&pipe_signal);
 	sigaddset(&pipe_signal, SIGPIPE);
 	sigpending(&pending);
@@ -76,7 +76,7 @@ static inline int perfgrp_mark(const char *command)
 			;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 
-	/* "ack\n" */
+	/* Read the answer, "ack\n". */
 	while (!err && c != '\n') {
 		n = read(from, &c, 1);
 		if (!n)
@@ -89,7 +89,7 @@ static inline int perfgrp_mark(const char *command)
 }
 
 /**
- * perfgrp_mark_begin - count from here on
+ * perfgrp_mark_begin - start counting
  *
  * Return: as perfgrp_mark()
  */
@@ -99,7 +99,7 @@ static inline int perfgrp_mark_begin(void)
 }
 
 /**
- * perfgrp_mark_end - count no longer
+ * perfgrp_mark_end - stop counting
  *
  * Return: as perfgrp_mark()
  */
