@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* BPF programs on members of groups, and groups that tell of BPF programs. */
+/* BPF programs attached to members, and groups that record BPF program load and unload. */
 #include <errno.h>
 #include <string.h>
 
 #include "internal.h"
 
 /**
- * perfgrp_attach_bpf - have a BPF program run at each overflow of a member
+ * perfgrp_attach_bpf - run a BPF program at each overflow of a member
  * @group: the group
  * @id: the member, one that samples
  * @prog_fd: a program of type BPF_PROG_TYPE_PERF_EVENT, which the caller may close
  *	afterwards
- * @cookie: what bpf_get_attach_cookie() is to return
+ * @cookie: value that bpf_get_attach_cookie() returns to the program
  * @flags: PERFGRP_BPF_*
  *
  * Return: 0 or a negative errno
@@ -30,17 +30,17 @@ int perfgrp_attach_bpf(struct perfgrp_group *group, __u32 id, int prog_fd, __u64
 }
 
 /**
- * perfgrp_replace_bpf - put another BPF program in the place of a member's
+ * perfgrp_replace_bpf - replace a member's BPF program
  * @group: the group
  * @id: the member
  * @prog_fd: the new program, as in perfgrp_attach_bpf()
  * @cookie: the new program's cookie
  * @flags: PERFGRP_BPF_*
- * @expected: id of the program that is to be there; 0 for whichever is
+ * @expected: id of the program that must be attached; 0 for any
  *
- * No overflow is missed by both. Statistics begin again from zero.
+ * Each overflow runs the old or the new program. Statistics restart from zero.
  *
- * Return: 0 or a negative errno; -ESTALE where another program than @expected is there
+ * Return: 0 or a negative errno; -ESTALE if a program other than @expected is attached
  */
 int perfgrp_replace_bpf(struct perfgrp_group *group, __u32 id, int prog_fd, __u64 cookie,
 			__u32 flags, __u32 expected)
@@ -57,14 +57,14 @@ int perfgrp_replace_bpf(struct perfgrp_group *group, __u32 id, int prog_fd, __u6
 }
 
 /**
- * perfgrp_detach_bpf - take a member's BPF program away
+ * perfgrp_detach_bpf - detach a member's BPF program
  * @group: the group
- * @id: the member, which counts and samples on
- * @expected: id of the program that is to be there; 0 for whichever is
+ * @id: the member, which continues to count and sample
+ * @expected: id of the program that must be attached; 0 for any
  *
- * The program does not run again here.
+ * When it returns, the program does not run for this member any more.
  *
- * Return: 0 or a negative errno; -ESTALE where another program than @expected is there
+ * Return: 0 or a negative errno; -ESTALE if a program other than @expected is attached
  */
 int perfgrp_detach_bpf(struct perfgrp_group *group, __u32 id, __u32 expected)
 {
@@ -77,14 +77,14 @@ int perfgrp_detach_bpf(struct perfgrp_group *group, __u32 id, __u32 expected)
 }
 
 /**
- * perfgrp_query_bpf - ask what is attached to a member, and how often it ran
+ * perfgrp_query_bpf - get the BPF program attached to a member and its statistics
  * @group: the group
  * @id: the member
  * @query: filled in
  * @size: sizeof(*@query)
  *
- * Return: 0 or a negative errno; -ENOENT where nothing is (the error's reason is
- * PERFGRP_REASON_BPF_NONE), or where there is no such member
+ * Return: 0 or a negative errno; -ENOENT if no program is attached (the error's reason is
+ * PERFGRP_REASON_BPF_NONE) or there is no such member
  */
 int perfgrp_query_bpf(struct perfgrp_group *group, __u32 id, struct perfgrp_bpf_query *query,
 		      size_t size)
@@ -109,9 +109,9 @@ static int get_handle(struct perfgrp_group *group, __u32 flags, __u64 *handle)
 }
 
 /**
- * perfgrp_get_bpf_handle - ask for the number by which BPF programs name a group
+ * perfgrp_get_bpf_handle - get the handle by which BPF programs refer to a group
  * @group: the group
- * @handle: set to what the kfunc bpf_perfgrp_read() takes
+ * @handle: set to the handle to pass to the kfunc bpf_perfgrp_read()
  *
  * Return: 0 or a negative errno
  */
@@ -121,9 +121,9 @@ int perfgrp_get_bpf_handle(struct perfgrp_group *group, __u64 *handle)
 }
 
 /**
- * perfgrp_renew_bpf_handle - take a group away from the BPF programs that know its handle
+ * perfgrp_renew_bpf_handle - replace a group's handle, to revoke access of BPF programs
  * @group: the group
- * @handle: set to its new handle; by the old one the kfunc finds nothing any more
+ * @handle: set to the new handle; the kfunc no longer accepts the old one
  *
  * Return: 0 or a negative errno
  */
@@ -133,9 +133,9 @@ int perfgrp_renew_bpf_handle(struct perfgrp_group *group, __u64 *handle)
 }
 
 /**
- * perfgrp_create_bpf_events - make a group whose stream tells of BPF programs
+ * perfgrp_create_bpf_events - create a group whose stream records BPF program load and unload
  * @dev: the device
- * @buffer_size: bytes for records a CPU
+ * @buffer_size: bytes for records per CPU
  *
  * It needs no members. perfgrp_read_records() reads its records, perfgrp_decode_record()
  * decodes them. Their times are on CLOCK_MONOTONIC.

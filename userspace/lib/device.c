@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The device: what the module can do, and the making of groups. */
+/* The device: the module's features and limits, and creating groups. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "perf.h"
 
 /**
- * perfgrp_lib_version - the version of the library that runs
+ * perfgrp_lib_version - the version of the library in use
  *
  * Return: as PERFGRP_LIB_VERSION
  */
@@ -19,10 +19,11 @@ const char *perfgrp_lib_version(void)
 }
 
 /**
- * perfgrp_open - open the device, or do without it if the environment says PERFGRP_BACKEND=perf
+ * perfgrp_open - open the device; with PERFGRP_BACKEND=perf in the environment as
+ *	perfgrp_open_perf()
  *
- * Return: a handle for perfgrp_close(), or NULL with errno set; perfgrp_open_error() says what it
- *	means. EINVAL: PERFGRP_BACKEND is neither "module" nor "perf".
+ * Return: a handle for perfgrp_close(), or NULL with errno set; perfgrp_open_error() explains it.
+ *	EINVAL: PERFGRP_BACKEND is neither "module" nor "perf".
  */
 struct perfgrp_dev *perfgrp_open(void)
 {
@@ -37,9 +38,9 @@ struct perfgrp_dev *perfgrp_open(void)
 }
 
 /**
- * perfgrp_open_perf - do without the module
+ * perfgrp_open_perf - use perf_event_open(2) instead of the module
  *
- * Groups are made of the events of perf_event_open(2): libperfgrp(3) tells what they lack.
+ * libperfgrp(3) lists what groups lack without the module.
  *
  * Return: a handle for perfgrp_close(), or NULL with errno set
  */
@@ -53,10 +54,10 @@ struct perfgrp_dev *perfgrp_open_perf(void)
 }
 
 /**
- * perfgrp_open_error - what it means that the device could not be opened
+ * perfgrp_open_error - explain why the device could not be opened
  * @err: the errno
  *
- * Return: one line of English that says what to do, or NULL if there is nothing to say
+ * Return: a hint, one line of English, or NULL if there is none for @err
  */
 const char *perfgrp_open_error(int err)
 {
@@ -75,7 +76,7 @@ const char *perfgrp_open_error(int err)
 }
 
 /**
- * perfgrp_is_perf - whether groups are made without the module
+ * perfgrp_is_perf - are groups created without the module?
  * @dev: the device
  *
  * Return: 1 if so, else 0
@@ -86,8 +87,8 @@ int perfgrp_is_perf(const struct perfgrp_dev *dev)
 }
 
 /**
- * perfgrp_open_path - open the device under another name, as in a container
- * @path: the name
+ * perfgrp_open_path - open the device at another path, for example in a container
+ * @path: the path
  *
  * Return: as perfgrp_open()
  */
@@ -109,7 +110,7 @@ struct perfgrp_dev *perfgrp_open_path(const char *path)
 }
 
 /**
- * perfgrp_open_fd - take over a file descriptor of the device
+ * perfgrp_open_fd - make a handle from an open file descriptor of the device
  * @fd: the file descriptor; perfgrp_close() closes it
  *
  * Return: a handle, or NULL with errno set and @fd left open
@@ -127,7 +128,7 @@ struct perfgrp_dev *perfgrp_open_fd(int fd)
  * perfgrp_close - close the device
  * @dev: the device, or NULL
  *
- * Groups made through it live on.
+ * Groups created on it stay usable.
  */
 void perfgrp_close(struct perfgrp_dev *dev)
 {
@@ -139,10 +140,10 @@ void perfgrp_close(struct perfgrp_dev *dev)
 }
 
 /**
- * perfgrp_dev_error - why the last call that failed on a device did
+ * perfgrp_dev_error - why the last failed call on a device failed
  * @dev: the device
  *
- * Return: its error, of use until the next call on @dev; the text is never empty
+ * Return: its error, valid until the next call on @dev; the text is never empty
  */
 const struct perfgrp_error *perfgrp_dev_error(const struct perfgrp_dev *dev)
 {
@@ -201,7 +202,7 @@ static struct perfgrp_group *create(struct perfgrp_dev *dev, struct perfgrp_crea
 }
 
 /**
- * perfgrp_create_task - make a group that counts one task
+ * perfgrp_create_task - create a group that counts one task
  * @dev: the device
  * @pid: the task's thread id, 0 for the calling thread
  * @flags: PERFGRP_CREATE_*
@@ -221,7 +222,7 @@ struct perfgrp_group *perfgrp_create_task(struct perfgrp_dev *dev, int pid, __u3
 }
 
 /**
- * perfgrp_create_task_on_cpu - make a group that counts one task on one CPU only
+ * perfgrp_create_task_on_cpu - create a group that counts one task on one CPU only
  * @dev: the device
  * @pid: the task's thread id, 0 for the calling thread
  * @cpu: the CPU
@@ -244,10 +245,9 @@ struct perfgrp_group *perfgrp_create_task_on_cpu(struct perfgrp_dev *dev, int pi
 }
 
 /**
- * perfgrp_create_pidfd - make a group that counts the task that a pidfd names
+ * perfgrp_create_pidfd - create a group that counts the task of a pidfd
  * @dev: the device, with PERFGRP_FEATURE_PIDFD
- * @pidfd: the task, as pidfd_open(2) and clone(2) return it; the caller may close it
- *	afterwards
+ * @pidfd: from pidfd_open(2) or clone(2); the caller may close it afterwards
  * @flags: PERFGRP_CREATE_*
  *
  * Return: as perfgrp_create_task()
@@ -264,9 +264,9 @@ struct perfgrp_group *perfgrp_create_pidfd(struct perfgrp_dev *dev, int pidfd, _
 }
 
 /**
- * perfgrp_create_cpus - make a group that counts whatever runs on some CPUs
+ * perfgrp_create_cpus - create a group that counts everything that runs on some CPUs
  * @dev: the device
- * @cpus: the CPUs, all online, none twice
+ * @cpus: the CPUs, all online, without duplicates
  * @nr_cpus: number of @cpus, 1 or more
  * @flags: PERFGRP_CREATE_*
  *
@@ -286,7 +286,7 @@ struct perfgrp_group *perfgrp_create_cpus(struct perfgrp_dev *dev, const __u32 *
 }
 
 /**
- * perfgrp_create_all_cpus - make a group that counts on every CPU, also on those
+ * perfgrp_create_all_cpus - create a group that counts on every CPU, including CPUs
  *	that come online later
  * @dev: the device
  * @flags: PERFGRP_CREATE_*
@@ -304,15 +304,15 @@ struct perfgrp_group *perfgrp_create_all_cpus(struct perfgrp_dev *dev, __u32 fla
 }
 
 /**
- * perfgrp_create_cgroup - make a group that counts the tasks of a cgroup and of its descendants
+ * perfgrp_create_cgroup - create a group that counts the tasks of a cgroup and its descendants
  * @dev: the device, with PERFGRP_FEATURE_CGROUP
  * @cgroup_fd: the cgroup's directory, open; the caller may close it afterwards
- * @cpus: CPUs to count them on, none twice; NULL for every CPU, also those that come online
- *	later
+ * @cpus: CPUs to count them on, without duplicates; NULL for every CPU, including CPUs that come
+ *	online later
  * @nr_cpus: number of @cpus, or 0
  * @flags: PERFGRP_CREATE_*
  *
- * On a CPU on which the cgroup has not run a value is PERFGRP_STATE_COUNTED and zero, and has
+ * On a CPU on which the cgroup has not run, a value is zero, with PERFGRP_STATE_COUNTED and
  * PERFGRP_VALUE_ABSENT.
  *
  * Return: as perfgrp_create_task()
@@ -332,10 +332,10 @@ struct perfgrp_group *perfgrp_create_cgroup(struct perfgrp_dev *dev, int cgroup_
 }
 
 /**
- * perfgrp_create_with - make a group, with all that can be asked for: a buffer, the layout
- *	of its records, the clock
+ * perfgrp_create_with - create a group with any of the ioctl's options, such as a buffer, the
+ *	layout of its records, the clock
  * @dev: the device
- * @how: as the ioctl takes it; its size, error and fd are ignored
+ * @how: the ioctl's argument; its size, error and fd are ignored
  * @size: sizeof(*@how)
  *
  * Return: as perfgrp_create_task()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* From a counter back to an event's name, for groups that somebody else has made. */
+/* Event names of counters, for groups that another program created. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +10,10 @@
 #include "pmu.h"
 
 /**
- * struct wanted - a generic event whose name is looked for
- * @pool: memory for it
+ * struct wanted - search for the name of a generic event
+ * @pool: memory for the name
  * @event: the event
- * @name: its name, once it is found
+ * @name: its name when found, else NULL
  */
 struct wanted {
 	struct pool *pool;
@@ -100,13 +100,13 @@ static const char *name_of(struct pool *pool, const struct perfgrp_events *from,
 }
 
 /**
- * perfgrp_event_name - what to call a counter of which nothing but its encoding is known
- * @events: knows where PMUs are; NULL for the usual place
+ * perfgrp_event_name - get the event name of a counter from its encoding
+ * @events: has the path of the PMUs; NULL for the default
  * @counter: the counter
  * @size: sizeof(*@counter)
  *
- * Return: the name of a generic event, or else the encoding as perfgrp_parse_events() takes it,
- *	for the caller to free(); NULL if there is no memory
+ * Return: the name of a generic event, or else the encoding in the syntax of
+ *	perfgrp_parse_events(), for the caller to free(); NULL if there is no memory
  */
 char *perfgrp_event_name(const struct perfgrp_events *events,
 			 const struct perfgrp_counter *counter, size_t size)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Groups of events that a text has named, and the events and PMUs that there are. */
+/* Groups of parsed events, and listing this machine's events and PMUs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "pmu.h"
 
 /**
- * perfgrp_counter_set - give a counter its event, in the short form if it fits
- * @counter: zeros but for its flags
+ * perfgrp_counter_set - set a counter's event, in the short form if it fits
+ * @counter: zeroed, except for its flags
  * @type: as attr.type
  * @configs: as attr.config, config1, config2 and config3
  */
@@ -45,9 +45,9 @@ struct perfgrp_events *perfgrp_events_new(void)
 }
 
 /**
- * perfgrp_events_new_at - make an object for events of which sysfs and tracefs tell elsewhere
- * @pmus: the directory of PMUs, as "/host/sys/bus/event_source/devices"; NULL for the usual one
- * @tracing: where tracefs is mounted; NULL for the usual places
+ * perfgrp_events_new_at - make an object for events, with other paths of sysfs and tracefs
+ * @pmus: the directory of PMUs, as "/host/sys/bus/event_source/devices"; NULL for the default
+ * @tracing: where tracefs is mounted; NULL for the defaults
  *
  * Return: the object, without groups; NULL with errno set if there is no memory
  */
@@ -82,10 +82,10 @@ void perfgrp_events_free(struct perfgrp_events *events)
 }
 
 /**
- * perfgrp_events_error - why the last perfgrp_parse_events() has failed
+ * perfgrp_events_error - why the last perfgrp_parse_events() failed
  * @events: the events
  *
- * Return: a text, and the column of the fault; empty if it has not failed
+ * Return: a text and the column of the error; the text is empty if it did not fail
  */
 const struct perfgrp_events_error *perfgrp_events_error(const struct perfgrp_events *events)
 {
@@ -96,7 +96,7 @@ const struct perfgrp_events_error *perfgrp_events_error(const struct perfgrp_eve
  * perfgrp_events_nr_groups - count the groups
  * @events: the events
  *
- * Return: how many have been named
+ * Return: number of groups
  */
 __u32 perfgrp_events_nr_groups(const struct perfgrp_events *events)
 {
@@ -104,11 +104,11 @@ __u32 perfgrp_events_nr_groups(const struct perfgrp_events *events)
 }
 
 /**
- * perfgrp_events_group - look at a group
+ * perfgrp_events_group - get a group
  * @events: the events
- * @group: its index, in the order in which they were named
+ * @group: its index, in the order of the text
  *
- * Return: the group; NULL if there are fewer
+ * Return: the group; NULL if there is none
  */
 const struct perfgrp_event_group *perfgrp_events_group(const struct perfgrp_events *events,
 						       __u32 group)
@@ -117,7 +117,7 @@ const struct perfgrp_event_group *perfgrp_events_group(const struct perfgrp_even
 }
 
 /**
- * perfgrp_events_at - look at an event
+ * perfgrp_events_at - get an event
  * @events: the events
  * @group: index of its group
  * @i: its index in the group: 0 is the leader's
@@ -133,8 +133,8 @@ const struct perfgrp_event *perfgrp_events_at(const struct perfgrp_events *event
 }
 
 /*
- * Some PMUs cannot leave anything out. Returns true if one of the counters was refused that
- * was to leave guests out without the text having said so, and now is not to.
+ * Some PMUs cannot exclude anything. If the module refused the options of a counter that excludes
+ * guests only by default, not because of a modifier, clears the flag and returns true.
  */
 static bool count_guests(const struct event_group *group, struct perfgrp_counter *counters,
 			 const struct perfgrp_error *why)
@@ -150,15 +150,15 @@ static bool count_guests(const struct event_group *group, struct perfgrp_counter
 }
 
 /**
- * perfgrp_add_events - add a group of events to a group of the module
- * @to: the group of the module
+ * perfgrp_add_events - add a group of parsed events to a perfgrp group
+ * @to: the perfgrp group
  * @events: the events; the ids of their counters are filled in
- * @index: which group of them
+ * @index: index of their group
  *
- * All of them are added or none is. period= and freq= are left to who samples:
- * perfgrp_add_counters() takes counters that have them.
+ * Adds all events or none. Ignores period= and freq=: to sample, set sample_period or sample_freq
+ * in copies of the counters and call perfgrp_add_counters().
  *
- * Return: 0, or a negative errno; perfgrp_group_error() says why, and which event it is
+ * Return: 0, or a negative errno; perfgrp_group_error() has the reason and the event
  */
 int perfgrp_add_events(struct perfgrp_group *to, struct perfgrp_events *events, __u32 index)
 {
@@ -191,12 +191,12 @@ int perfgrp_add_events(struct perfgrp_group *to, struct perfgrp_events *events, 
 }
 
 /**
- * perfgrp_list_pmus - go through the PMUs that the kernel shows in sysfs
- * @events: knows where PMUs are; NULL for the usual place
- * @fn: called for each, by name, until it returns something other than 0
- * @arg: given to @fn
+ * perfgrp_list_pmus - walk the PMUs in sysfs
+ * @events: has the path of the PMUs; NULL for the default
+ * @fn: called for each in the order of names, until it returns non-zero
+ * @arg: passed to @fn
  *
- * Return: 0, -ENOMEM, or what @fn has returned
+ * Return: 0, -ENOMEM, or the non-zero return value of @fn
  */
 int perfgrp_list_pmus(const struct perfgrp_events *events, perfgrp_list_pmu_fn fn, void *arg)
 {
@@ -279,14 +279,13 @@ static int list_tracepoints(struct pool *pool, const struct perfgrp_events *from
 }
 
 /**
- * perfgrp_list_events - go through the events that can be named on this machine
- * @events: knows where PMUs and tracepoints are; NULL for the usual places
- * @kinds: PERFGRP_LIST_*, of which kinds
- * @fn: called for each until it returns something other than 0; what it is given is there for the
- *	call only
- * @arg: given to @fn
+ * perfgrp_list_events - walk the events that have a name on this machine
+ * @events: has the paths of the PMUs and of tracefs; NULL for the defaults
+ * @kinds: PERFGRP_LIST_* of the kinds to list
+ * @fn: called for each until it returns non-zero; its event is valid only during the call
+ * @arg: passed to @fn
  *
- * Return: 0, -ENOMEM, or what @fn has returned
+ * Return: 0, -ENOMEM, or the non-zero return value of @fn
  */
 int perfgrp_list_events(const struct perfgrp_events *events, __u32 kinds,
 			perfgrp_list_event_fn fn, void *arg)

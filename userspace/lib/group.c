@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Groups: their members and whether they count. */
+/* Groups: adding and removing members, enabling and disabling. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "perf.h"
 
 /**
- * perfgrp_group_from_fd - take over a group that came from another process
+ * perfgrp_group_from_fd - make a handle from a group's fd, for example of another process
  * @fd: the group's file descriptor; perfgrp_group_close() closes it
  *
  * Return: the group, or NULL with errno set and @fd left open
@@ -27,8 +27,8 @@ struct perfgrp_group *perfgrp_group_from_fd(int fd)
  * @group: the group
  * @flags: PERFGRP_READER_*
  *
- * perfgrp_group_fd() of what it returns can be passed to another process, which may then
- * look at the group and not change it.
+ * The perfgrp_group_fd() of the new handle can be passed to another process, which can then read
+ * the group but not change it.
  *
  * Return: a handle of the same group, or NULL with errno and @group's error set
  */
@@ -57,7 +57,7 @@ struct perfgrp_group *perfgrp_open_reader(struct perfgrp_group *group, __u32 fla
  * perfgrp_group_fd - the file descriptor of a group
  * @group: the group
  *
- * Return: its file descriptor, which stays the group's; -1 if there is none (PERFGRP_BACKEND=perf)
+ * Return: the file descriptor, still owned by @group; -1 if there is none (PERFGRP_BACKEND=perf)
  */
 int perfgrp_group_fd(const struct perfgrp_group *group)
 {
@@ -68,7 +68,7 @@ int perfgrp_group_fd(const struct perfgrp_group *group)
  * perfgrp_group_close - close a group
  * @group: the group, or NULL
  *
- * With its last file descriptor the group is gone.
+ * The kernel destroys the group when its last file descriptor is closed.
  */
 void perfgrp_group_close(struct perfgrp_group *group)
 {
@@ -82,10 +82,10 @@ void perfgrp_group_close(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_group_error - why the last call that failed on a group did
+ * perfgrp_group_error - why the last failed call on a group failed
  * @group: the group
  *
- * Return: its error, of use until the next call on @group; the text is never
+ * Return: its error, valid until the next call on @group; the text is never
  * empty
  */
 const struct perfgrp_error *perfgrp_group_error(const struct perfgrp_group *group)
@@ -100,8 +100,7 @@ const struct perfgrp_error *perfgrp_group_error(const struct perfgrp_group *grou
  * @counter_size: sizeof(*@counters)
  * @nr: number of @counters
  *
- * The first counter that is ever added leads. Adding sets the whole group back
- * to zero.
+ * The first counter added to an empty group is the leader. Adding resets the whole group to zero.
  *
  * Return: 0 or a negative errno; the error's member is an index into @counters
  */
@@ -143,7 +142,7 @@ static int control(struct perfgrp_group *group, unsigned long nr)
 }
 
 /**
- * perfgrp_enable - let a group count
+ * perfgrp_enable - start counting
  * @group: the group
  *
  * Return: 0 or a negative errno
@@ -154,7 +153,7 @@ int perfgrp_enable(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_disable - stop a group, and keep its counts
+ * perfgrp_disable - stop counting; the counts are kept
  * @group: the group
  *
  * Return: 0 or a negative errno
@@ -166,7 +165,7 @@ int perfgrp_disable(struct perfgrp_group *group)
 
 /**
  * perfgrp_reset - set counts and times of all members to zero
- * @group: the group, which goes on counting if it did
+ * @group: the group, which stays enabled or disabled
  *
  * Return: 0 or a negative errno
  */
@@ -176,7 +175,7 @@ int perfgrp_reset(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_start_bpf_events - let a group's stream tell of BPF programs
+ * perfgrp_start_bpf_events - start recording BPF program load and unload in a group's stream
  * @group: a group with a buffer
  *
  * See perfgrp_create_bpf_events().
@@ -189,7 +188,7 @@ int perfgrp_start_bpf_events(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_stop_bpf_events - let a group's stream tell of BPF programs no longer
+ * perfgrp_stop_bpf_events - stop recording BPF program load and unload
  * @group: the group
  *
  * Return: 0 or a negative errno

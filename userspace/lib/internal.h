@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the files of libperfgrp share. */
+/* Structs and functions shared by the files of libperfgrp. */
 #ifndef PERFGRP_LIB_INTERNAL_H
 #define PERFGRP_LIB_INTERNAL_H
 
@@ -8,10 +8,10 @@
 struct perf_group;
 
 /**
- * struct perfgrp_dev - the device, or what stands for it
+ * struct perfgrp_dev - the device, or perf_event_open(2) in its place
  * @fd: the device; -1 with PERFGRP_BACKEND=perf
- * @is_perf: groups are made without the module
- * @perf: NULL; groups have one in its place
+ * @is_perf: groups are created without the module
+ * @perf: always NULL, so that perfgrp_call() works on devices and groups
  * @error: of the last call that failed
  */
 struct perfgrp_dev {
@@ -42,7 +42,7 @@ struct perfgrp_group {
  * @room_rows: elements that @rows has room for
  * @room_values: elements that @values has room for
  * @time_before: time in ns before the first read, on the group's clock
- * @time_after: the same after the last
+ * @time_after: time in ns after the last read
  * @generation: of the group; see struct perfgrp_snapshot
  */
 struct perfgrp_snap {
@@ -58,8 +58,8 @@ struct perfgrp_snap {
 };
 
 /**
- * struct perfgrp_members - what a group consists of
- * @group: what the kernel said of the group; its counters and nr_counters are those below
+ * struct perfgrp_members - a group and its members
+ * @group: the result of PERFGRP_QUERY; use @counters and @nr instead of its own fields
  * @counters: its members, leader first
  * @nr: number of members
  * @room: elements that @counters has room for
@@ -72,9 +72,9 @@ struct perfgrp_members {
 };
 
 /*
- * Every ioctl's struct begins with size, flags and error. This sets size and
- * error and leaves the rest to the caller; @arg is the library's own, and has the library's size,
- * or the caller's, and has the caller's.
+ * Every ioctl's struct begins with size, flags and error. These set size and error and leave the
+ * rest to the caller. perfgrp_call() is for a struct of the library's own, perfgrp_call_sized() for
+ * one that the library's caller passed, with its size.
  */
 #define perfgrp_call(handle, nr, arg)	perfgrp_call_sized(handle, nr, arg, sizeof(*(arg)))
 #define perfgrp_call_sized(handle, nr, arg, bytes)					\

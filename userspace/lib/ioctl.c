@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The one place that enters the kernel, and where errors get their words. */
+/* Calls the module's ioctls, and fills in errors that it did not describe. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "perf.h"
 
 /*
- * perfgrp_set_error - describe a failure that the kernel gave no words for
+ * perfgrp_set_error - describe a failure for which there is only an errno
  * @error: what to fill in
  * @err: the errno, positive
  */
@@ -27,10 +27,10 @@ void perfgrp_set_error(struct perfgrp_error *error, int err)
 /*
  * perfgrp_ioctl - one ioctl, retried when a signal interrupts it
  * @fd: the device or a group
- * @perf: NULL, or the group that is not the module's
+ * @perf: the group with PERFGRP_BACKEND=perf, else NULL
  * @nr: the ioctl
  * @arg: its struct, whose error field points to @error
- * @error: filled in when the call fails, by the kernel or else from errno
+ * @error: filled in when the call fails, by the module, or else from errno
  *
  * Return: 0 or a negative errno
  */

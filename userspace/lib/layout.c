@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Checks the layout of version 1 of the UAPI when it is compiled. Sizes and offsets are part
- * of the contract and are the same on every architecture, 32-bit or 64-bit. There is no code
- * here.
+ * Compile-time checks of version 1 of the UAPI. Sizes and offsets are part of the contract and are
+ * the same on every architecture, 32-bit or 64-bit.
  */
 #include <stddef.h>
 

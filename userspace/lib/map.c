@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Rows that are mapped: snapshots without a system call. */
+/* Mapped rows: snapshots without a system call. */
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 
 #include "perf.h"
 
-/* Rounds in which the group is being changed, before perfgrp_snap_map() gives up. */
+/* Retries, while the group is being changed, before perfgrp_snap_map() gives up. */
 #define MAX_ROUNDS	100000
-/* And rounds before it lets others run. */
+/* Retries before it calls sched_yield(). */
 #define BUSY_ROUNDS	100
 
 static const struct perfgrp_map *map_bytes(const struct perfgrp_group *group, size_t size)
@@ -54,7 +54,7 @@ void perfgrp_unmap_rows(const struct perfgrp_map *map)
 		munmap((void *)map, map->map_size);
 }
 
-/* Room for as much as the mapping can hold; false where there is no memory. */
+/* Makes room for all that the mapping can hold; returns false if there is no memory. */
 static int make_room(const struct perfgrp_map *map, struct perfgrp_snap *snap)
 {
 	__u32 max_values = (map->slot_size - map->values_offset) / map->value_size;
@@ -62,7 +62,7 @@ static int make_room(const struct perfgrp_map *map, struct perfgrp_snap *snap)
 	return perfgrp_snap_grow(snap, map->nr_slots, map->nr_slots * max_values);
 }
 
-/* False if a slot is of another generation. */
+/* Returns false if a slot is of another generation. */
 static int read_slots(const struct perfgrp_map *map, __u64 generation, struct perfgrp_snap *snap)
 {
 	struct perfgrp_row *row;
@@ -101,7 +101,7 @@ static int read_slots(const struct perfgrp_map *map, __u64 generation, struct pe
  * All rows are of one generation of the group, each as of its own time_after: see struct
  * perfgrp_map_slot and PERFGRP_CREATE_MAPPED.
  *
- * Return: 0; -ENOMEM; -EAGAIN if the group is being changed all the time
+ * Return: 0; -ENOMEM; -EAGAIN if the group kept changing
  */
 int perfgrp_snap_map(const struct perfgrp_map *map, struct perfgrp_snap *snap)
 {

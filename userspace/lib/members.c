@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What a group consists of. */
+/* Query a group and its members. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "internal.h"
 
 /**
- * perfgrp_members_new - make room for what a group consists of
+ * perfgrp_members_new - make an object for perfgrp_get_members()
  *
  * Return: an object without members, for perfgrp_members_free(); NULL with errno set
  */
@@ -28,7 +28,7 @@ void perfgrp_members_free(struct perfgrp_members *members)
 }
 
 /**
- * perfgrp_get_members - ask what a group consists of
+ * perfgrp_get_members - query a group and its members
  * @group: the group
  * @members: filled in, and grown if need be
  *
@@ -78,9 +78,9 @@ __u32 perfgrp_members_nr(const struct perfgrp_members *members)
 /**
  * perfgrp_members_at - one of the members
  * @members: from perfgrp_get_members()
- * @i: which; the first leads
+ * @i: its index; the first is the leader
  *
- * Return: the member, until the next query; NULL if there are not so many
+ * Return: the member, valid until the next query; NULL if there is none
  */
 const struct perfgrp_counter *perfgrp_members_at(const struct perfgrp_members *members, __u32 i)
 {
@@ -105,10 +105,10 @@ const struct perfgrp_counter *perfgrp_members_find(const struct perfgrp_members 
 }
 
 /**
- * perfgrp_members_group - what is to be known of the group itself
+ * perfgrp_members_group - get the properties of the group itself
  * @members: from perfgrp_get_members()
  *
- * Return: its target, task, flags, state, clock and generation, until the next query
+ * Return: its target, task, flags, state, clock and generation, valid until the next query
  */
 const struct perfgrp_query *perfgrp_members_group(const struct perfgrp_members *members)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Names of what the module says in numbers. */
+/* Names of the module's constants. */
 #include <stddef.h>
 
 #include "internal.h"
@@ -11,7 +11,7 @@ static const char *name_of(const char *const *names, size_t nr, __u32 i)
 	return i < nr && names[i] ? names[i] : "unknown";
 }
 
-/* Flags are named by their bits. */
+/* Flags are indexed by their bit number. */
 static const char *flag_name(const char *const *names, size_t nr, __u32 flag)
 {
 	if (!flag || flag & (flag - 1))
@@ -22,7 +22,7 @@ static const char *flag_name(const char *const *names, size_t nr, __u32 flag)
 #define BIT_OF(flag)	__builtin_ctz(flag)
 
 /**
- * perfgrp_state_name - what a value's state is called
+ * perfgrp_state_name - name of a value's state
  * @state: enum perfgrp_state
  *
  * Return: "counted" and the like
@@ -40,7 +40,7 @@ const char *perfgrp_state_name(__u32 state)
 }
 
 /**
- * perfgrp_value_flag_name - what one of a value's flags is called
+ * perfgrp_value_flag_name - name of a flag of a value
  * @flag: one of PERFGRP_VALUE_*
  *
  * Return: "saturated" and the like
@@ -63,7 +63,7 @@ const char *perfgrp_value_flag_name(__u32 flag)
 }
 
 /**
- * perfgrp_row_flag_name - what one of a row's flags is called
+ * perfgrp_row_flag_name - name of a flag of a row
  * @flag: one of PERFGRP_ROW_*
  *
  * Return: "offline" and the like
@@ -84,10 +84,10 @@ const char *perfgrp_row_flag_name(__u32 flag)
 }
 
 /**
- * perfgrp_reason_name - what a reason of &struct perfgrp_error is called
+ * perfgrp_reason_name - name of a reason of &struct perfgrp_error
  * @reason: enum perfgrp_reason
  *
- * Return: as the constant without its prefix, "PMU_FULL" and the like
+ * Return: the name of the constant without its prefix, for example "PMU_FULL"
  */
 const char *perfgrp_reason_name(__u32 reason)
 {

@@ -45,7 +45,7 @@ static const char *event_end(const char *s)
 	return s;
 }
 
-/* Reads a number, decimal, hexadecimal or octal, that is not negative: 0, or -EINVAL. */
+/* Parses a decimal, hexadecimal or octal number that is not negative. Returns 0 or -EINVAL. */
 int perfgrp_parse_u64(const char *s, char **end, __u64 *value)
 {
 	errno = 0;
@@ -67,7 +67,7 @@ struct event_group *perfgrp_parse_add_group(const struct parser *p)
 	return &larger[list->nr++];
 }
 
-/* Adds an event of which nothing is known yet. */
+/* Adds an event with default values. */
 struct event *perfgrp_parse_add_event(const struct parser *p, size_t index)
 {
 	struct event_group *group = &p->list->groups[index];
@@ -100,7 +100,7 @@ static int parse_event(const struct parser *p, const char **s, size_t group, boo
 	return perfgrp_parse_lookup(p, &t);
 }
 
-/* What follows an opening brace, up to the modifiers behind the closing one. */
+/* Parses a group after its opening brace, including the modifiers after the closing brace. */
 static int parse_group(const struct parser *p, const char **s, size_t index)
 {
 	const char *brace = *s - 1, *end;
@@ -163,7 +163,7 @@ static int parse_list(const struct parser *p)
 	}
 }
 
-/* Hardware that runs guests counts them, too, unless it is asked not to. */
+/* Hardware PMUs also count guests unless exclude_guest is set; events of the kernel do not. */
 static bool counts_guests(const struct event *event)
 {
 	switch (perfgrp_counter_type(&event->counter)) {
@@ -175,7 +175,7 @@ static bool counts_guests(const struct event *event)
 	return true;
 }
 
-/* As perf, leave guests out where nothing is said about them. */
+/* Like perf, excludes guests unless a modifier names host or guests. */
 static void finish_group(struct event_group *group)
 {
 	size_t i;
@@ -189,7 +189,7 @@ static void finish_group(struct event_group *group)
 	}
 }
 
-/* Adds groups behind those that are there. */
+/* Appends the groups of @from to @to. */
 static int add_list(struct perfgrp_events *to, struct perfgrp_events *from)
 {
 	const size_t room = to->nr + from->nr;
@@ -213,12 +213,12 @@ static int add_list(struct perfgrp_events *to, struct perfgrp_events *from)
 }
 
 /**
- * perfgrp_parse_events - read events in perf's syntax
- * @events: the groups that are named are added to it
+ * perfgrp_parse_events - parse events in perf's syntax
+ * @events: the parsed groups are appended to it
  * @text: groups and events, separated by commas: "{cycles,instructions}:u,page-faults"
  *
- * Return: 0; -EINVAL, perfgrp_events_error() says what is wrong and where, or -ENOMEM: then
- *	@events is as it was
+ * Return: 0; -EINVAL with the reason in perfgrp_events_error(); or -ENOMEM. On failure @events
+ *	still has the groups it had before.
  */
 int perfgrp_parse_events(struct perfgrp_events *events, const char *text)
 {
@@ -235,7 +235,7 @@ int perfgrp_parse_events(struct perfgrp_events *events, const char *text)
 
 	memset(&events->error, 0, sizeof(events->error));
 	err = parse_list(&p);
-	/* What was not understood then, may have been. */
+	/* The fault may only be due to a string that could not be allocated. */
 	if (scratch.failed || list.pool.failed)
 		err = -ENOMEM;
 	if (!err)

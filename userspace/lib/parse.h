@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the parts of the event parser share: grammar, looking names up, modifiers. */
+/* Structs and functions shared by the parts of the event parser: grammar, lookup, modifiers. */
 #ifndef PERFGRP_PARSE_H
 #define PERFGRP_PARSE_H
 
@@ -9,8 +9,8 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /**
- * struct event - an event while its text is read
- * @shown: what users of the library see of it
+ * struct event - a parsed event
+ * @shown: the part that users of the library see
  * @counter: @shown.counter
  */
 struct event {
@@ -20,7 +20,7 @@ struct event {
 
 /**
  * struct event_group - events to be counted together
- * @shown: what users of the library see of it
+ * @shown: the part that users of the library see
  * @events: the events, leader first; @shown.nr of them
  * @room: how many @events has room for
  */
@@ -31,14 +31,14 @@ struct event_group {
 };
 
 /**
- * struct perfgrp_events - groups of events, in the order in which they were named
- * @pool: what all of this is in
+ * struct perfgrp_events - groups of events, in the order of the text
+ * @pool: memory for everything below
  * @groups: the groups
  * @nr: how many
  * @room: how many @groups has room for
  * @error: of the last call that failed
- * @pmus: the directory of PMUs
- * @tracing: where tracefs is mounted, or NULL for the usual places
+ * @pmus: the directory of PMUs, or NULL for the default
+ * @tracing: where tracefs is mounted, or NULL for the defaults
  */
 struct perfgrp_events {
 	struct pool pool;
@@ -51,11 +51,11 @@ struct perfgrp_events {
 };
 
 /**
- * struct parser - a text on its way to being groups of events
+ * struct parser - state of one call of perfgrp_parse_events()
  * @text: the whole text
- * @from: what the groups are for, which knows where names come from
+ * @from: the caller's object, which has the paths of the PMUs and of tracefs
  * @list: the groups of this text
- * @scratch: memory until the text has been read
+ * @scratch: memory that is freed when the text has been parsed
  * @error: where to report a fault
  */
 struct parser {
@@ -67,15 +67,15 @@ struct parser {
 };
 
 /**
- * struct modifiers - what the letters behind an event or a group ask for
- * @modes: PERFGRP_COUNTER_EXCLUDE_* of the modes that were named, and so are to be
- *	counted: of u, k, h
- * @machines: the same of H (the host) and G (guests)
+ * struct modifiers - the modifiers of an event or a group
+ * @modes: PERFGRP_COUNTER_EXCLUDE_* flags of the modes named by u, k, h: the modes to count, so
+ *	these flags are cleared
+ * @machines: the same for H (host) and G (guests)
  * @idle: do not count while idle (I)
  * @precise: number of letters p
- * @pinned: where D stands, or NULL
- * @exclusive: where e stands, or NULL
- * @weak: where W stands, or NULL
+ * @pinned: position of D, or NULL
+ * @exclusive: position of e, or NULL
+ * @weak: position of W, or NULL
  */
 struct modifiers {
 	__u32 modes;
@@ -90,9 +90,9 @@ struct modifiers {
 /**
  * struct token - the text of one event
  * @start: its first character
- * @end: one behind its last
+ * @end: one past its last
  * @group: index of the group that it belongs to
- * @several: it stands alone, so it may turn out to be several
+ * @several: it is not in braces, so it may expand to several events
  */
 struct token {
 	const char *start;
@@ -101,7 +101,7 @@ struct token {
 	bool several;
 };
 
-/* parse.c; the first two return NULL if there is no memory */
+/* parse.c; the functions that add return NULL if there is no memory */
 struct event_group *perfgrp_parse_add_group(const struct parser *p);
 struct event *perfgrp_parse_add_event(const struct parser *p, size_t group);
 int perfgrp_parse_u64(const char *s, char **end, __u64 *value);
@@ -119,7 +119,7 @@ void perfgrp_parse_apply_group(struct event_group *group, const struct modifiers
 /* parse_lookup.c */
 int perfgrp_parse_lookup(const struct parser *p, struct token *t);
 
-/* events.c; configs are attr.config and what follows it */
+/* events.c; indices of attr.config, config1, config2 and config3 in arrays of configs */
 enum { CONFIG, CONFIG1, CONFIG2, CONFIG3, NR_CONFIGS };
 
 void perfgrp_counter_set(struct perfgrp_counter *counter, __u32 type, const __u64 *configs);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * From the text of one event to the event:
+ * Parses the text of one event:
  *
  *	name[:modifiers]			generic, sysfs, libpfm4
  *	rHEX[:modifiers]			raw, for the CPU's PMU
  *	pmu/term[=value],.../[modifiers]
- *	name/term=value,.../[modifiers]		where there is no such PMU: how to sample it
+ *	name/term=value,.../[modifiers]		name of an event, not a PMU: name=, period= etc.
  *	subsystem:tracepoint[:modifiers]
  *	mem:address[/length][:rwx][:modifiers]
  */
@@ -23,8 +23,8 @@
 #include "pmu.h"
 
 /*
- * Adds the next event of a token: to the group itself if it is the first, to one of its own if it
- * is a further one. Returns NULL if there is no memory.
+ * Adds the next event of a token. The first goes to the token's group; each further event of a
+ * token with @several gets a group of its own. Returns NULL if there is no memory.
  */
 static struct event *next_event(const struct parser *p, struct token *t)
 {
@@ -36,7 +36,7 @@ static struct event *next_event(const struct parser *p, struct token *t)
 	return perfgrp_parse_add_event(p, t->group);
 }
 
-/* What is left to do for an event that next_event() has added, and that has what it counts. */
+/* Sets the name and applies the modifiers, after next_event() and setting the counter. */
 static void finish(const struct parser *p, const struct token *t, struct event *event,
 		   const struct modifiers *m)
 {
@@ -47,7 +47,7 @@ static void finish(const struct parser *p, const struct token *t, struct event *
 	perfgrp_parse_apply_group(&p->list->groups[t->group], m);
 }
 
-/* What is about the whole group is its leader's to say, or stands behind its brace. */
+/* The modifiers D, e and W apply to whole groups: only for the leader or after the brace. */
 static int check_leader(const struct parser *p, const struct token *t, const struct modifiers *m)
 {
 	const char *at = m->pinned ? m->pinned : m->exclusive ? m->exclusive : m->weak;
@@ -148,8 +148,8 @@ static int parse_breakpoint(const struct parser *p, struct token *t)
 }
 
 /*
- * One event of one PMU. What stands between the slashes is from @terms to @end; @name is what it
- * is called, NULL if that is its text.
+ * Adds one event of one PMU. The text between the slashes is from @terms to @end. @name is the
+ * event's name unless the terms set one; NULL: the whole token.
  */
 static int add_pmu_event(const struct parser *p, struct token *t, const char *pmu_name,
 			 const char *terms, const char *end, const char *name,
@@ -174,8 +174,8 @@ static int add_pmu_event(const struct parser *p, struct token *t, const char *pm
 static int parse_name(const struct parser *p, struct token *t);
 
 /*
- * What stands before the slash is no PMU, so it is an event by its name, and the terms
- * say how to sample it.
+ * The text before the slash is not a PMU, so it is the name of an event, and only the common terms
+ * are allowed: name, period, freq, min-delta.
  */
 static int parse_with_terms(const struct parser *p, struct token *t, const char *slash,
 			    const char *close, const struct modifiers *m)
@@ -237,7 +237,7 @@ static int parse_pmu_event(const struct parser *p, struct token *t, const char *
 	return err;
 }
 
-/* The modes are the modifiers' to say, not libpfm4's: only the constant counts. */
+/* Uses only the event number from libpfm4; modes come from the modifiers. */
 static int add_generic_event(const struct parser *p, struct token *t, __u64 constant,
 			     const struct modifiers *m)
 {
@@ -254,7 +254,7 @@ static int add_generic_event(const struct parser *p, struct token *t, __u64 cons
 	return 0;
 }
 
-/* An event of sysfs, by its name alone: 1 or 0, or an error. */
+/* Adds the sysfs events of a name without a PMU. Returns 1 if there are any, 0, or an error. */
 static int add_sysfs_event(const struct parser *p, struct token *t, const char *end,
 			   const struct modifiers *m)
 {
@@ -287,7 +287,7 @@ static int add_tracepoint(const struct parser *p, struct token *t, const char *s
 	return 0;
 }
 
-/* Tracepoints whose names match: how many there are, or an error. */
+/* Adds the tracepoints whose names match. Returns their number or an error. */
 static int add_tracepoints(const struct parser *p, struct token *t, const char *subsystem,
 			   const char *pattern, const struct modifiers *m)
 {
@@ -322,7 +322,7 @@ static int add_tracepoints(const struct parser *p, struct token *t, const char *
 	return found;
 }
 
-/* subsystem:tracepoint[:modifiers]: how many there are, or an error. */
+/* subsystem:tracepoint[:modifiers]. Returns the number of tracepoints or an error. */
 static int parse_tracepoint(const struct parser *p, struct token *t, const char *colon)
 {
 	const char *second = memchr(colon + 1, ':', t->end - colon - 1);
@@ -340,7 +340,7 @@ static int parse_tracepoint(const struct parser *p, struct token *t, const char 
 			       perfgrp_pool_strndup(p->scratch, colon + 1, end - colon - 1), &m);
 }
 
-/* What libpfm4 knows of this machine's PMUs, in its own syntax: 1 or 0, or an error. */
+/* Adds an event of libpfm4's tables, in libpfm4's syntax. Returns 1 if found, 0, or an error. */
 static int parse_native(const struct parser *p, struct token *t, const char **why)
 {
 	char *text = perfgrp_pool_strndup(p->scratch, t->start, t->end - t->start);
@@ -351,7 +351,7 @@ static int parse_native(const struct parser *p, struct token *t, const char **wh
 	int err;
 
 	err = perfgrp_pfm_native_event(text, &native, why);
-	/* perf's modifiers, several in one word, are not libpfm4's. */
+	/* libpfm4 does not know perf's modifiers, such as ":uk": retry without them. */
 	if (err == -ENOENT && colon &&
 	    perfgrp_parse_are_modifiers(p, t->start + (colon + 1 - text), t->end, &m)) {
 		*colon = '\0';
@@ -361,7 +361,7 @@ static int parse_native(const struct parser *p, struct token *t, const char **wh
 		return 0;
 	if (err)
 		return perfgrp_fault(p, t->start, "%s", *why);
-	/* libpfm4's words for modifiers. */
+	/* libpfm4's attributes pinned and excl are perf's modifiers D and e. */
 	if (native.pinned)
 		m.pinned = t->start;
 	if (native.exclusive)
@@ -390,8 +390,7 @@ static int no_such_event(const struct parser *p, const struct token *t, bool tra
 }
 
 /*
- * An event by its name, looked for in the order generic, raw, sysfs, tracepoint,
- * libpfm4's tables.
+ * Looks up an event by its name, in the order generic, raw, sysfs, tracepoint, libpfm4's tables.
  */
 static int parse_name(const struct parser *p, struct token *t)
 {
@@ -405,8 +404,8 @@ static int parse_name(const struct parser *p, struct token *t)
 	int ret;
 
 	/*
-	 * Where what stands before the colon is an event, what stands behind it are
-	 * modifiers, and a fault there is one to report.
+	 * If the text before the colon is an event, the text after it must be modifiers, and
+	 * errors in them are reported.
 	 */
 	generic = !perfgrp_pfm_generic_event(p->scratch, name, &counter);
 	if (generic || is_raw(t->start, end)) {
@@ -436,11 +435,11 @@ static int parse_name(const struct parser *p, struct token *t)
 }
 
 /**
- * perfgrp_parse_lookup - turn the text of one event into an event, or into several
+ * perfgrp_parse_lookup - parse the text of one event, and add the event or events
  * @p: the parser
- * @t: the text; its group gets the event
+ * @t: the text
  *
- * Return: 0; -EINVAL after saying what is wrong; -ENOMEM
+ * Return: 0; -EINVAL with @p->error filled in; -ENOMEM
  */
 int perfgrp_parse_lookup(const struct parser *p, struct token *t)
 {

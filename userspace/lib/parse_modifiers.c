@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What the letters behind an event or a group ask for; and how faults in a text are noted. */
+/* Modifiers of events and groups, and reporting parse errors. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 			 PERFGRP_COUNTER_EXCLUDE_HV)
 #define EXCLUDE_MACHINES (PERFGRP_COUNTER_EXCLUDE_HOST | PERFGRP_COUNTER_EXCLUDE_GUEST)
 
-/* Notes what is wrong, and where. */
+/* Fills in the parse error: a message and the column of @at. Returns -EINVAL. */
 int perfgrp_fault(const struct parser *p, const char *at, const char *fmt, ...)
 {
 	va_list ap;
@@ -23,7 +23,7 @@ int perfgrp_fault(const struct parser *p, const char *at, const char *fmt, ...)
 	return -EINVAL;
 }
 
-/* Reads modifiers, and says what is wrong with them. */
+/* Parses modifiers. Returns 0, or -EINVAL with the error filled in. */
 int perfgrp_parse_modifiers(const struct parser *p, const char *s, const char *end,
 			    struct modifiers *m)
 {
@@ -50,7 +50,7 @@ int perfgrp_parse_modifiers(const struct parser *p, const char *s, const char *e
 				return perfgrp_fault(p, s, "'p' can stand three times at most");
 			break;
 		case 'S':
-			break;	/* about samples, of which counting has none */
+			break;	/* ignored: it only changes what samples contain */
 		case 'D':
 			m->pinned = s;
 			break;
@@ -77,7 +77,7 @@ int perfgrp_parse_modifiers(const struct parser *p, const char *s, const char *e
 	return 0;
 }
 
-/* Parses modifiers without saying what is wrong with them: they may be none. */
+/* Are these modifiers? Parses them without reporting errors. */
 bool perfgrp_parse_are_modifiers(const struct parser *p, const char *s, const char *end,
 				 struct modifiers *m)
 {
@@ -88,7 +88,7 @@ bool perfgrp_parse_are_modifiers(const struct parser *p, const char *s, const ch
 	return !perfgrp_parse_modifiers(&quiet, s, end, m);
 }
 
-/* As in perf, modes that a group names are added to those its events name. */
+/* As in perf, an event counts the modes that it or its group names. */
 void perfgrp_parse_apply(struct event *event, const struct modifiers *m)
 {
 	struct perfgrp_counter *counter = &event->counter;
@@ -110,7 +110,7 @@ void perfgrp_parse_apply(struct event *event, const struct modifiers *m)
 		counter->precise_ip = m->precise;
 }
 
-/* What modifiers say about the whole group. */
+/* Applies the modifiers that are for whole groups: D, e, W. */
 void perfgrp_parse_apply_group(struct event_group *group, const struct modifiers *m)
 {
 	if (m->pinned)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * PERFGRP_BACKEND=perf: groups without the module, made of the events of perf_event_open(2).
+ * PERFGRP_BACKEND=perf: groups without the module, built on perf_event_open(2).
  *
- * What the module's ioctls do is done here, with the same structs, as far as it can be. So the
- * rest of the library does not know the difference. A CPU's members of one PMU are one group of
- * the perf core; others are events of their own.
+ * Implements the module's ioctls in userspace with the same structs, as far as that is possible, so
+ * that the rest of the library need not know the difference. In each place, members of the same
+ * hardware PMU form one scheduling group; software, tracepoint and breakpoint events are not
+ * grouped.
  */
 #ifndef PERFGRP_PERF_H
 #define PERFGRP_PERF_H
@@ -14,7 +15,7 @@
 #include "internal.h"
 
 /**
- * struct perf_count - what an event has counted, and for how long
+ * struct perf_count - an event's count and times
  * @raw: the count
  * @enabled: ns that it was enabled
  * @running: ns that it was on the PMU
@@ -29,11 +30,12 @@ struct perf_count {
  * struct perf_instance - a member in one place
  * @fd: its event; -1 if its PMU does not count there
  * @id: the perf core's id of the event
- * @leader: index of the member that leads its group of the perf core
+ * @leader: index of the member that leads its scheduling group
  * @pmu: number of its PMU; PERFGRP_NONE without an event
- * @failed: it has an event, which does not count any more, or the CPU was offline when it was added
- * @now: what it had counted when it was last read
- * @base: what it had counted at the moment from which it is said to count
+ * @failed: its event no longer counts, or the CPU was offline when the member was added
+ * @now: the values last read
+ * @base: the values that are shown as zero: snapshots return @now - @base. In PERFGRP_ADD, while
+ *	the events of a disabled group are on, the values to show: see keep_shown() in perf_add.c
  */
 struct perf_instance {
 	int fd;
@@ -47,7 +49,7 @@ struct perf_instance {
 
 /**
  * struct perf_member - a member
- * @counter: as it was added, with its id
+ * @counter: as passed to PERFGRP_ADD, with its id
  * @at: one for each place
  */
 struct perf_member {
@@ -58,10 +60,10 @@ struct perf_member {
 /**
  * struct perf_place - where members are counted: a CPU, or the task
  * @cpu: the CPU; -1 for a task on all CPUs
- * @lost: the CPU was offline meanwhile, and the perf core has dropped its events
- * @enabled: how long its first event had been enabled when it was last read
- * @time: when that was
- * @time_before: when the latest reading began
+ * @lost: the CPU went offline, so the perf core dropped the events
+ * @enabled: sum of the time_enabled of its scheduling groups when they were last read
+ * @time: when @enabled was last seen to change, or the group was enabled; 0 before
+ * @time_before: when the last read began
  * @time_after: when it ended
  */
 struct perf_place {
@@ -77,21 +79,22 @@ struct perf_place {
  * struct perf_group - a group
  * @flags: PERFGRP_CREATE_*
  * @target: enum perfgrp_target
- * @pid: the task; -1 for CPUs; the cgroup's fd, which is the group's own
- * @pidfd: the task; -1 if it is none, or not the first thread of a process
+ * @pid: for perf_event_open(): the task; -1 for CPUs; for a cgroup its fd, closed with the group
+ * @pidfd: the task; -1 if the target is not a task, or pidfd_open() failed: before Linux 6.9 it
+ *	takes only thread-group leaders
  * @clockid: the clock of its times
  * @places: where it counts
  * @nr_places: how many
- * @all_cpus: they are the CPUs that were online, not a list of the caller's
+ * @all_cpus: @places are the CPUs that were online at creation, not a list from the caller
  * @members: its members, leader first
  * @nr_members: how many
- * @last_id: the id of the member that was added last
- * @enabled: it has been enabled
- * @counted: and that since its counts were zero
- * @awaits_exec: an exec enables it, and nobody has enabled or disabled it before
- * @adding: its events are on for the time of a PERFGRP_ADD only
+ * @last_id: id of the last member added
+ * @enabled: the group is enabled
+ * @counted: it was enabled at some time since its counts were last reset
+ * @awaits_exec: ENABLE_ON_EXEC: the exec is still to come
+ * @adding: its events are on only during a PERFGRP_ADD
  * @generation: as in &struct perfgrp_snapshot
- * @buffer: room for what read(2) returns of the largest group of the perf core
+ * @buffer: for read(2) of the largest possible scheduling group
  *
  * A handle is used by one thread at a time, so there are no locks.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* PERFGRP_BACKEND=perf: members are added, all or none. */
+/* PERFGRP_BACKEND=perf: adding members, all or none. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +20,11 @@
  * struct adding - a call to PERFGRP_ADD
  * @group: the group
  * @error: filled in on failure
- * @index: which counter of the call is being added
- * @pool: memory until the call is over
+ * @index: index of the counter that is being added
+ * @pool: memory for the time of the call
  * @pmus: the machine's PMUs
  * @nr_pmus: how many
- * @nr_core_pmus: how many are those of CPUs
+ * @nr_core_pmus: how many of them are core PMUs; more than one on hybrid CPUs
  */
 struct adding {
 	struct perf_group *group;
@@ -80,7 +80,7 @@ static bool list_has(const char *list, int cpu)
 	return false;
 }
 
-/* Events that need no place on a PMU are not grouped. */
+/* Events that need no hardware counter are not grouped. */
 static bool is_alone(__u32 type)
 {
 	return type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT ||
@@ -88,8 +88,9 @@ static bool is_alone(__u32 type)
 }
 
 /*
- * The number of the PMU that counts an event on a CPU, or of a task (-1). PERFGRP_NONE if it is
- * not to be opened there: the PMU is that of a package, which has one CPU to ask, or of other CPUs.
+ * Returns the type of the PMU that counts an event on @cpu, or of a task on all CPUs (-1).
+ * PERFGRP_NONE if the event must not be opened on @cpu, because it is not in the PMU's sysfs file
+ * cpumask (uncore: one CPU per package) or cpus (one kind of core).
  */
 static __u32 pmu_of(const struct adding *add, __u32 type, int cpu)
 {
@@ -114,7 +115,7 @@ static __u32 pmu_of(const struct adding *add, __u32 type, int cpu)
 
 /* ---- events ----------------------------------------------------------------------- */
 
-/* config3 is younger than some machines' header. */
+/* Older <linux/perf_event.h> lack attr.config3, which is words[16]. */
 union attr {
 	struct perf_event_attr attr;
 	__u64 words[17];
@@ -143,7 +144,7 @@ static void fill_attr(const struct perf_group *group, const struct perfgrp_count
 	attr->exclude_guest = !!(counter->flags & PERFGRP_COUNTER_EXCLUDE_GUEST);
 	attr->precise_ip = counter->precise_ip;
 	attr->inherit = !!(group->flags & PERFGRP_CREATE_INHERIT);
-	/* Siblings do what their leader does. */
+	/* Siblings follow their leader. */
 	if (!leads)
 		return;
 	attr->enable_on_exec = !!(group->flags & PERFGRP_CREATE_ENABLE_ON_EXEC);
@@ -166,7 +167,7 @@ static int open_event(const struct perf_group *group, const struct perfgrp_count
 	return fd < 0 ? -errno : fd;
 }
 
-/* Why the perf core has refused an event; it says no more than an errno. */
+/* Fills in the error after perf_event_open() failed; an errno is all that it returns. */
 static int explain(struct adding *add, const struct perfgrp_counter *counter, int cpu, int leader,
 		   int err)
 {
@@ -228,7 +229,7 @@ static int explain(struct adding *add, const struct perfgrp_counter *counter, in
 	return -err;
 }
 
-/* The member whose group of the perf core a new one joins in a place; itself if there is none. */
+/* Returns the leader of the scheduling group to join in a place; @member itself if none. */
 static __u32 leader_for(const struct perf_group *group, __u32 member, __u32 place, __u32 pmu)
 {
 	__u32 m;
@@ -271,10 +272,10 @@ static int open_in(struct adding *add, __u32 m, __u32 place)
 	fd = open_event(group, &member->counter, cpu, leader);
 	if (fd < 0) {
 		at->pmu = PERFGRP_NONE;
-		/* A generic event counts on one kind of CPU only. */
+		/* On hybrid CPUs a generic event may count on one kind of core only. */
 		if (fd == -ENOENT && cpu >= 0 && add->nr_core_pmus > 1)
 			return 0;
-		/* It went offline after the group was created, and was not asked for by number. */
+		/* The CPU went offline after the group was created; the caller did not name it. */
 		if (fd == -ENODEV && group->all_cpus) {
 			at->failed = true;
 			return 0;
@@ -324,7 +325,7 @@ static int check_counter(struct adding *add, const struct perfgrp_counter *count
 	return 0;
 }
 
-/* Adds a member, which is there until nr_members says that it is not, also on failure. */
+/* Adds a member. On failure it may stay in the array, for perfgrp_perf_add() to close. */
 static int add_member(struct adding *add, const struct perfgrp_counter *counter)
 {
 	struct perf_group *group = add->group;
@@ -367,7 +368,7 @@ static int make_room(struct adding *add, __u32 nr)
 	members = reallocarray(group->members, group->nr_members + nr, sizeof(*members));
 	if (members)
 		group->members = members;
-	/* How many events there are, two times, and two numbers of each. */
+	/* read(2) returns nr, time_enabled, time_running, and value and id of each event. */
 	buffer = reallocarray(group->buffer, 3 + 2 * (group->nr_members + nr), sizeof(*buffer));
 	if (buffer)
 		group->buffer = buffer;
@@ -397,9 +398,10 @@ static int add_all(struct adding *add, const struct perfgrp_add *arg)
 }
 
 /*
- * Some drivers leave a leader that is off out of what must fit on the PMU with it. So all are on
- * while others are added. What a group that is off has counted then is not shown: @base keeps what
- * is, until it is given back.
+ * Some drivers ignore a disabled leader when they check whether a new sibling fits on the PMU with
+ * it. So a disabled group is enabled while members are added, and what it counts meanwhile must not
+ * be shown: the first call saves the values shown (now - base) in @base, the second call sets @base
+ * so that they are shown again.
  */
 static void keep_shown(struct perf_group *group)
 {
@@ -417,7 +419,7 @@ static void keep_shown(struct perf_group *group)
 	}
 }
 
-/* Where a CPU was offline for new members the perf core has dropped the others' events. */
+/* If a CPU was offline for a new member, the perf core has dropped the other members' events. */
 static void lose_offline_places(struct perf_group *group, __u32 first)
 {
 	__u32 m, i;
@@ -434,7 +436,7 @@ static void lose_offline_places(struct perf_group *group, __u32 first)
  * @arg: the counters; their ids are filled in
  * @error: filled in on failure
  *
- * Return: 0, or a negative errno, and the group is as it was
+ * Return: 0; or a negative errno with the group unchanged
  */
 int perfgrp_perf_add(struct perf_group *group, struct perfgrp_add *arg,
 		     struct perfgrp_error *error)
@@ -449,7 +451,7 @@ int perfgrp_perf_add(struct perf_group *group, struct perfgrp_add *arg,
 	if (before && group->flags & PERFGRP_CREATE_INHERIT)
 		return perfgrp_perf_fail(error, EOPNOTSUPP, PERFGRP_REASON_FEATURE,
 					 "all members of an INHERIT group are added at once");
-	/* An exec may have enabled it, and a number may be that of another task by now. */
+	/* An exec may have enabled the group. If the task has exited, its pid may be reused. */
 	perfgrp_perf_read(group);
 	if (perfgrp_perf_has_exited(group))
 		return perfgrp_perf_fail(error, ESRCH, PERFGRP_REASON_PID, "the task has exited");
@@ -461,13 +463,13 @@ int perfgrp_perf_add(struct perf_group *group, struct perfgrp_add *arg,
 	err = add_all(&add, arg);
 	if (!err && group->enabled) {
 		err = perfgrp_perf_check_room(group, error);
-		/* It is all of them. */
+		/* The members do not fit together: no single one is at fault. */
 		error->member = PERFGRP_NONE;
 	}
 	perfgrp_pool_free(&add.pool);
 	while (err && group->nr_members > before)
 		perfgrp_perf_close_member(group, &group->members[--group->nr_members]);
-	/* A leader that must be on the PMU has failed with those that found no room. */
+	/* A pinned group that found no room is in error state: enable it without new members. */
 	if (err && group->enabled && group->flags & PERFGRP_CREATE_NO_MUX)
 		perfgrp_perf_switch(group, true);
 	if (!group->enabled) {

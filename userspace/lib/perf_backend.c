@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* PERFGRP_BACKEND=perf: the groups themselves; what the module's ioctls do, but for two of them. */
+/* PERFGRP_BACKEND=perf: groups, and all their ioctls except PERFGRP_ADD and PERFGRP_SNAPSHOT. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,7 +24,7 @@
 			 PERFGRP_CREATE_USE_CLOCKID)
 
 /**
- * perfgrp_perf_fail - say why a call fails
+ * perfgrp_perf_fail - fill in an error
  * @error: filled in
  * @err: the errno, positive
  * @reason: the reason
@@ -53,7 +53,7 @@ int perfgrp_perf_needs_module(struct perfgrp_error *error, const char *what)
 
 /* ---- CPUs ------------------------------------------------------------------------- */
 
-/* Takes the next CPUs off a list as sysfs has it, "0,2-5"; false if there are no more, or none. */
+/* Parses the next range of a CPU list such as "0,2-5"; false at its end or if it is NULL. */
 bool perfgrp_perf_next_cpus(const char **list, long *first, long *last)
 {
 	char *end;
@@ -78,7 +78,7 @@ static bool add_place(struct pool *pool, struct perf_group *group, size_t *room,
 	return true;
 }
 
-/* The CPUs that are online now; those that come later are not counted. */
+/* Adds the CPUs that are online now; CPUs that come online later are not counted. */
 static int add_online_cpus(struct pool *pool, struct perf_group *group)
 {
 	const char *list = perfgrp_read_file(pool, "/sys/devices/system/cpu/online");
@@ -137,7 +137,7 @@ static int add_places(struct pool *pool, struct perf_group *group,
 
 /* ---- groups ----------------------------------------------------------------------- */
 
-/* How many CPUs a target takes. */
+/* Can a target have @nr CPUs? */
 static bool takes_cpus(__u32 target, __u32 nr)
 {
 	switch (target) {
@@ -199,7 +199,7 @@ static int check_create(const struct perfgrp_create *how, struct perfgrp_error *
 	return 0;
 }
 
-/* What is counted, as perf_event_open() takes it. */
+/* Sets the pid argument of perf_event_open(), and the pidfd. */
 static int set_target(struct perf_group *group, const struct perfgrp_create *how,
 		      struct perfgrp_error *error)
 {
@@ -318,7 +318,7 @@ int perfgrp_perf_get_info(void *arg, size_t size)
 
 /* ---- what all members do ---------------------------------------------------------- */
 
-/* Whether it is a member's event that a group of the perf core is named by. */
+/* Does a member lead a scheduling group in a place? */
 bool perfgrp_perf_leads(const struct perf_group *group, __u32 member, __u32 place)
 {
 	const struct perf_instance *at = &group->members[member].at[place];
@@ -326,7 +326,7 @@ bool perfgrp_perf_leads(const struct perf_group *group, __u32 member, __u32 plac
 	return at->fd >= 0 && at->leader == member;
 }
 
-/* Counts and times are zero from the last reading on. */
+/* Resets counts and times: the values last read are the new zero. */
 void perfgrp_perf_begin_anew(struct perf_group *group)
 {
 	__u32 m, i;
@@ -338,7 +338,7 @@ void perfgrp_perf_begin_anew(struct perf_group *group)
 	group->generation++;
 }
 
-/* Switches all events on or off, one group of the perf core after the other. */
+/* Enables or disables all events, one scheduling group after the other. */
 void perfgrp_perf_switch(const struct perf_group *group, bool on)
 {
 	const unsigned long nr = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
@@ -350,7 +350,7 @@ void perfgrp_perf_switch(const struct perf_group *group, bool on)
 				ioctl(group->members[m].at[i].fd, nr, 0);
 }
 
-/* Where a CPU's events that must be on the PMU are not. */
+/* With NO_MUX, fails if the PMU of a CPU has no room for the events. */
 int perfgrp_perf_check_room(struct perf_group *group, struct perfgrp_error *error)
 {
 	__u32 m, i;
@@ -415,8 +415,8 @@ static int reset(struct perf_group *group)
 /* ---- removing --------------------------------------------------------------------- */
 
 /*
- * Events whose leader goes are groups of their own from then on, which have times of their own.
- * What they have shown goes to @then: zeros for others.
+ * When a leader is closed, the perf core makes each sibling a group of its own, whose times may
+ * differ. Saves what the siblings had counted in @then; the entries of other members stay zero.
  */
 static void release_siblings(struct perf_group *group, __u32 leader, struct perf_count *then)
 {
@@ -436,7 +436,7 @@ static void release_siblings(struct perf_group *group, __u32 leader, struct perf
 	}
 }
 
-/* What they show goes on from there. */
+/* Keeps the times shown by a former sibling as they were at @then. */
 static void keep_shown(struct perf_instance *at, const struct perf_count *then)
 {
 	if (!then->enabled)
@@ -445,7 +445,7 @@ static void keep_shown(struct perf_instance *at, const struct perf_count *then)
 	at->base.running += at->now.running - then->running;
 }
 
-/* Closes a member that others may have as their leader, and takes it from the list. */
+/* Closes a member, which may lead others, and removes it from the array. */
 static void take_out(struct perf_group *group, __u32 which, struct perf_count *then)
 {
 	__u32 m, i;
@@ -468,8 +468,8 @@ static void take_out(struct perf_group *group, __u32 which, struct perf_count *t
 }
 
 /*
- * Siblings whose leader goes are each alone on the PMU from then on, and what only leaders have is
- * gone.
+ * Flags with which a leader with siblings cannot be removed: its siblings would be scheduled
+ * separately, and without the attributes that only leaders have.
  */
 #define KEEPS_LEADERS	(PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLE_ON_EXEC | \
 			 PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_EXCLUSIVE | \
@@ -523,7 +523,7 @@ static int remove_member(struct perf_group *group, const struct perfgrp_remove *
 	return 0;
 }
 
-/* ---- asking ----------------------------------------------------------------------- */
+/* ---- query ------------------------------------------------------------------------ */
 
 static int query(struct perf_group *group, struct perfgrp_query *arg,
 		 struct perfgrp_error *error)
@@ -532,7 +532,7 @@ static int query(struct perf_group *group, struct perfgrp_query *arg,
 	const __u32 room = arg->nr_counters;
 	__u32 m;
 
-	/* An exec may have enabled it. */
+	/* An exec may have enabled the group. */
 	perfgrp_perf_read(group);
 	arg->nr_counters = group->nr_members;
 	if (room < group->nr_members)
@@ -561,10 +561,10 @@ static int query(struct perf_group *group, struct perfgrp_query *arg,
 }
 
 /**
- * perfgrp_perf_call - what the ioctls of a group do
+ * perfgrp_perf_call - an ioctl of a group
  * @group: the group
  * @nr: the ioctl
- * @arg: its struct, as the library knows it
+ * @arg: its struct, with the library's size
  * @error: filled in on failure
  *
  * Return: 0 or a negative errno

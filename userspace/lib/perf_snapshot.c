@@ -11,7 +11,7 @@
 #include "perf.h"
 #include "pool.h"
 
-/* What passes at most between two readings in which an event's time stands still. */
+/* If time_enabled does not change for longer than this, the event's CPU went offline. */
 #define STANDS_STILL_NS	1000000
 
 __u64 perfgrp_perf_now(const struct perf_group *group)
@@ -53,7 +53,7 @@ static void set_failed(struct perf_group *group, __u32 place, __u32 leader, bool
 	}
 }
 
-/* One group of the perf core. Nothing comes from one that has lost its place on the PMU. */
+/* Reads one scheduling group. A pinned group that lost its place on the PMU returns 0 bytes. */
 static void read_sched_group(struct perf_group *group, __u32 place, __u32 leader)
 {
 	const size_t room = (3 + 2 * group->nr_members) * sizeof(*group->buffer);
@@ -70,8 +70,8 @@ static void read_sched_group(struct perf_group *group, __u32 place, __u32 leader
 }
 
 /*
- * A CPU that goes offline takes its events with it: they keep what they had, and stand still for
- * good. Nothing else lets the time of a CPU's event stand still while it is enabled.
+ * When a CPU goes offline, the perf core drops its events: they keep their values and never count
+ * again. That is the only case in which time_enabled of an enabled event of a CPU does not advance.
  */
 static void check_place(struct perf_group *group, struct perf_place *place, __u64 enabled)
 {
@@ -107,7 +107,7 @@ static void read_place(struct perf_group *group, __u32 i)
 	place->time_after = perfgrp_perf_now(group);
 	if (any)
 		check_place(group, place, enabled);
-	/* Nobody else lets the time pass. */
+	/* Only the exec can have enabled the events. */
 	if (group->awaits_exec && !group->adding && enabled > before) {
 		group->enabled = true;
 		group->counted = true;
@@ -139,8 +139,8 @@ static bool is_offline(int cpu)
 }
 
 /*
- * Whether the task has exited; of its children nobody tells. Threads that are not the first of
- * their process have no pidfd before Linux 6.9, but nobody has to reap them, either.
+ * Has the task exited? Its children are not tracked. Before Linux 6.9 a thread that is not a
+ * thread-group leader cannot have a pidfd; but it is never a zombie, so tkill(2) shows its exit.
  */
 bool perfgrp_perf_has_exited(const struct perf_group *group)
 {
@@ -169,14 +169,14 @@ static void fill_value(const struct perf_group *group, __u32 m, __u32 place, __u
 	perfgrp_value_scale(value);
 	if (at->fd < 0 && !at->failed)
 		return;
-	/* One that has not been enabled yet may have failed while members were added. */
+	/* Ignore failures from while members were added to a group that was never enabled. */
 	if (at->fd < 0 || (at->failed && group->counted) || group->places[place].lost)
 		value->flags |= PERFGRP_VALUE_FAILED;
 	if (row_flags & PERFGRP_ROW_OFFLINE)
 		value->flags |= PERFGRP_VALUE_OFFLINE;
 	if (row_flags & PERFGRP_ROW_EXITED)
 		value->flags |= PERFGRP_VALUE_EXITED;
-	/* A cgroup's time passes where one of its tasks runs. */
+	/* time_enabled of a cgroup's event advances only while one of its tasks runs there. */
 	if (group->target == PERFGRP_TARGET_CGROUP && group->counted && !value->time_enabled &&
 	    !(value->flags & PERFGRP_VALUE_FAILED)) {
 		value->state = PERFGRP_STATE_COUNTED;
@@ -210,7 +210,7 @@ static void fill_row(const struct perf_group *group, __u32 i, __u32 flags,
 
 /* ---- the call --------------------------------------------------------------------- */
 
-/* Gives the caller the rows, if there is room for them. */
+/* Copies rows and values to the caller if there is room for them. */
 static int give(struct perfgrp_snapshot *arg, const struct perfgrp_row *rows, __u32 nr_rows,
 		const struct perfgrp_value *values, __u32 nr_values, struct perfgrp_error *error)
 {
@@ -239,10 +239,10 @@ static int give(struct perfgrp_snapshot *arg, const struct perfgrp_row *rows, __
 /**
  * perfgrp_perf_snapshot - PERFGRP_SNAPSHOT
  * @group: the group
- * @arg: as the library makes it
+ * @arg: its argument, with the library's size
  * @error: filled in on failure
  *
- * CPUs are read one after the other, from here.
+ * Reads the CPUs one after the other, from the CPU that it runs on.
  *
  * Return: 0 or a negative errno
  */

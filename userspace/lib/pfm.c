@@ -7,18 +7,17 @@
 #include <string.h>
 #include <strings.h>
 
-/* First: libpfm4 leaves out its own copy of this header only if it has been included. */
+/* Must come first, or libpfm4 uses its own copy of this header. */
 #include <linux/perf_event.h>
 #include <perfmon/pfmlib_perf_event.h>
 
 #include "pfm.h"
 
-/* libpfm4's PMU of the generic events (and, where tracefs is, of tracepoints). */
+/* libpfm4's PMU of the generic events (and of tracepoints, if tracefs is mounted). */
 #define GENERIC		"perf"
 
 /*
- * Software events that perf has names for and libpfm4 (4.13) has none. Nothing
- * else belongs here.
+ * Software events that perf has names for but libpfm4 (4.13) does not. Nothing else belongs here.
  */
 static const struct {
 	const char *name;
@@ -38,7 +37,7 @@ static void init(void)
 	init_err = pfm_initialize();
 }
 
-/* libpfm4 looks at the machine once, and changes nothing of its own from then on. */
+/* Initialises libpfm4 once. After that it only reads its own data, so that needs no lock. */
 static int ready(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -76,7 +75,7 @@ static int encode(const char *text, struct pfm_event *event)
 		counter->flags |= PERFGRP_COUNTER_EXCLUDE_KERNEL;
 	if (attr.exclude_hv)
 		counter->flags |= PERFGRP_COUNTER_EXCLUDE_HV;
-	/* Guests are left out where neither mh nor mg is named; that is the parser's to do. */
+	/* Excluding guests is the default, which finish_group() sets. */
 	if (!attr.exclude_guest) {
 		event->flags |= PERFGRP_EVENT_MACHINES;
 		if (attr.exclude_host)
@@ -98,11 +97,11 @@ static bool is_generic(const struct perfgrp_counter *counter)
 
 /**
  * perfgrp_pfm_generic_event - find one of perf's generic events
- * @pool: memory for the while
- * @name: its name, in any case
- * @counter: zeros; filled in
+ * @pool: scratch memory
+ * @name: its name, upper or lower case
+ * @counter: zeroed; filled in
  *
- * Return: 0, or -1 if there is no such event and @counter is zeros
+ * Return: 0, or -1 with @counter unchanged if there is no such event
  */
 int perfgrp_pfm_generic_event(struct pool *pool, const char *name,
 			      struct perfgrp_counter *counter)
@@ -125,11 +124,11 @@ int perfgrp_pfm_generic_event(struct pool *pool, const char *name,
 
 /**
  * perfgrp_pfm_native_event - find an event in libpfm4's tables
- * @text: what libpfm4 takes: [PMU::]EVENT[:ATTRIBUTE]...
+ * @text: in libpfm4's syntax: [PMU::]EVENT[:ATTRIBUTE]...
  * @event: filled in
- * @why: set to libpfm4's word for the fault
+ * @why: set to libpfm4's error message
  *
- * Return: 0; -ENOENT if there is no such event; -EOPNOTSUPP if an attribute asks for what cannot be
+ * Return: 0; -ENOENT if there is no such event; -EOPNOTSUPP if an attribute is not supported
  */
 int perfgrp_pfm_native_event(const char *text, struct pfm_event *event, const char **why)
 {
@@ -144,8 +143,7 @@ int perfgrp_pfm_native_event(const char *text, struct pfm_event *event, const ch
 }
 
 /*
- * libpfm4 spells the generic events in capitals. perf does not, but for a few
- * words: L1, LLC, dTLB, iTLB.
+ * libpfm4 spells the generic events in capitals, perf in lower case except for L1, LLC, dTLB, iTLB.
  */
 static void spell(char *to, size_t size, const char *name)
 {
@@ -162,9 +160,9 @@ static void spell(char *to, size_t size, const char *name)
 
 /**
  * struct listing - a walk through libpfm4's tables
- * @pool: memory for the while
- * @fn: called for each event, until it returns something other than 0
- * @arg: for @fn
+ * @pool: scratch memory
+ * @fn: called for each event, until it returns non-zero
+ * @arg: passed to @fn
  * @pmu: libpfm4's name of the PMU
  */
 struct listing {
@@ -187,7 +185,7 @@ static int list_counter(const struct listing *l, __u32 kind, const char *name, c
 	return l->fn(l->arg, &event);
 }
 
-/* Tells of an event if it can be named so. */
+/* Lists an event if libpfm4 can encode it from this name. */
 static int list_native_name(const struct listing *l, const char *name, const char *desc)
 {
 	const char *text = perfgrp_pool_printf(l->pool, "%s::%s", l->pmu, name);
@@ -198,7 +196,7 @@ static int list_native_name(const struct listing *l, const char *name, const cha
 	return list_counter(l, PERFGRP_LIST_LIBPFM4, text, desc, &event.counter);
 }
 
-/* An event by itself, and with each of its unit masks. */
+/* Lists an event by itself, and with each of its unit masks. */
 static int list_native_event(const struct listing *l, const pfm_event_info_t *info)
 {
 	int err, i;
@@ -216,7 +214,7 @@ static int list_native_event(const struct listing *l, const pfm_event_info_t *in
 	return err;
 }
 
-/* Names with underscores are C's constants, which perf does not take. */
+/* Skips names with underscores: those are the kernel's constants, which perf does not accept. */
 static int list_generic_event(const struct listing *l, const pfm_event_info_t *info)
 {
 	struct perfgrp_counter counter = { 0 };
@@ -228,7 +226,7 @@ static int list_generic_event(const struct listing *l, const pfm_event_info_t *i
 	return list_counter(l, PERFGRP_LIST_GENERIC, name, info->desc, &counter);
 }
 
-/* The events of one PMU, the generic ones or others. */
+/* Lists the events of one PMU; @generic: it is libpfm4's PMU of the generic events. */
 static int list_pmu(struct listing *l, const pfm_pmu_info_t *pmu, bool generic)
 {
 	int err = 0, i;
@@ -244,13 +242,13 @@ static int list_pmu(struct listing *l, const pfm_pmu_info_t *pmu, bool generic)
 }
 
 /**
- * perfgrp_pfm_list - go through all events that libpfm4 knows on this machine
- * @pool: memory for the while
+ * perfgrp_pfm_list - walk all events that libpfm4 knows on this machine
+ * @pool: scratch memory
  * @kinds: PERFGRP_LIST_GENERIC, PERFGRP_LIST_LIBPFM4 or both
- * @fn: called for each
- * @arg: given to @fn
+ * @fn: called for each, until it returns non-zero
+ * @arg: passed to @fn
  *
- * Return: 0, or what @fn has returned that was not 0
+ * Return: 0, or the non-zero return value of @fn
  */
 int perfgrp_pfm_list(struct pool *pool, __u32 kinds, perfgrp_list_event_fn fn, void *arg)
 {
@@ -275,7 +273,7 @@ int perfgrp_pfm_list(struct pool *pool, __u32 kinds, perfgrp_list_event_fn fn, v
 		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS || !info.is_present ||
 		    info.nevents == 0)
 			continue;
-		/* rNNN is syntax, not an event. */
+		/* The PMU of rNNN has no events to list. */
 		if (!strcmp(info.name, "perf_raw"))
 			continue;
 		generic = !strcmp(info.name, GENERIC);

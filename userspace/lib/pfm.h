@@ -6,13 +6,13 @@
 #include "parse.h"
 
 /**
- * struct pfm_event - an event as libpfm4 encodes it, with what its attributes ask for
+ * struct pfm_event - an event as libpfm4 encodes it, and its attributes
  * @counter: the counter
- * @flags: PERFGRP_EVENT_MACHINES if mh and mg have said whether to count the host or guests,
+ * @flags: PERFGRP_EVENT_MACHINES if the attributes mh and mg select guests,
  *	PERFGRP_EVENT_FREQ if @sample is a frequency
- * @sample: period or freq, or 0
- * @pinned: pinned
- * @exclusive: excl
+ * @sample: attribute period or freq, or 0
+ * @pinned: attribute pinned
+ * @exclusive: attribute excl
  */
 struct pfm_event {
 	struct perfgrp_counter counter;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The PMUs that the kernel shows in sysfs: numbers, formats, named events. And tracepoints. */
+/* PMUs in sysfs: their types, formats and named events; and the directory of tracepoints. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <locale.h>
@@ -28,7 +28,7 @@ static const char *pmus_dir(const struct perfgrp_events *from)
 	return from && from->pmus ? from->pmus : "/sys/bus/event_source/devices";
 }
 
-/* Returns the directory of tracepoints, or NULL if tracefs is not to be had. */
+/* Returns the directory of tracepoints, or NULL if tracefs is not mounted or not readable. */
 const char *perfgrp_tracepoints(struct pool *pool, const struct perfgrp_events *from)
 {
 	static const char *const usual[] = {
@@ -45,10 +45,10 @@ const char *perfgrp_tracepoints(struct pool *pool, const struct perfgrp_events *
 }
 
 /**
- * perfgrp_pmu_open - look a PMU up
+ * perfgrp_pmu_open - look up a PMU
  * @pmu: filled in
- * @pool: memory for it
- * @from: knows where PMUs are; NULL for the usual place
+ * @pool: memory for its strings
+ * @from: has the path of the PMUs; NULL for the default
  * @name: its exact name
  *
  * Return: 0, or -ENOENT
@@ -83,7 +83,7 @@ static bool matches(const char *pattern, const char *name)
 
 	if (!fnmatch(pattern, name, 0))
 		return true;
-	/* imc is imc_0, imc_1 and so on, and imc0 as well. */
+	/* imc matches imc_0, imc_1 and so on, and also imc0. */
 	if (!strncmp(name, pattern, len)) {
 		name += len;
 		if (*name == '_')
@@ -94,9 +94,8 @@ static bool matches(const char *pattern, const char *name)
 }
 
 /*
- * Returns the names of the PMUs that a user's word stands for: the one of that name,
- * or, as perf has it, all that it is a pattern or the beginning of, with or
- * without "uncore_".
+ * Returns the names of the PMUs that match: the PMU with exactly that name, or else, as in perf,
+ * all whose name matches as a pattern or with a number appended, with or without "uncore_".
  */
 struct strings perfgrp_pmu_match(struct pool *pool, const struct perfgrp_events *from,
 				 const char *pattern)
@@ -164,8 +163,8 @@ struct strings perfgrp_pmu_with_event(struct pool *pool, const struct perfgrp_ev
 }
 
 /*
- * Returns the CPUs that a PMU wants to be opened on: one a package for an uncore
- * PMU, those of its kind for a PMU of one kind of CPU. NULL: all.
+ * Returns the CPUs to open a PMU's events on: one per package for an uncore PMU, those of one kind
+ * for a core PMU of hybrid CPUs. NULL: all.
  */
 const char *perfgrp_pmu_cpus(struct pool *pool, const struct pmu_dir *pmu)
 {
@@ -179,7 +178,7 @@ const char *perfgrp_pmu_cpus(struct pool *pool, const struct pmu_dir *pmu)
 	return online && !strcmp(cpus, online) ? NULL : cpus;
 }
 
-/* Returns the terms that a PMU knows, for a message. */
+/* Returns the terms that a PMU has, for an error message. */
 static const char *known_terms(const struct parser *p, const struct pmu_dir *pmu)
 {
 	struct strings names = perfgrp_list_dir(p->scratch, "%s/format", pmu->dir);
@@ -192,8 +191,8 @@ static const char *known_terms(const struct parser *p, const struct pmu_dir *pmu
 }
 
 /*
- * Puts a value where a format such as "config1:0-7,32-35" says: its lowest bits
- * into the first range, the next ones into the second.
+ * Stores a value in the bits that a format such as "config1:0-7,32-35" names: its lowest bits
+ * in the first range, the next bits in the second.
  */
 static int apply_format(const char *format, __u64 value, __u64 *configs, const char **why)
 {
@@ -275,7 +274,7 @@ static int term_value(const struct term *term, __u64 *value)
 	return 0;
 }
 
-/* A term with a number; a fault is reported at @at. */
+/* Applies a term with a number. An error in its name is reported at @at. */
 static int numeric_term(const struct parser *p, const struct pmu_dir *pmu, const struct term *term,
 			const char *at, __u64 *configs)
 {
@@ -303,7 +302,7 @@ static int numeric_term(const struct parser *p, const struct pmu_dir *pmu, const
 	return 0;
 }
 
-/* A number as sysfs has it, whatever the program's locale is. */
+/* Parses a number of sysfs, which does not depend on the program's locale. */
 static double parse_scale(const char *text)
 {
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
@@ -326,7 +325,7 @@ static int named_event(const struct parser *p, const struct pmu_dir *pmu, const 
 		struct term term;
 
 		s = next_term(s, end, &term);
-		/* Some events leave a term open, as event=0x12,chip=?, for the user. */
+		/* Some events have a term for the user to fill in, as event=0x12,chip=?. */
 		if (term.value_len == 1 && *term.value == '?')
 			continue;
 		if (numeric_term(p, pmu, &term, at, configs))
@@ -341,7 +340,7 @@ static int named_event(const struct parser *p, const struct pmu_dir *pmu, const 
 	return 0;
 }
 
-/* A term that any event may have: 1 if it is one, 0 if not, or -EINVAL. */
+/* Applies a term that any event may have. Returns 1 if it is one, 0 if not, or -EINVAL. */
 static int common_term(const struct parser *p, const struct term *term, struct event *event)
 {
 	const bool freq = is_named(term, "freq");
@@ -371,13 +370,13 @@ static int common_term(const struct parser *p, const struct term *term, struct e
 }
 
 /**
- * perfgrp_pmu_common_terms - read the terms of an event of no PMU in particular
+ * perfgrp_pmu_common_terms - parse terms that do not depend on the PMU
  * @p: the parser
  * @s: terms, separated by commas
  * @end: where they end
- * @event: the event; name and sample are filled in
+ * @event: the event; name, sample and min_delta are filled in
  *
- * Return: 0, or -EINVAL after saying what is wrong
+ * Return: 0, or -EINVAL with @p->error filled in
  */
 int perfgrp_pmu_common_terms(const struct parser *p, const char *s, const char *end,
 			     struct event *event)
@@ -399,15 +398,15 @@ int perfgrp_pmu_common_terms(const struct parser *p, const char *s, const char *
 }
 
 /**
- * perfgrp_pmu_encode - encode an event from what stands between a PMU's slashes
+ * perfgrp_pmu_encode - encode an event from the text between a PMU's slashes
  * @p: the parser
  * @pmu: the PMU
  * @s: terms and names of events, separated by commas
  * @end: where they end
- * @event: counter, scale, unit and cpus are filled in, and what the terms name,
- *	period, freq and min-delta say
+ * @event: counter, scale, unit and cpus are filled in, and what the terms name=, period=, freq=
+ *	and min-delta= set
  *
- * Return: 0, or -EINVAL after saying what is wrong
+ * Return: 0, or -EINVAL with @p->error filled in
  */
 int perfgrp_pmu_encode(const struct parser *p, const struct pmu_dir *pmu, const char *s,
 		       const char *end, struct event *event)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The PMUs that the kernel shows in sysfs: numbers, formats, named events. And tracepoints. */
+/* PMUs in sysfs: their types, formats and named events; and the directory of tracepoints. */
 #ifndef PERFGRP_PMU_H
 #define PERFGRP_PMU_H
 
@@ -9,7 +9,7 @@
  * struct pmu_dir - one directory of /sys/bus/event_source/devices
  * @dir: the directory
  * @name: its name
- * @type: what attr.type says for it
+ * @type: its number, for attr.type
  */
 struct pmu_dir {
 	const char *dir;

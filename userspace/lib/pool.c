@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Memory that is given back all at once, and small files that are read into it. */
+/* Memory that is freed all at once, and small files that are read into it. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -23,8 +23,8 @@ static char *empty_text(void)
 }
 
 /**
- * perfgrp_pool_alloc - allocate an array of zeros
- * @pool: what it belongs to
+ * perfgrp_pool_alloc - allocate a zeroed array
+ * @pool: the pool that owns it
  * @nr: how many elements
  * @size: of an element
  *
@@ -47,13 +47,13 @@ void *perfgrp_pool_alloc(struct pool *pool, size_t nr, size_t size)
 
 /**
  * perfgrp_pool_grow - make room for one more element in an array that doubles as it grows
- * @pool: what the array belongs to
+ * @pool: the pool that owns the array
  * @array: the array, or NULL
  * @nr: how many elements it has
- * @room: how many it has room for; changed
+ * @room: how many it has room for; updated
  * @size: of an element
  *
- * Return: the array; NULL, and nothing has changed but @pool->failed, if there is no memory
+ * Return: the array; NULL with @pool->failed set and all else unchanged if there is no memory
  */
 void *perfgrp_pool_grow(struct pool *pool, void *array, size_t nr, size_t *room, size_t size)
 {
@@ -112,7 +112,7 @@ char *perfgrp_pool_printf(struct pool *pool, const char *fmt, ...)
 	return text;
 }
 
-/* What one pool has belongs to another from now on. */
+/* Moves all memory of @from to @to. */
 void perfgrp_pool_move(struct pool *to, struct pool *from)
 {
 	struct pool_block **end = &from->blocks;
@@ -173,13 +173,13 @@ char *perfgrp_read_file(struct pool *pool, const char *fmt, ...)
 	return text;
 }
 
-/* As people sort: cpu2 before cpu10. */
+/* Natural order: cpu2 before cpu10. */
 static int compare(const void *a, const void *b)
 {
 	return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Returns the names in a directory, sorted; none where there is no such directory. */
+/* Returns the names in a directory, sorted; an empty list if it cannot be opened. */
 struct strings perfgrp_list_dir(struct pool *pool, const char *fmt, ...)
 {
 	struct strings names = { 0 };

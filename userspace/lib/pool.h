@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Memory that is given back all at once. */
+/* Memory that is freed all at once. */
 #ifndef PERFGRP_POOL_H
 #define PERFGRP_POOL_H
 
@@ -9,12 +9,12 @@
 struct pool_block;
 
 /**
- * struct pool - memory that is given back all at once
- * @blocks: what was allocated, the newest first
- * @failed: some memory could not be had
+ * struct pool - memory that is freed all at once
+ * @blocks: the allocated blocks, newest first
+ * @failed: an allocation failed
  *
- * A text that cannot be allocated is an empty one. So texts can be put together in many steps, and
- * whoever wants them looks at @failed once, at the end.
+ * A string that cannot be allocated is empty, not NULL. So a caller can build strings in many steps
+ * and check @failed once, at the end.
  */
 struct pool {
 	struct pool_block *blocks;

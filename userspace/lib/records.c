@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Records: how often members sample, reading records, decoding them.
+ * Records: reading and decoding them, sampling periods, statistics.
  *
- * The decoder handles perf's generic layout as far as the bits below go, and refuses a
- * layout with others: a field that it does not know would shift all that follow. What it
- * decodes may come from a file, so a record's size and its counts are checked before
- * anything in it is used.
+ * The decoder supports perf's generic layout with the bits below, and refuses a layout with other
+ * bits: an unknown field would shift all fields after it. Records may come from a file, so a
+ * record's size and counts are checked before anything in it is used.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -27,14 +26,14 @@
 /**
  * perfgrp_read_records - read(2) of a group
  * @group: the group, made with a buffer_size
- * @buf: where to put records; aligned to 8 bytes for perfgrp_next_record()
- * @size: room there
+ * @buf: where to store records; aligned to 8 bytes for perfgrp_next_record()
+ * @size: size of @buf
  *
- * Waits for the first record, unless the file descriptor is O_NONBLOCK, and returns
- * when a signal interrupts it (-EINTR), which is the caller's to handle.
+ * Waits for the first record unless the file descriptor is O_NONBLOCK. Returns -EINTR if a signal
+ * interrupts it; the caller decides whether to retry.
  *
- * Return: bytes, whole records; 0 at the end, when the task has exited; or a negative
- * errno
+ * Return: number of bytes, always whole records; 0 at the end, when the task has exited; or a
+ * negative errno
  */
 ssize_t perfgrp_read_records(struct perfgrp_group *group, void *buf, size_t size)
 {
@@ -51,14 +50,14 @@ ssize_t perfgrp_read_records(struct perfgrp_group *group, void *buf, size_t size
 }
 
 /**
- * perfgrp_next_record - go through what perfgrp_read_records() has read
+ * perfgrp_next_record - walk the records that perfgrp_read_records() returned
  * @buf: the records, aligned to 8 bytes
- * @len: how many bytes
- * @offset: begin with 0; moved on
- * @record: set to the next record, which lies in @buf as a whole
+ * @len: number of bytes
+ * @offset: start with 0; advanced to the end of @record
+ * @record: set to the next record, which is completely within @buf
  *
- * Return: 1; 0 if there are no more; or -EBADMSG if what follows is no record, with
- * @offset where it begins
+ * Return: 1; 0 if there are no more; or -EBADMSG, with @offset unchanged, if there is no valid
+ * record at @offset
  */
 int perfgrp_next_record(const void *buf, size_t len, size_t *offset,
 			const struct perf_event_header **record)
@@ -76,7 +75,7 @@ int perfgrp_next_record(const void *buf, size_t len, size_t *offset,
 	return 1;
 }
 
-/* What the decoder cannot decode: 0, or a negative errno with @text filled in. */
+/* Can the layout be decoded? Returns 0, or a negative errno with the reason in @text. */
 static int check_layout(const struct perfgrp_layout *layout, char *text, size_t size)
 {
 	const __u64 unknown_type = layout->sample_type & ~(__u64)KNOWN_SAMPLE_TYPE;
@@ -105,11 +104,11 @@ static int check_layout(const struct perfgrp_layout *layout, char *text, size_t 
 }
 
 /**
- * perfgrp_get_layout - ask how a group's records are laid out
- * @group: the group, made with a buffer_size
+ * perfgrp_get_layout - get the layout of a group's records
+ * @group: the group, created with a buffer_size
  * @layout: filled in, for perfgrp_decode_sample() and perfgrp_decode_record()
  *
- * It is the same as long as the group exists.
+ * The layout of a group never changes.
  *
  * Return: 0 or a negative errno; -EOPNOTSUPP if this library cannot decode such records
  */
@@ -136,8 +135,8 @@ int perfgrp_get_layout(struct perfgrp_group *group, struct perfgrp_layout *layou
 /**
  * struct cursor - the rest of a record
  * @at: the next field; all fields are 8 bytes, or fill 8 bytes together
- * @words: how many are left
- * @bad: more was asked for than is left
+ * @words: how many words of 8 bytes are left
+ * @bad: the record was too short for its fields
  */
 struct cursor {
 	const __u64 *at;
@@ -155,7 +154,7 @@ static struct cursor body_of(const struct perf_event_header *record)
 	};
 }
 
-/* Skips @nr elements of @words words; the first of them, or NULL if they are not there. */
+/* Consumes @nr elements of @words words. Returns the first, or NULL if the record is too short. */
 static const __u64 *take(struct cursor *from, __u64 nr, size_t words)
 {
 	const __u64 *at = from->at;
@@ -191,7 +190,7 @@ static size_t words_per_value(__u64 read_format)
 	return 1 + !!(read_format & PERF_FORMAT_ID) + !!(read_format & PERF_FORMAT_LOST);
 }
 
-/* To somebody who may know the struct shorter, or longer. */
+/* Copies a struct to a caller whose version of it may be shorter or longer. */
 static void hand_over(void *to, size_t room, const void *from, size_t size)
 {
 	memset(to, 0, room);
@@ -214,11 +213,11 @@ static void take_values(struct cursor *from, __u64 read_format, struct perfgrp_s
  * perfgrp_decode_sample - decode a PERF_RECORD_SAMPLE
  * @layout: of the stream that it comes from
  * @record: from perfgrp_next_record()
- * @to: filled in; its values and its call chain are those in @record
+ * @to: filled in; its values and its call chain point into @record
  * @size: sizeof(*@to)
  *
- * Return: 0; -EINVAL if it is a record of another type; -EBADMSG if its size is not that of
- * such a sample; -EOPNOTSUPP if the library does not know the layout
+ * Return: 0; -EINVAL if it is a record of another type; -EBADMSG if its size does not match the
+ * layout; -EOPNOTSUPP if the library does not know the layout
  */
 int perfgrp_decode_sample(const struct perfgrp_layout *layout,
 			  const struct perf_event_header *record, struct perfgrp_sample *to,
@@ -269,7 +268,7 @@ int perfgrp_decode_sample(const struct perfgrp_layout *layout,
 /**
  * perfgrp_sample_value_at - one of the values of a sample
  * @sample: from perfgrp_decode_sample()
- * @i: which, below its nr
+ * @i: index, less than @sample->nr
  *
  * Return: the value; its id is 0 if the layout lacks PERF_FORMAT_ID
  */
@@ -283,7 +282,7 @@ struct perfgrp_sample_value perfgrp_sample_value_at(const struct perfgrp_sample 
 	};
 }
 
-/* What sample_id_all = 1 puts at the end, in the order of __perf_event__output_id_sample(). */
+/* The end of a record with sample_id_all = 1, in the order of __perf_event__output_id_sample(). */
 static struct perfgrp_sample_id take_sample_id(struct cursor *from, __u64 type)
 {
 	struct perfgrp_sample_id id = { 0 };
@@ -303,7 +302,7 @@ static struct perfgrp_sample_id take_sample_id(struct cursor *from, __u64 type)
 	return id;
 }
 
-/* Copies the fields of a struct between its header and its sample_id, decodes that. */
+/* Copies the fields between header and sample_id, and decodes the sample_id. */
 #define take_body(from, type, to)							\
 	take_fields(from, type, (to), offsetof(typeof(*(to)), sample_id), &(to)->sample_id)
 
@@ -325,8 +324,8 @@ static void take_fields(struct cursor *from, __u64 type, void *to, size_t size,
  * @out: filled in
  * @out_size: sizeof(*@out)
  *
- * Return: 0; -EINVAL if it is of none of the types of union perfgrp_record; -EBADMSG if its
- * size is not that of such a record; -EOPNOTSUPP if the library does not know the layout
+ * Return: 0; -EINVAL if union perfgrp_record does not have its type; -EBADMSG if its size does not
+ * match the layout; -EOPNOTSUPP if the library does not know the layout
  */
 int perfgrp_decode_record(const struct perfgrp_layout *layout,
 			  const struct perf_event_header *record, union perfgrp_record *out,
@@ -376,10 +375,10 @@ int perfgrp_decode_record(const struct perfgrp_layout *layout,
  * perfgrp_set_period - change how often a member samples
  * @group: the group
  * @id: the member
- * @sample: the new period in events, or frequency in Hz, whichever the member was
- *	added with
+ * @sample: the new period in events, or frequency in Hz if the member was added with
+ *	PERFGRP_COUNTER_FREQ
  *
- * Return: 0 or a negative errno; then it samples as before
+ * Return: 0; or a negative errno with the period unchanged
  */
 int perfgrp_set_period(struct perfgrp_group *group, __u32 id, __u64 sample)
 {
@@ -392,7 +391,7 @@ int perfgrp_set_period(struct perfgrp_group *group, __u32 id, __u64 sample)
 }
 
 /**
- * perfgrp_get_stream_stats - ask what became of a group's records, and how they are laid out
+ * perfgrp_get_stream_stats - get the statistics and the layout of a group's records
  * @group: the group
  * @stats: filled in
  * @size: sizeof(*@stats)

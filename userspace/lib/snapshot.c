@@ -7,9 +7,9 @@
 #include "internal.h"
 
 /**
- * perfgrp_snap_new - make room for snapshots
+ * perfgrp_snap_new - make an object for snapshots
  *
- * Return: a snapshot of nothing, for perfgrp_snap_free(); NULL with errno set
+ * Return: an empty snapshot, for perfgrp_snap_free(); NULL with errno set
  */
 struct perfgrp_snap *perfgrp_snap_new(void)
 {
@@ -29,7 +29,7 @@ void perfgrp_snap_free(struct perfgrp_snap *snap)
 	free(snap);
 }
 
-/* Makes room for so much; false where there is no memory. */
+/* Makes room for rows and values; returns false if there is no memory. */
 int perfgrp_snap_grow(struct perfgrp_snap *snap, __u32 nr_rows, __u32 nr_values)
 {
 	if (nr_rows > snap->room_rows) {
@@ -97,7 +97,7 @@ static int take(struct perfgrp_group *group, __u32 flags, __u64 max_age,
  * @flags: PERFGRP_SNAPSHOT_*
  * @snap: filled in, and grown if need be
  *
- * Return: 0 or a negative errno; then @snap holds no rows and no values
+ * Return: 0; or a negative errno with no rows and no values in @snap
  */
 int perfgrp_take_snap(struct perfgrp_group *group, __u32 flags, struct perfgrp_snap *snap)
 {
@@ -105,13 +105,13 @@ int perfgrp_take_snap(struct perfgrp_group *group, __u32 flags, struct perfgrp_s
 }
 
 /**
- * perfgrp_take_cached_snap - read a whole group, and let CPUs sleep
+ * perfgrp_take_cached_snap - read a whole group without waking idle CPUs
  * @group: a group with PERFGRP_CREATE_MAPPED
- * @flags: PERFGRP_SNAPSHOT_* besides CACHED; not RESET
- * @max_age: ns by which the row of a busy CPU may be older than the call
+ * @flags: PERFGRP_SNAPSHOT_*, except RESET; CACHED is implied
+ * @max_age: maximum age in ns of a busy CPU's row, at the time of the call
  * @snap: as in perfgrp_take_snap()
  *
- * Rows of CPUs that are at rest are as they have written them, and exact.
+ * An idle CPU wrote its row when it became idle, so that row is exact.
  *
  * Return: as perfgrp_take_snap()
  */
@@ -144,10 +144,10 @@ __u64 perfgrp_snap_time_after(const struct perfgrp_snap *snap)
 }
 
 /**
- * perfgrp_snap_generation - what changes with the group's members and with each reset
+ * perfgrp_snap_generation - the group's generation, which changes with its members and each reset
  * @snap: a snapshot
  *
- * Return: a number; snapshots with the same one can be subtracted
+ * Return: the generation; snapshots with the same generation can be subtracted
  */
 __u64 perfgrp_snap_generation(const struct perfgrp_snap *snap)
 {
@@ -155,10 +155,10 @@ __u64 perfgrp_snap_generation(const struct perfgrp_snap *snap)
 }
 
 /**
- * perfgrp_snap_nr_rows - how many rows there are
+ * perfgrp_snap_nr_rows - get the number of rows
  * @snap: a snapshot
  *
- * Return: one a CPU, one for a task, or those of sums
+ * Return: number of rows: one per CPU, one for a task, or the totals
  */
 __u32 perfgrp_snap_nr_rows(const struct perfgrp_snap *snap)
 {
@@ -168,9 +168,9 @@ __u32 perfgrp_snap_nr_rows(const struct perfgrp_snap *snap)
 /**
  * perfgrp_snap_row - one of the rows
  * @snap: a snapshot
- * @i: which
+ * @i: its index
  *
- * Return: the row, until @snap is used again; NULL if there are not so many
+ * Return: the row, valid until @snap is used again; NULL if there is none
  */
 const struct perfgrp_row *perfgrp_snap_row(const struct perfgrp_snap *snap, __u32 i)
 {
@@ -217,9 +217,9 @@ const struct perfgrp_value *perfgrp_snap_value(const struct perfgrp_snap *snap,
  * perfgrp_snap_value_at - one of the values of a row
  * @snap: a snapshot
  * @row: one of its rows
- * @i: which, in the order of members
+ * @i: its index, in the order of members
  *
- * Return: the value, or NULL if there are not so many
+ * Return: the value, or NULL if there is none
  */
 const struct perfgrp_value *perfgrp_snap_value_at(const struct perfgrp_snap *snap,
 						  const struct perfgrp_row *row, __u32 i)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The arithmetic of values, as <linux/perfgrp.h> describes it: scaling and adding up. */
+/* Arithmetic on values, as <linux/perfgrp.h> describes it: scaling, subtracting, totals. */
 #include <stdint.h>
 #include <string.h>
 
 #include "perf.h"
 
 /**
- * perfgrp_value_scale - fill in what follows from a value's count and times
- * @value: raw and times are set; scaled, state and the flags about them are filled in, and raw is 0
- *	without time on the PMU
+ * perfgrp_value_scale - compute scaled count and state from a value's count and times
+ * @value: raw and times must be set; scaled, state and the flags SCALED and SATURATED are filled
+ *	in; raw is set to 0 if time_running is 0
  */
 void perfgrp_value_scale(struct perfgrp_value *value)
 {
@@ -34,13 +34,14 @@ void perfgrp_value_scale(struct perfgrp_value *value)
 }
 
 /**
- * perfgrp_subtract_value - what has been counted from one snapshot to the next
- * @value: a value; afterwards, what has been counted since @before
- * @before: the same member's in the same row of an earlier snapshot, of the same generation and,
- *	of a CPU, the same epoch; or zeros
+ * perfgrp_subtract_value - compute what was counted between two snapshots
+ * @value: a value; changed to what was counted since @before
+ * @before: value of the same member and row in an earlier snapshot with the same generation, and
+ *	for a CPU's row the same epoch; or zeros
  * @size: sizeof(*@value)
  *
- * Scaled count and state are those of the difference. Flags stay.
+ * The scaled count, the state, and the flags SCALED and SATURATED are those of the difference;
+ * other flags stay.
  */
 void perfgrp_subtract_value(struct perfgrp_value *value, const struct perfgrp_value *before,
 			    size_t size)
@@ -65,7 +66,7 @@ static __u64 add_saturated(__u64 a, __u64 b, __u16 *flags)
 	return UINT64_MAX;
 }
 
-/* A sum with an estimate in it is one; CPUs on which it never ran add nothing to it. */
+/* A sum with an estimate in it is an estimate; CPUs on which the event never ran do not matter. */
 static __u16 add_state(__u16 a, __u16 b)
 {
 	if (a == PERFGRP_STATE_MULTIPLEXED || b == PERFGRP_STATE_MULTIPLEXED)
@@ -75,7 +76,7 @@ static __u16 add_state(__u16 a, __u16 b)
 	return PERFGRP_STATE_NEVER_RAN;
 }
 
-/* A value whose PMU is not known, because it has no event there, goes with any. */
+/* A value without a PMU, because the member has no event on the CPU, can be added to any. */
 static void add_pmu(struct perfgrp_value *total, __u32 pmu)
 {
 	if (pmu == PERFGRP_NONE || pmu == total->pmu)
@@ -88,7 +89,7 @@ static void add_pmu(struct perfgrp_value *total, __u32 pmu)
 	total->flags |= PERFGRP_VALUE_MIXED_PMUS;
 }
 
-/* Flags that a sum has if one of its parts has them, and only if all of them have. */
+/* Flags that a sum has if any part has them, and flags that it has only if all parts have them. */
 #define FLAGS_OF_ONE	(PERFGRP_VALUE_SCALED | PERFGRP_VALUE_SATURATED | PERFGRP_VALUE_FAILED)
 #define FLAGS_OF_ALL	(PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED | PERFGRP_VALUE_ABSENT)
 
@@ -126,16 +127,16 @@ static bool same_pmus(const struct perfgrp_value *a, const struct perfgrp_value 
 }
 
 /**
- * perfgrp_sum_rows - sum rows of CPUs
- * @rows: of the CPUs
- * @nr_rows: how many they are
- * @values: what their first_value is the index in
- * @nr_members: values of a row
- * @mix: add up different PMUs
- * @totals: room for as many rows
- * @total_values: room for their values
+ * perfgrp_sum_rows - add up rows of CPUs
+ * @rows: rows of the CPUs
+ * @nr_rows: number of @rows
+ * @values: their values, indexed by first_value
+ * @nr_members: number of values in a row
+ * @mix: add up values of different PMUs
+ * @totals: filled in; room for @nr_rows rows
+ * @total_values: filled in; room for their values
  *
- * Return: number of totals: one for each kind of CPU, by PMUs
+ * Return: number of totals: one for each combination of PMUs, or one with @mix
  */
 __u32 perfgrp_sum_rows(const struct perfgrp_row *rows, __u32 nr_rows,
 		       const struct perfgrp_value *values, __u32 nr_members, bool mix,
