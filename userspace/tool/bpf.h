@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files behind "perfgrp bpf" share. */
+/* Structs and functions shared by the files of "perfgrp bpf". */
 #ifndef PERFGRP_BPF_H
 #define PERFGRP_BPF_H
 
@@ -12,11 +12,11 @@
 #include "record.h"
 #include "util.h"
 
-/* ---- bpf_program.c: programs as the user names them ------------------------ */
+/* ---- bpf_program.c: programs named by the user ----------------------------- */
 
 /**
- * struct bpf_choice - a program as the user has named it
- * @path: an object file, or a pin; NULL: a program that is loaded
+ * struct bpf_choice - a program named by the user
+ * @path: an object file, or a pinned program; NULL: a loaded program, by what follows
  * @id: its id, or 0
  * @tag: its tag, in hex, or NULL
  * @known_as: its name, or NULL
@@ -37,32 +37,31 @@ int bpf_choice_open(const struct bpf_choice *choice);
 int bpf_pin(int fd, const char *path);
 int bpf_choice_open_loaded(const struct bpf_choice *choice);
 
-/* ---- bpf_find.c: programs that are loaded ---------------------------------- */
+/* ---- bpf_find.c: loaded programs ------------------------------------------- */
 
 int bpf_find_open(const struct bpf_choice *choice);
 char *bpf_main_function(int fd);
 
-/* ---- bpf_info.c: programs as the kernel knows them ------------------------- */
+/* ---- bpf_info.c: the kernel's information about programs ------------------- */
 
 enum bpf_known {
 	BPF_KNOWN,
-	BPF_GONE,	/* there is no such program any more */
-	BPF_HIDDEN,	/* the caller may not know */
+	BPF_GONE,	/* the program was unloaded */
+	BPF_HIDDEN,	/* not permitted */
 };
 
 /**
- * struct bpf_info - what the kernel tells of a program
+ * struct bpf_info - the kernel's information about a program
  * @id: the program
- * @known: whether the rest is
+ * @known: BPF_KNOWN if the rest is valid
  * @name: its name, or ""
  * @type: number of its type
  * @tag: its tag, in hex
  * @loaded: when it was loaded, in seconds since 1970
- * @uid: who has loaded it
- * @memlock: bytes of memory that the kernel accounts for it, as its fdinfo says; 0 where
- *	that does not say
- * @xlated: bytes of its instructions
- * @jited: bytes of its machine code
+ * @uid: who loaded it
+ * @memlock: memory charged for it, in bytes, from its fdinfo; 0 if not there
+ * @xlated: size of its instructions in bytes
+ * @jited: size of its machine code in bytes
  */
 struct bpf_info {
 	__u32 id;
@@ -85,9 +84,9 @@ void bpf_tag_text(char *text, const __u8 *tag);
 /* ---- bpf_group.c: groups of other processes -------------------------------- */
 
 /**
- * struct bpf_group - a group, and who holds it
- * @group: our own handle of it
- * @holders: whose file descriptors it is
+ * struct bpf_group - a group, and the file descriptors that refer to it
+ * @group: our own handle
+ * @holders: the file descriptors of other processes
  * @nr: how many
  * @room: how many @holders has room for
  */
@@ -99,7 +98,7 @@ struct bpf_group {
 };
 
 /**
- * struct bpf_groups - groups that were found
+ * struct bpf_groups - the groups found
  * @groups: the groups
  * @nr: how many
  * @room: how many @groups has room for
@@ -119,14 +118,14 @@ int bpf_groups_take(struct bpf_groups *groups, const struct holder *holder);
 void bpf_groups_find(struct bpf_groups *groups);
 void bpf_groups_free(struct bpf_groups *groups);
 
-/* ---- bpf_print.c: attachments for people and for programs ------------------ */
+/* ---- bpf_print.c: attachments as text and as JSON -------------------------- */
 
 /**
  * struct bpf_attachment - a member, and its program
  * @place: where it is: a file descriptor, a thread; or NULL
  * @event: the member's event
- * @query: what the module says; its prog_id is 0 where there is no program
- * @info: what the kernel says of the program
+ * @query: the result of PERFGRP_BPF_QUERY; its prog_id is 0 if there is no program
+ * @info: the kernel's information about the program
  * @group: the group, for its holders
  */
 struct bpf_attachment {
@@ -138,12 +137,12 @@ struct bpf_attachment {
 };
 
 /**
- * struct bpf_attachments - what is to be printed
+ * struct bpf_attachments - attachments to print
  * @a: the attachments
  * @nr: how many
  * @room: how many @a has room for
- * @place: what the places are, in capitals; NULL where there are none
- * @holders: say who holds the groups
+ * @place: heading of the column of places; NULL for no such column
+ * @holders: print who holds the groups
  */
 struct bpf_attachments {
 	struct bpf_attachment *a;
@@ -161,20 +160,20 @@ void bpf_attachments_free(struct bpf_attachments *list);
 /* ---- the commands ---------------------------------------------------------- */
 
 /**
- * struct bpf_options - what the user wants
+ * struct bpf_options - the command line of "perfgrp bpf"
  * @holder: -g: whose group
- * @has_holder: it was named
- * @member: -m: the member's id; or, of a group of our own, which event, from 1
- * @has_member: it was named
+ * @has_holder: -g was given
+ * @member: -m: the member's id; for a group of our own the number of the event, from 1
+ * @has_member: -m was given
  * @program: the program
  * @cookie: for bpf_get_attach_cookie()
  * @flags: PERFGRP_BPF_*
- * @expected: id of the program that is to be there, or 0
- * @duration: when to end, in ns; 0: not by itself
- * @delay: when to begin, in ms
+ * @expected: id of the program that must be attached, or 0 for any
+ * @duration: how long to run, in ns; 0: until a signal or the end of the target
+ * @delay: ms to wait before enabling
  * @pin: where to pin the program, or NULL
  * @json: JSON in place of text
- * @all: members without programs, too
+ * @all: also show members without programs
  * @file: where statistics go; NULL: standard error
  * @rec: a group of our own that samples
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfgrp bpf attach, replace, detach: on groups of others, which keep the program; and
- * on groups of our own, which are there until we end.
+ * perfgrp bpf attach, replace, detach: on groups of other processes, which keep the program, and
+ * on groups of our own, which exist until we exit.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "ending.h"
 #include "events.h"
 
-/* Nobody reads what else the counters have to tell: two pages of it, the least there is. */
+/* Nobody reads the records, so use the smallest buffer; the module rounds it up to two pages. */
 #define BUFFER_SIZE	1
 
 /* ---- groups of others ------------------------------------------------------ */
@@ -30,7 +30,7 @@ static char *event_of(struct perfgrp_group *group, __u32 id)
 	return event;
 }
 
-/* One line: what was done to which member; @done is for people. */
+/* Prints one line, @done in text and @what in JSON. */
 static void tell(const struct bpf_options *opt, struct perfgrp_group *group, const char *what,
 		 const char *done, const struct bpf_info *info)
 {
@@ -57,9 +57,9 @@ static void tell(const struct bpf_options *opt, struct perfgrp_group *group, con
  * bpf_attach_other - attach a program to a member of another process's group
  * @opt: which member, and how
  * @prog_fd: the program
- * @replace: in place of the one that is there
+ * @replace: replace the attached program
  *
- * Return: what to exit with
+ * Return: the exit status
  */
 int bpf_attach_other(const struct bpf_options *opt, int prog_fd, bool replace)
 {
@@ -96,7 +96,7 @@ int bpf_attach_other(const struct bpf_options *opt, int prog_fd, bool replace)
  * bpf_detach_other - detach the program of a member of another process's group
  * @opt: which member
  *
- * Return: what to exit with
+ * Return: the exit status
  */
 int bpf_detach_other(const struct bpf_options *opt)
 {
@@ -109,7 +109,7 @@ int bpf_detach_other(const struct bpf_options *opt)
 	if (bpf_groups_take(&groups, &opt->holder))
 		return EXIT_FAILED;
 	group = groups.groups[0].group;
-	/* Afterwards it may be gone, and its name with it. */
+	/* Get the name first: the detach may unload the program. */
 	perfgrp_query_bpf(group, opt->member, &before, sizeof(before));
 	bpf_info_get(before.prog_id, &info);
 	err = perfgrp_detach_bpf(group, opt->member,
@@ -126,7 +126,7 @@ int bpf_detach_other(const struct bpf_options *opt)
 
 /**
  * struct run - a program on groups of our own
- * @opt: what the user wants
+ * @opt: the command line
  * @rec: the groups
  * @prog_fd: the program
  * @ending: when to end
@@ -140,7 +140,7 @@ struct run {
 	FILE *out;
 };
 
-/* A member of a group of ours has the program if it samples, or is the one that was named. */
+/* Should this event have the program? Only that of --member, or else all that sample. */
 static bool is_wanted(const struct run *run, size_t event)
 {
 	if (run->opt->has_member)
@@ -182,11 +182,11 @@ static int attach_all(const struct run *run)
 	return err;
 }
 
-/* Until the command, the tasks, the time or the user's patience is at its end. */
+/* Waits until the command or the tasks exit, the time is over, or a signal comes. */
 static int wait_for_end(struct run *run)
 {
 	struct record *rec = run->rec;
-	/* No sleeper is woken because a task has exited. */
+	/* The exit of a task does not wake poll(2), so check for it regularly. */
 	const int timeout = rec->target.kind == TARGET_TASKS ? RECORD_LATENCY : -1;
 	int gone;
 
@@ -219,7 +219,7 @@ static int report(const struct run *run)
 
 			if (!is_wanted(run, group->source.first_event + j))
 				continue;
-			/* Somebody else may have detached it. */
+			/* Another process may have detached the program. */
 			if (perfgrp_query_bpf(group->fd, group->source.ids[j], &query,
 					      sizeof(query)))
 				query = (struct perfgrp_bpf_query){ .id = group->source.ids[j] };
@@ -278,7 +278,7 @@ static int run_all(struct run *run)
  * @opt: what to sample, and how
  * @prog_fd: the program
  *
- * Return: what to exit with. A signal that was the end ends the process.
+ * Return: the exit status. If a signal ended the run, the process kills itself with it instead.
  */
 int bpf_attach_own(struct bpf_options *opt, int prog_fd)
 {
@@ -294,7 +294,7 @@ int bpf_attach_own(struct bpf_options *opt, int prog_fd)
 		error("cannot write to %s: %s", opt->file, strerror(errno));
 		return EXIT_FAILED;
 	}
-	/* Without a buffer poll(2) does not tell that a task has exited. */
+	/* poll(2) reports the exit of a task only for groups with a buffer. */
 	run.rec->opt.programs_only = opt->rec.target.kind != TARGET_TASKS;
 	run.rec->opt.buffer_size = BUFFER_SIZE;
 	run.rec->opt.delay = opt->delay;

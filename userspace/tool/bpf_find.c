@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* BPF programs that are loaded: by their id, their tag or their name. */
+/* Find loaded BPF programs by id, tag or name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +11,12 @@
 #include "bpf.h"
 
 /**
- * bpf_main_function - name of the function that a program begins with
+ * bpf_main_function - get the name of a program's main function
  * @fd: the program
  *
- * The kernel keeps 15 characters of a program's name; its BTF has all.
+ * The kernel truncates a program's name to 15 characters; its BTF has the whole name.
  *
- * Return: the name, to be freed; NULL where the program has no BTF, or it cannot be read
+ * Return: the name, to be freed; NULL if the program has no BTF, or it cannot be read
  */
 char *bpf_main_function(int fd)
 {
@@ -65,7 +65,7 @@ static bool is_chosen(int fd, const struct bpf_info *info, const struct bpf_choi
 }
 
 /**
- * struct found - programs that fit
+ * struct found - matching programs
  * @fd: the first one, or -1
  * @nr: how many
  * @ids: their ids, as text
@@ -88,7 +88,7 @@ static void add_found(struct found *found, int fd, __u32 id)
 	free(ids);
 }
 
-/* Returns 0, or a negative errno where programs may not be looked at. */
+/* Returns 0, or a negative errno if the caller may not list programs. */
 static int find_all(const struct bpf_choice *choice, struct found *found)
 {
 	struct bpf_info info;
@@ -148,10 +148,10 @@ static int open_id(unsigned int id)
 }
 
 /**
- * bpf_find_open - open a program that is loaded
+ * bpf_find_open - open a loaded program
  * @choice: its id, tag or name
  *
- * Return: its file descriptor, or a negative errno after saying what is wrong
+ * Return: its file descriptor, or a negative errno after printing an error
  */
 int bpf_find_open(const struct bpf_choice *choice)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups of other processes. A group has no name but the file descriptors that it is
- * known by; pidfd_getfd(2) gives us one more of it, to those who may ptrace the process.
+ * Groups of other processes. A group has no name, only file descriptors. pidfd_getfd(2) duplicates
+ * one of them, if we may ptrace the process.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,11 +15,11 @@
 #include "bpf.h"
 
 /**
- * bpf_holder_parse - understand PID:FD
+ * bpf_holder_parse - parse PID:FD
  * @holder: filled in
- * @text: what the user has written
+ * @text: the option's argument
  *
- * Return: 0, or -EINVAL after saying what is wrong
+ * Return: 0, or -EINVAL after printing an error
  */
 int bpf_holder_parse(struct holder *holder, const char *text)
 {
@@ -50,7 +50,7 @@ static bool is_group_fd(int fd)
 	return !holders_read_link(path, link, sizeof(link)) && !strcmp(link, HOLDERS_GROUP);
 }
 
-/* A file descriptor of ours for theirs, or a negative errno. */
+/* Duplicates another process's file descriptor. Returns ours, or a negative errno. */
 static int get_fd(int pidfd, unsigned int fd)
 {
 	int ours = pidfd_getfd(pidfd, fd, 0);
@@ -60,7 +60,7 @@ static int get_fd(int pidfd, unsigned int fd)
 	return ours < 0 ? -errno : ours;
 }
 
-/* The same file has been found before; a kernel without kcmp(2) cannot tell. */
+/* Finds the group if it was already found by another fd; needs a kernel with kcmp(2). */
 static struct bpf_group *find_same(const struct bpf_groups *groups, int fd)
 {
 	const pid_t self = getpid();
@@ -93,11 +93,11 @@ static void add_group(struct bpf_groups *groups, int fd, const struct holder *ho
 }
 
 /**
- * bpf_groups_take - take the group that the user has named
- * @groups: it is added
+ * bpf_groups_take - open the group that the user named
+ * @groups: the group is added to it
  * @holder: whose it is
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int bpf_groups_take(struct bpf_groups *groups, const struct holder *holder)
 {
@@ -133,10 +133,10 @@ int bpf_groups_take(struct bpf_groups *groups, const struct holder *holder)
 }
 
 /**
- * struct finding_groups - groups of processes, one process after the other
- * @groups: where they are added
- * @pid: the process; 0 before the first
- * @pidfd: the same; negative if it is gone
+ * struct finding_groups - state of a search through all processes
+ * @groups: the groups found so far
+ * @pid: the current process; 0 before the first
+ * @pidfd: pidfd of the process; negative if it cannot be opened
  */
 struct finding_groups {
 	struct bpf_groups *groups;
@@ -164,7 +164,7 @@ static void found(void *arg, const struct holder *holder, const char *link)
 		finding->groups->hidden_groups++;
 	if (fd < 0)
 		return;
-	/* It can have become another file in between. */
+	/* The fd may have been reused since its link was read. */
 	if (is_group_fd(fd))
 		add_group(finding->groups, fd, holder);
 	else
@@ -172,8 +172,8 @@ static void found(void *arg, const struct holder *holder, const char *link)
 }
 
 /**
- * bpf_groups_find - find the groups of all processes that the caller may look into
- * @groups: they are added, each once, with all who hold it
+ * bpf_groups_find - find the groups of all processes that the caller may inspect
+ * @groups: filled in: each group once, with all its holders
  */
 void bpf_groups_find(struct bpf_groups *groups)
 {

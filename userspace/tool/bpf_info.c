@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* BPF programs as the kernel knows them, by their ids. */
+/* The kernel's information about BPF programs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void bpf_tag_text(char *text, const __u8 *tag)
 		snprintf(&text[2 * i], 3, "%02x", tag[i]);
 }
 
-/* The kernel counts from the boot, with suspend; people do not. */
+/* Converts seconds of CLOCK_BOOTTIME to seconds since 1970. */
 static __u64 since_1970(__u64 since_boot)
 {
 	struct timespec boot, now;
@@ -41,7 +41,7 @@ static __u64 memlock_of(int fd)
 	return bytes;
 }
 
-/* The id of a program that is open; 0 where the kernel does not tell. */
+/* Returns the id of an open program, or 0 if it cannot be read. */
 __u32 bpf_info_id(int fd)
 {
 	struct bpf_prog_info info = { 0 };
@@ -51,11 +51,11 @@ __u32 bpf_info_id(int fd)
 }
 
 /**
- * bpf_info_get - ask the kernel about a program
+ * bpf_info_get - get the kernel's information about a program
  * @id: the program
- * @info: filled in: what is known of it, or that it is gone, or hidden
+ * @info: filled in; @info->known tells whether the information is available
  *
- * The program is held only while this asks.
+ * Holds a reference to the program only during the call.
  */
 void bpf_info_get(__u32 id, struct bpf_info *info)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Attachments of BPF programs: columns for people, an object a line for programs. */
+/* Print attachments of BPF programs: as columns of text, or as one JSON object per line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static char *number(__u64 n)
 	return xasprintf("%llu", (unsigned long long)n);
 }
 
-/* Only where each run was measured is there an average. */
+/* Returns the average, or "-" unless PERFGRP_BPF_TIMED measured each run. */
 static char *ns_per_run(const struct perfgrp_bpf_query *query)
 {
 	if (!(query->attach_flags & PERFGRP_BPF_TIMED) || !query->runs)
@@ -19,7 +19,7 @@ static char *ns_per_run(const struct perfgrp_bpf_query *query)
 	return number(query->nsecs / query->runs);
 }
 
-/* "perfgrp", or "perfgrp +2" where two more file descriptors are the same group. */
+/* Returns the command that holds a group, as "perfgrp +2" if two more fds refer to the group. */
 static char *held_by(const struct bpf_group *group)
 {
 	char *comm = holders_command(&group->holders[0]), *text;
@@ -149,12 +149,12 @@ static void print_json(const struct bpf_attachments *list, FILE *out)
 }
 
 /**
- * bpf_attachments_add - add a member to what is to be printed
+ * bpf_attachments_add - add a member to the list to print
  * @list: the list
- * @event: what to call the member's event
- * @query: what the module says of it; zeros but for its id where there is no program
+ * @event: name of the member's event
+ * @query: result of PERFGRP_BPF_QUERY; zero except for its id if there is no program
  *
- * Return: what was added, for its place and group
+ * Return: the new entry, for the caller to set its place and group
  */
 struct bpf_attachment *bpf_attachments_add(struct bpf_attachments *list, const char *event,
 					   const struct perfgrp_bpf_query *query)
@@ -166,7 +166,7 @@ struct bpf_attachment *bpf_attachments_add(struct bpf_attachments *list, const c
 	*a = (struct bpf_attachment){ .event = xstrdup(event), .query = *query };
 	if (query->prog_id) {
 		bpf_info_get(query->prog_id, &a->info);
-		/* Where the kernel keeps the rest to itself, the module has told the tag. */
+		/* Without permission to get the program's info there is the module's tag. */
 		bpf_tag_text(a->info.tag, query->tag);
 	}
 	return a;
@@ -175,8 +175,8 @@ struct bpf_attachment *bpf_attachments_add(struct bpf_attachments *list, const c
 /**
  * bpf_attachments_print - print a list
  * @list: the list
- * @out: where to
- * @json: an object a line, in place of columns
+ * @out: where to print
+ * @json: one JSON object per line instead of columns
  */
 void bpf_attachments_print(const struct bpf_attachments *list, FILE *out, bool json)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfgrp bpf profile: what runs of a BPF program count, measured by programs before and after
- * it. Here is the order of things; the group, the programs and the output have files of their own.
+ * perfgrp bpf profile: counts events in the runs of a BPF program, by programs at its entry and
+ * exit. This file has the main flow; the group, the programs and the output have their own files.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "cmd.h"
 #include "ending.h"
 
-/* Runs of the empty program: the batch that counts the least is the one without interrupts. */
+/* Runs of the empty program. The batch with the lowest count is one without interrupts. */
 #define EMPTY_BATCHES	20
 #define EMPTY_RUNS	50
 
@@ -27,7 +27,7 @@ static __u64 earlier(__u64 a, __u64 b)
 
 /* ---- what is needed --------------------------------------------------------- */
 
-/* Libbpf, too, finds kfuncs of modules by their BTF, and says nothing where it may not. */
+/* Libbpf needs the modules' BTF to find kfuncs, and reports nothing if it may not read it. */
 static int check_privilege(void)
 {
 	__u32 id;
@@ -75,7 +75,7 @@ static int open_program(struct profile *profile)
 
 /* ---- the empty program ------------------------------------------------------- */
 
-/* On a CPU where the group counts. */
+/* Moves this thread to CPUs on which the group counts. */
 static int go_to_cpus(const struct profile *profile, cpu_set_t *before)
 {
 	cpu_set_t cpus;
@@ -94,13 +94,13 @@ static int go_to_cpus(const struct profile *profile, cpu_set_t *before)
 }
 
 /**
- * profile_keep_empty - keep the least that runs of the empty program have counted
- * @empty: mean of each event; NAN if there is none yet
- * @a: what was counted before the runs
- * @b: what was counted behind them; there are runs between
+ * profile_keep_empty - keep the lowest mean of a batch of runs of the empty program
+ * @empty: lowest mean of each event so far; NAN if there is none yet
+ * @a: totals before the batch
+ * @b: totals after the batch, which must have runs
  * @nr: number of events
  *
- * An event that was not on the PMU all the time has seen some of the runs only.
+ * Ignores events that were multiplexed, because they missed some of the runs.
  */
 void profile_keep_empty(double *empty, const struct profile_totals *a,
 			const struct profile_totals *b, unsigned int nr)
@@ -145,7 +145,7 @@ static int measure_batches(struct profile *profile)
 	return err;
 }
 
-/* What is counted in each run of whatever program, for those who want to subtract it. */
+/* Measures the overhead: what a run counts even if the program does nothing. */
 static int measure_empty(struct profile *profile)
 {
 	cpu_set_t before;
@@ -168,7 +168,7 @@ static int measure_empty(struct profile *profile)
 	return err;
 }
 
-/* ---- from beginning to end ---------------------------------------------------- */
+/* ---- main flow ---------------------------------------------------------------- */
 
 static void subtract(struct profile_totals *totals, const struct profile_totals *before)
 {
@@ -185,7 +185,7 @@ static void subtract(struct profile_totals *totals, const struct profile_totals 
 	}
 }
 
-/* From here on it counts: what there is already is not printed. */
+/* Starts counting. What the empty program counted before is not printed. */
 static int begin(struct profile *profile)
 {
 	int err = profile_probe_read(&profile->probe, &profile->last);
@@ -199,7 +199,7 @@ static int begin(struct profile *profile)
 	return err;
 }
 
-/* Prints what has been counted since the last time. */
+/* Prints what was counted since the last call. */
 static int print(struct profile *profile, __u64 time)
 {
 	struct profile_totals totals, since;
@@ -249,7 +249,7 @@ static int count(struct profile *profile, struct ending *ending)
 			err = print(profile, time);
 			if (err || enough_intervals(profile))
 				return err;
-			/* Intervals that have been missed altogether are one long one. */
+			/* If whole intervals were missed, print one long interval. */
 			next += (time - next) / interval * interval + interval;
 		}
 		if (time >= end)
@@ -258,11 +258,11 @@ static int count(struct profile *profile, struct ending *ending)
 }
 
 /**
- * profile_run_until_end - count, and print, until the end
- * @profile: whose programs are loaded
- * @ending: what the end is
+ * profile_run_until_end - count and print until the end
+ * @profile: with its programs loaded
+ * @ending: when to end
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int profile_run_until_end(struct profile *profile, struct ending *ending)
 {
@@ -294,7 +294,7 @@ int profile_run_until_end(struct profile *profile, struct ending *ending)
 	ending_stop_command(ending);
 	if (err || ret)
 		return err ? err : ret;
-	/* The last interval, or a part of it. */
+	/* The last, possibly partial interval. */
 	return enough_intervals(profile) ? 0 : print(profile, profile->end);
 }
 
@@ -333,9 +333,9 @@ static int open_output(struct profile *profile)
 
 /**
  * profile_run - profile a program until the end
- * @profile: what the user wants
+ * @profile: the command line
  *
- * Return: what to exit with. A signal that was the end ends the process.
+ * Return: the exit status. If a signal ended the run, the process kills itself with it instead.
  */
 int profile_run(struct profile *profile)
 {

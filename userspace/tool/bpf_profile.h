@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files behind "perfgrp bpf profile" share. */
+/* Structs and functions shared by the files of "perfgrp bpf profile". */
 #ifndef PERFGRP_BPF_PROFILE_H
 #define PERFGRP_BPF_PROFILE_H
 
@@ -14,19 +14,19 @@
 /* profile_object.c */
 extern const char profile_object[], profile_object_end[];
 
-/* ---- bpf_profile_probe.c: the programs before and after a program ----------- */
+/* ---- bpf_profile_probe.c: the programs at entry and exit of a program ------- */
 
 struct bpf_object;
 struct bpf_link;
 struct ending;
 
 /**
- * struct profile_probe - the two programs, loaded for one program and for an empty one
- * @object: all of them
+ * struct profile_probe - the entry and exit programs, for the profiled and for an empty program
+ * @object: the object file with all of them
  * @empty_fd: the empty program, or -1
- * @links: those of the two that are attached
- * @per_cpu: room for what the CPUs have counted
- * @nr_cpus: of how many
+ * @links: links of the attached entry and exit program
+ * @per_cpu: buffer for the totals of each CPU
+ * @nr_cpus: number of CPUs in @per_cpu
  * @nr_events: events of the group
  */
 struct profile_probe {
@@ -52,29 +52,29 @@ void profile_probe_close(struct profile_probe *probe);
 
 /**
  * struct profile - one "perfgrp bpf profile"
- * @program: whose runs
- * @events: what to count; all of it is one group of the module
- * @events_named: the user has named events
+ * @program: the program to profile
+ * @events: what to count, all in one perfgrp group
+ * @events_named: -e was given
  * @target: on which CPUs, and the command
  * @separator: CSV with this between the columns; NULL for no CSV
- * @json: a JSON object a line
- * @interval: print every so many ms; 0: at the end
- * @interval_count: end after so many intervals; 0: do not
- * @timeout: end after so many ms; 0: do not
- * @delay: begin to count after so many ms
- * @file: where to print; NULL: standard error
- * @out: the same
- * @info: what the kernel says of the program
+ * @json: one JSON object per line
+ * @interval: ms between two outputs; 0: print once, at the end
+ * @interval_count: end after this number of intervals; 0: no limit
+ * @timeout: end after this number of ms; 0: no limit
+ * @delay: ms to wait before counting
+ * @file: name of the output file; NULL: standard error
+ * @out: the opened output file
+ * @info: the kernel's information about the program
  * @dev: the device
  * @group: the group
  * @probe: the programs that read it
- * @empty: what a run of an empty program counts; NAN if that is not known
- * @printed: how many intervals have been printed
- * @last: totals when the last interval ended
- * @last_missed: the same of runs that were missed
+ * @empty: what a run of an empty program counts; NAN if not known
+ * @printed: number of intervals printed
+ * @last: totals at the end of the last interval
+ * @last_missed: missed runs at the end of the last interval
  * @start: when counting began, in ns of CLOCK_MONOTONIC
- * @end: end of what is printed
- * @last_end: end of what was printed before
+ * @end: end of the interval that is printed
+ * @last_end: end of the interval before
  */
 struct profile {
 	struct bpf_choice program;

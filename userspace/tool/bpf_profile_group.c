@@ -8,14 +8,14 @@
 #include "cmd.h"
 #include "counters.h"
 
-/* Without -e; those that the machine does not count are left out. */
+/* Used without -e, except those that this machine cannot count. */
 static const char *const default_events[] = {
 	"cpu-clock", "cycles", "instructions", "branch-misses", "cache-misses",
 };
 
 #define NR_DEFAULT	ARRAY_SIZE(default_events)
 
-/* Whatever was in braces: only one group can be read by its handle at one moment. */
+/* Ignores braces: programs have one handle, so all events must be in one perfgrp group. */
 static int merge_groups(struct event_list *list)
 {
 	struct event_group *first = &list->groups[0];
@@ -39,7 +39,7 @@ static int merge_groups(struct event_list *list)
 	return -EINVAL;
 }
 
-/* Of most runs a millisecond would be 0.00. */
+/* In milliseconds most runs would be shown as 0.00. */
 static void show_clocks_in_ns(struct event_group *events)
 {
 	size_t i;
@@ -57,10 +57,10 @@ static void show_clocks_in_ns(struct event_group *events)
 
 /**
  * profile_events - make one group of the events
- * @profile: with those that the user has named
- * @left_out: bit mask of the default events that are not to be counted
+ * @profile: with the events of -e, if any
+ * @left_out: bit mask of the default events to leave out
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int profile_events(struct profile *profile, unsigned int left_out)
 {
@@ -80,7 +80,7 @@ int profile_events(struct profile *profile, unsigned int left_out)
 	return err;
 }
 
-/* Leaves out the default event that was refused; false if there is none, or nothing else. */
+/* Leaves out the default event that was refused; false if it is not one, or is the only event. */
 static bool leave_out(struct profile *profile, const struct perfgrp_error *why,
 		      unsigned int *left_out)
 {
@@ -137,7 +137,7 @@ static int create_group(struct profile *profile)
 	return err;
 }
 
-/* Adds the events, of the default ones as many as there are. */
+/* Adds the events; leaves out default events that the machine cannot count. */
 static int add_events(struct profile *profile)
 {
 	unsigned int left_out = 0;
@@ -161,11 +161,11 @@ static int add_events(struct profile *profile)
 }
 
 /**
- * profile_group_open - make the group, which counts
+ * profile_group_open - create the group, enabled
  * @profile: with its device, and events of profile_events()
- * @handle: set to what BPF programs find it by
+ * @handle: set to its handle for BPF programs
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int profile_group_open(struct profile *profile, __u64 *handle)
 {

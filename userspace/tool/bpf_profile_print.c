@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What "perfgrp bpf profile" prints: text, CSV and JSON with the same.
+ * Output of "perfgrp bpf profile": text, CSV and JSON with the same values.
  *
  * A line of CSV is
  *
@@ -20,13 +20,13 @@
 #define METRIC_WIDTH	34
 
 /**
- * struct line - one event of what is printed
+ * struct line - the output for one event
  * @event: the event
  * @counted: there is a count
  * @per_run: mean of all runs, scaled, in the event's unit
- * @total: sum of all runs, the same
- * @empty: what a run of an empty program counts, the same; NAN if that is not known
- * @cell: the sum as "perfgrp stat" has it
+ * @total: sum of all runs, scaled, in the event's unit
+ * @empty: what a run of an empty program counts, in the event's unit; NAN if not known
+ * @cell: the sum, as in "perfgrp stat"
  * @metrics: metrics
  * @nr_metrics: how many
  */
@@ -43,10 +43,10 @@ struct line {
 
 /**
  * struct report - what is printed
- * @profile: of what
+ * @profile: the profile
  * @totals: what was counted
- * @missed: runs of which beginning or end was not seen
- * @out: where to
+ * @missed: runs whose entry or exit was not seen
+ * @out: where to print
  */
 struct report {
 	const struct profile *profile;
@@ -64,14 +64,14 @@ static __u64 scale(const struct profile_sum *sum)
 	return (__uint128_t)sum->raw * sum->enabled / sum->running;
 }
 
-/* Of a counter that was never on the PMU there is no count; of one that failed, no right one. */
+/* There is no count if the event was never on the PMU, and no valid count if it failed. */
 static bool is_counted(const struct profile_totals *totals, const struct profile_sum *sum)
 {
 	return totals->runs && (sum->running || !sum->enabled) &&
 	       !(sum->flags & PERFGRP_VALUE_FAILED);
 }
 
-/* As stat_metrics() wants to see it: one group, each event with one count. */
+/* Converts to the format of stat_metrics(): one group, one count for each event. */
 static void fill_stat(const struct report *report, struct stat_cmd *st)
 {
 	const struct profile *profile = report->profile;
@@ -127,7 +127,7 @@ static void fill_line(const struct report *report, const struct stat_cmd *st, si
 	line->total = line->cell->scaled * line->event->scale;
 	line->per_run = line->total / totals->runs;
 	line->nr_metrics = stat_metrics(st, 0, i, line->cell, line->metrics);
-	/* A metric that is known and has no value is nothing to be seen. */
+	/* Do not print a metric without a value. */
 	if (line->nr_metrics && !line->metrics[0].format)
 		line->nr_metrics = 0;
 }
@@ -304,9 +304,9 @@ static void print_json_line(const struct report *report, const struct line *line
 
 /**
  * profile_print - print what was counted
- * @profile: of what
+ * @profile: the profile
  * @totals: what was counted
- * @missed: ends of runs that the kernel has not shown
+ * @missed: runs whose exit program the kernel skipped
  */
 void profile_print(const struct profile *profile, const struct profile_totals *totals,
 		   __u64 missed)

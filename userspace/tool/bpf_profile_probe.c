@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The programs of profile.bpf.c: loaded for the program that is profiled, and for an empty one,
- * attached to one of both, and read.
+ * The programs of profile.bpf.c: loading them for the profiled and for an empty program, attaching
+ * them to one of the two, and reading their totals.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,21 +13,21 @@
 
 #include "bpf_profile.h"
 
-/* What the kernel returns where something is not implemented; not for userspace, it says. */
+/* The kernel returns it for what is not implemented, but userspace headers lack it. */
 #ifndef ENOTSUPP
 #define ENOTSUPP	524
 #endif
 
-/* The verifier says little about programs that it takes. */
+/* Enough for the verifier's log of these programs. */
 #define LOG_SIZE	65536
 
-/* The least that a network packet has. */
+/* Size of an Ethernet header, the smallest packet. */
 #define PACKET_SIZE	14
 
 static const char *const begins[] = { "profile_begin", "empty_begin" };
 static const char *const ends[] = { "profile_end", "empty_end" };
 
-/* What libbpf has complained of first: the rest follows from that. */
+/* The first warning of libbpf; others follow from it. */
 static char complaint[256];
 
 static int keep_complaint(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -59,7 +59,7 @@ static int set_config(const struct profile_probe *probe, __u64 handle)
 	return bpf_map__set_initial_value(xcheck(map), &config, sizeof(config));
 }
 
-/* The last line of the verifier's log, but for its statistics; or "". */
+/* Returns the last line of the verifier's log before its statistics, or "". */
 static const char *last_line(char *log)
 {
 	char *line, *rest, *last = "";
@@ -70,7 +70,7 @@ static const char *last_line(char *log)
 	return last;
 }
 
-/* The verifier's word, or libbpf's; both say more than the error. */
+/* Prints the verifier's or libbpf's message, which is more specific than the errno. */
 static void say_why_not_loaded(const struct bpf_info *info, char *log, int err)
 {
 	const char *why = last_line(log);
@@ -82,7 +82,7 @@ static void say_why_not_loaded(const struct bpf_info *info, char *log, int err)
 	error("cannot profile program %u (type %s): %s", info->id, bpf_info_type(info), why);
 }
 
-/* The empty program has to be there before anything can be attached to it. */
+/* The empty program must be loaded before programs can be loaded to attach to it. */
 static int load_empty(int *fd)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "empty");
@@ -116,14 +116,14 @@ static int load_for(const struct profile_probe *probe, const char *name, int pro
 }
 
 /**
- * profile_probe_load - load the programs for a program and for an empty one
- * @probe: filled in; to be closed also after a failure
+ * profile_probe_load - load the programs for the profiled and for an empty program
+ * @probe: filled in; must be closed even on failure
  * @handle: of the group
  * @nr_events: its events
  * @prog_fd: the program
  * @info: the program
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int profile_probe_load(struct profile_probe *probe, __u64 handle, unsigned int nr_events,
 		       int prog_fd, const struct bpf_info *info)
@@ -196,9 +196,9 @@ static void say_why_not_attached(int err)
 /**
  * profile_probe_attach - attach the programs
  * @probe: loaded
- * @empty: to the empty program
+ * @empty: attach to the empty program instead of the profiled one
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int profile_probe_attach(struct profile_probe *probe, bool empty)
 {
@@ -230,10 +230,10 @@ void profile_probe_detach(struct profile_probe *probe)
 
 /**
  * profile_probe_run_empty - run the empty program
- * @probe: attached to it
+ * @probe: attached to the empty program
  * @times: how often
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int profile_probe_run_empty(const struct profile_probe *probe, unsigned int times)
 {
@@ -254,11 +254,11 @@ int profile_probe_run_empty(const struct profile_probe *probe, unsigned int time
 /* ---- counting ---------------------------------------------------------------- */
 
 /**
- * profile_probe_count - begin or end to count
+ * profile_probe_count - start or stop counting
  * @probe: loaded
- * @on: runs that begin from now on are counted
+ * @on: count runs that begin from now on
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int profile_probe_count(const struct profile_probe *probe, bool on)
 {
@@ -296,13 +296,13 @@ static void add_totals(struct profile_totals *to, const struct profile_totals *f
 }
 
 /**
- * profile_probe_read - add up what all CPUs have counted
+ * profile_probe_read - read the totals of all CPUs
  * @probe: loaded
  * @totals: filled in
  *
- * A run that is just being added can be there in part.
+ * A run that ends just now may be included in part.
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int profile_probe_read(const struct profile_probe *probe, struct profile_totals *totals)
 {
@@ -321,11 +321,11 @@ int profile_probe_read(const struct profile_probe *probe, struct profile_totals 
 }
 
 /**
- * profile_probe_missed - how often the kernel has not run the program behind the profiled one
+ * profile_probe_missed - how often the kernel skipped the exit program
  * @probe: loaded
- * @missed: set
+ * @missed: set to the number of its recursion misses
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int profile_probe_missed(const struct profile_probe *probe, __u64 *missed)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A BPF program as the user names it: in an object file, by a pin, by its id. */
+/* Open the BPF program that the user named: an object file, a pinned or a loaded program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 
 #include "bpf.h"
 
-/* What libbpf says, for where it turns out that something is wrong. */
+/* libbpf's messages, to be printed if it fails. */
 static char *said;
 
 static int listen_to_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -66,11 +66,11 @@ static int parse_known_as(struct bpf_choice *choice, const char *text)
 }
 
 /**
- * bpf_choice_parse - understand a PROGRAM of the command line
- * @choice: filled in, but for its section and name, which have been
+ * bpf_choice_parse - parse the PROGRAM argument
+ * @choice: filled in, except section and name, which the options have set
  * @text: "id:N", "tag:TAG", "name:NAME", or a path
  *
- * Return: 0, or -EINVAL after saying what is wrong
+ * Return: 0, or -EINVAL after printing an error
  */
 int bpf_choice_parse(struct bpf_choice *choice, const char *text)
 {
@@ -128,7 +128,7 @@ static bool is_chosen(const struct bpf_program *prog, const struct bpf_choice *c
 	       bpf_program__type(prog) == BPF_PROG_TYPE_PERF_EVENT;
 }
 
-/* The one program that fits; or NULL, after saying what is there. */
+/* Finds the one program that matches; NULL after an error with the list of programs. */
 static struct bpf_program *choose(const struct bpf_object *object,
 				  const struct bpf_choice *choice)
 {
@@ -162,7 +162,7 @@ static int load_chosen(struct bpf_object *object, const struct bpf_choice *choic
 		return -EINVAL;
 	bpf_object__for_each_program(prog, object)
 		bpf_program__set_autoload(prog, prog == chosen);
-	/* A section of whatever name: what else could it be for? */
+	/* The name of the section does not imply a type: this is the only one that can attach. */
 	if (bpf_program__type(chosen) == BPF_PROG_TYPE_UNSPEC)
 		bpf_program__set_type(chosen, BPF_PROG_TYPE_PERF_EVENT);
 	err = bpf_object__load(object);
@@ -242,10 +242,10 @@ static int open_choice(const struct bpf_choice *choice, bool loaded)
 }
 
 /**
- * bpf_choice_open - have the program loaded
+ * bpf_choice_open - load or open a program
  * @choice: which
  *
- * Return: its file descriptor, or a negative errno after saying what is wrong
+ * Return: its file descriptor, or a negative errno after printing an error
  */
 int bpf_choice_open(const struct bpf_choice *choice)
 {
@@ -253,10 +253,10 @@ int bpf_choice_open(const struct bpf_choice *choice)
 }
 
 /**
- * bpf_choice_open_loaded - open a program that is loaded already
- * @choice: which; an object file is none
+ * bpf_choice_open_loaded - open a program that is already loaded
+ * @choice: which; not an object file
  *
- * Return: its file descriptor, or a negative errno after saying what is wrong
+ * Return: its file descriptor, or a negative errno after printing an error
  */
 int bpf_choice_open_loaded(const struct bpf_choice *choice)
 {
@@ -268,7 +268,7 @@ int bpf_choice_open_loaded(const struct bpf_choice *choice)
  * @fd: the program
  * @path: where, in a bpf filesystem
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int bpf_pin(int fd, const char *path)
 {

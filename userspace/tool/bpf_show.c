@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfgrp bpf show: what is attached, in all groups or in one. */
+/* perfgrp bpf show: the programs attached in all groups or in one. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "cmd.h"
 #include "events.h"
 
-/* A group's first holder is what it is known by. */
+/* A group is shown as the PID:FD of its first holder. */
 static char *name_of(const struct bpf_group *group)
 {
 	return xasprintf("%u:%u", group->holders[0].pid, group->holders[0].fd);
@@ -23,7 +23,7 @@ static int add_member(struct bpf_attachments *list, const struct bpf_group *grou
 
 	err = perfgrp_query_bpf(group->group, counter->id, &query, sizeof(query));
 	if (err == -ENOENT) {
-		/* No program; or no such member any more. */
+		/* No program is attached, or the member was removed. */
 		if (!all || perfgrp_group_error(group->group)->reason != PERFGRP_REASON_BPF_NONE)
 			return 0;
 		query = (struct perfgrp_bpf_query){ .id = counter->id };
@@ -74,7 +74,7 @@ static void tell_hidden(const struct bpf_groups *groups)
  * bpf_show - show attachments
  * @opt: of which group, and how
  *
- * Return: what to exit with
+ * Return: the exit status
  */
 int bpf_show(const struct bpf_options *opt)
 {

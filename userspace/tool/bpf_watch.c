@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfgrp bpf watch: which BPF programs come and go, as it happens. */
+/* perfgrp bpf watch: prints each load and unload of a BPF program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,12 +14,12 @@
 #include "cmd.h"
 #include "ending.h"
 
-/* Records of a CPU between two looks: more than a thousand. */
+/* Room for more than a thousand records of a CPU between two reads. */
 #define BUFFER_SIZE	(64 << 10)
 
 /**
- * struct bpf_watcher - what is watched
- * @group: tells of loads and unloads
+ * struct bpf_watcher - state of "perfgrp bpf watch"
+ * @group: records loads and unloads
  * @layout: of its records
  * @known: programs that are loaded
  * @nr: how many
@@ -68,7 +68,7 @@ static void forget(struct bpf_watcher *watch, __u32 id)
 		*old = watch->known[--watch->nr];
 }
 
-/* What is there already, so that its unload has a name. */
+/* Gets the programs that are already loaded, whose info is gone when they are unloaded. */
 static void learn_all(struct bpf_watcher *watch)
 {
 	struct bpf_info info;
@@ -107,7 +107,7 @@ static void loaded_text(char *text, size_t size, __u64 seconds)
 		strftime(text, size, "%Y-%m-%d %H:%M:%S", &tm);
 }
 
-/* With a name for the number, where there is one. */
+/* Prints a user id, with the user's name if it has one. */
 static void print_user(__u32 uid)
 {
 	const struct passwd *user = getpwuid(uid);
@@ -200,7 +200,7 @@ static void take_event(struct bpf_watcher *watch, const struct perfgrp_record_bp
 		bpf_info_get(event->prog_id, &info);
 	else
 		info = (struct bpf_info){ .id = event->prog_id, .known = BPF_GONE };
-	/* Another program can have the number by now. */
+	/* The id may have been reused by another program. */
 	if (info.known == BPF_KNOWN && strcmp(info.tag, tag))
 		info.known = BPF_GONE;
 
@@ -236,7 +236,7 @@ static int take_records(struct bpf_watcher *watch, size_t len)
 	return ret;
 }
 
-/* Takes what there is, which may be nothing. */
+/* Reads and prints all available records, if any. */
 static int take_all(struct bpf_watcher *watch)
 {
 	ssize_t len;
@@ -303,10 +303,10 @@ static int open_group(struct bpf_watcher *watch, struct perfgrp_dev *dev)
 }
 
 /**
- * bpf_watch - watch programs come and go, until the end
- * @opt: how
+ * bpf_watch - print loads and unloads of programs until the end
+ * @opt: the command line
  *
- * Return: what to exit with. A signal that was the end ends the process.
+ * Return: the exit status. If a signal ended the run, the process kills itself with it instead.
  */
 int bpf_watch(const struct bpf_options *opt)
 {
@@ -322,7 +322,7 @@ int bpf_watch(const struct bpf_options *opt)
 	dev = cmd_open_device(&info, PERFGRP_FEATURE_BPF_EVENTS, "bpf-events");
 	if (!dev || open_group(&watch, dev) || ending_begin(&ending))
 		goto out;
-	/* From now on nothing is missed; what comes while this looks has been seen before. */
+	/* Recording is already on, so no load is missed between this list and the records. */
 	learn_all(&watch);
 	if (!watch.json)
 		print_heading();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which build of a program or library a file is: the note that the linker has left in it.
+ * Read the build-id of a program or library from the note that the linker wrote.
  *
- * Files are those that other people's tasks have mapped: nothing in them is trusted.
+ * The files may be mapped by tasks of other users: nothing in them is trusted.
  */
 #include <elf.h>
 #include <endian.h>
@@ -14,11 +14,11 @@
 #include "build_id.h"
 #include "util.h"
 
-/* More than there is in any real file. */
+/* More than any real file has. */
 #define PROGRAM_HEADERS_MAX	256
 #define NOTES_MAX		(64 << 10)
 
-/* One of the file's program headers, of which notes are wanted. */
+/* One of the file's program headers; used for those of notes. */
 struct notes {
 	__u32 type;
 	__u64 offset, size, align;
@@ -34,7 +34,7 @@ static __u64 align_up(__u64 n, __u64 align)
 	return (n + align - 1) & ~(align - 1);
 }
 
-/* Returns the size of the id, 0 if there is none among the notes. */
+/* Returns the size of the id, or 0 if the notes have none. */
 static size_t find_id(const char *notes, size_t size, __u64 align, __u8 *id)
 {
 	const Elf64_Nhdr *note;
@@ -71,7 +71,7 @@ static size_t read_notes(int fd, const struct notes *notes, __u8 *id)
 	return size;
 }
 
-/* One program header, of a file of 32 or 64 bits. */
+/* Reads one program header of a 32-bit or 64-bit file. */
 static bool read_header(int fd, bool is_64, __u64 at, struct notes *notes)
 {
 	Elf32_Phdr small;
@@ -93,7 +93,7 @@ static bool read_header(int fd, bool is_64, __u64 at, struct notes *notes)
 	return true;
 }
 
-/* Where the program headers are, and how many. */
+/* Reads where the program headers are, and how many. */
 static bool read_file_header(int fd, bool is_64, __u64 *at, unsigned int *nr)
 {
 	Elf32_Ehdr small;
@@ -129,7 +129,7 @@ static size_t read_id(int fd, bool is_64, __u8 *id)
  * @fd: the file
  * @id: filled in, BUILD_ID_MAX bytes at most
  *
- * Return: its size, or 0 if the file has none that can be understood
+ * Return: its size, or 0 if the file has no valid build-id
  */
 size_t build_id_read(int fd, __u8 *id)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which build of a program or library a file is. */
+/* Build-ids of programs and libraries. */
 #ifndef PERFGRP_BUILD_ID_H
 #define PERFGRP_BUILD_ID_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfgrp bpf: BPF programs on counters. Here are the command lines of its commands. */
+/* perfgrp bpf: BPF programs on counters. This file parses the command lines of its commands. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "bpf.h"
 #include "cmd.h"
 
-/* A century, in seconds: more would not fit. */
+/* A century, in seconds; a limit so that ns fit into 64 bits. */
 #define MAX_DURATION	3155760000.0
 
 enum {
@@ -37,7 +37,7 @@ enum {
 	{ "json", no_argument, NULL, 'j' },			\
 	CMD_HELP_OPTION
 
-/* One text for all commands. */
+/* One help text for all its commands. */
 void cmd_bpf_usage(FILE *out)
 {
 	fputs("usage: perfgrp bpf attach [OPTION]... PROGRAM [[--] COMMAND [ARGUMENT]...]\n"
@@ -103,7 +103,7 @@ static int parse_duration(const char *text, __u64 *ns)
 
 	if (end != text && !*end && isfinite(seconds) && seconds > 0 && seconds < MAX_DURATION) {
 		*ns = seconds * NSEC_PER_SEC;
-		/* 0 would be for ever. */
+		/* 0 would mean no limit. */
 		if (!*ns)
 			*ns = 1;
 		return 0;
@@ -156,7 +156,7 @@ static int parse_option(void *arg, int c)
 	return record_parse_sampling(&opt->rec, c);
 }
 
-/* Returns true if the command is to go on, as cmd_parse_options(). */
+/* Returns as cmd_parse_options(). */
 static bool parse_options(struct bpf_options *opt, int argc, char **argv, const char *letters,
 			  const struct option *table, int *status)
 {
@@ -197,7 +197,7 @@ static int take_program(struct bpf_options *opt, int argc, char **argv)
 
 /* ---- commands -------------------------------------------------------------- */
 
-/* What is for events of one's own and makes no sense with a group that is there. */
+/* Refuses options and arguments that cannot be used with -g, only with events of our own. */
 static int check_attach_other(const struct bpf_options *opt, int argc, char **argv)
 {
 	const struct target *target = &opt->rec.target;

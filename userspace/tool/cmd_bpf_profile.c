@@ -43,7 +43,7 @@ static int parse_option(void *arg, int c)
 	}
 }
 
-/* Options that have no sense together. */
+/* Refuses options that exclude one another. */
 static int check_options(const struct profile *profile)
 {
 	if (profile->separator && profile->json)
@@ -75,7 +75,7 @@ static int take_arguments(struct profile *profile, int argc, char **argv)
 		optind++;
 	if (optind < argc)
 		target->command = &argv[optind];
-	/* What a program does is not charged to tasks. */
+	/* Profile on CPUs: the kernel does not charge a program's work to tasks. */
 	target->all_cpus = true;
 	return target_resolve(target);
 }
