@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What counts are added up over: everything, CPUs, cores, sockets, threads... */
+/* Aggregation of counts: globally, per CPU, core, socket, thread... */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const struct aggr_place nowhere = {
 	.tid = -1,
 };
 
-/* Adds the CPUs that are online; CPU 0 where sysfs does not say. */
+/* Adds the online CPUs, or CPU 0 if sysfs cannot be read. */
 void cpus_online(struct numbers *cpus)
 {
 	char *text = read_file("/sys/devices/system/cpu/online");
@@ -27,7 +27,7 @@ static int topology(int cpu, const char *name)
 	int value = text ? atoi(text) : 0;
 
 	free(text);
-	/* Machines that do not know say -1. */
+	/* -1 means unknown. */
 	return value < 0 ? 0 : value;
 }
 
@@ -48,13 +48,13 @@ static int node_of(int cpu)
 	return node;
 }
 
-/* The first CPU of a list as sysfs has it, or -1. */
+/* Returns the first CPU of a sysfs CPU list, or -1. */
 static int first_cpu(const char *list)
 {
 	return list && *list >= '0' && *list <= '9' ? atoi(list) : -1;
 }
 
-/* The CPU's cache of a level, or that of the last level there is. */
+/* Finds the CPU's cache of a level; 0: of the last level. */
 static void find_cache(int cpu, unsigned int level, struct aggr_place *place)
 {
 	char *dir = xasprintf("/sys/devices/system/cpu/cpu%d/cache", cpu);
@@ -117,8 +117,8 @@ die:
 }
 
 /**
- * aggr_place_text - what perf calls a place that has several CPUs
- * @mode: what is added up
+ * aggr_place_text - perf's name of a place with several CPUs
+ * @mode: how counts are aggregated
  * @place: the place
  * @text: filled in
  * @size: room there
@@ -158,7 +158,7 @@ static bool same(const struct aggr_place *a, const struct aggr_place *b)
 	       a->cgroup == b->cgroup && a->special == b->special;
 }
 
-/* Finds a place, or makes it. */
+/* Finds a place, or adds it. */
 static size_t find(struct aggr *aggr, const struct aggr_place *place)
 {
 	size_t i;
@@ -172,9 +172,9 @@ static size_t find(struct aggr *aggr, const struct aggr_place *place)
 }
 
 /**
- * aggr_of_cpu - where the counts of a CPU go
+ * aggr_of_cpu - get the place of a CPU's counts
  * @aggr: the mode, and the places so far
- * @cpu: the CPU, or -1 for counts that are of no CPU
+ * @cpu: the CPU, or -1 for counts that are not of one CPU
  *
  * Return: index of the place
  */
@@ -202,7 +202,7 @@ size_t aggr_of_cpu(struct aggr *aggr, int cpu)
 }
 
 /**
- * aggr_of_task - where the counts of a task go
+ * aggr_of_task - get the place of a task's counts
  * @aggr: the mode, and the places so far
  * @tid: the task
  *
@@ -225,12 +225,12 @@ size_t aggr_of_task(struct aggr *aggr, unsigned int tid)
 }
 
 /**
- * aggr_of_cgroup - where the counts of a cgroup go
+ * aggr_of_cgroup - get the place of a cgroup's counts
  * @aggr: the mode, and the places so far
  * @id: of the cgroup, or 0
- * @special: PERFGRP_ROW_* of what is in no single cgroup, or 0
+ * @special: PERFGRP_ROW_* of a row that is not of one cgroup, or 0
  *
- * Return: index of the place; it has no name until somebody gives it one
+ * Return: index of the place; the caller sets its name
  */
 size_t aggr_of_cgroup(struct aggr *aggr, __u64 id, __u32 special)
 {
@@ -249,9 +249,9 @@ static void free_place(struct aggr_place *place)
 }
 
 /**
- * aggr_keep - forget places that are not needed any more
- * @aggr: with AGGR_CGROUP or AGGR_THREAD, which come and go; the indices of its places change
- * @wanted: for each place whether it stays
+ * aggr_keep - remove places of cgroups or threads that no longer exist
+ * @aggr: with AGGR_CGROUP or AGGR_THREAD; the indices of its places change
+ * @wanted: for each place whether to keep it
  */
 void aggr_keep(struct aggr *aggr, const bool *wanted)
 {
@@ -266,7 +266,7 @@ void aggr_keep(struct aggr *aggr, const bool *wanted)
 	aggr->nr = nr;
 }
 
-/* Forgets all places, and keeps the mode. */
+/* Removes all places; keeps the mode. */
 void aggr_clear(struct aggr *aggr)
 {
 	size_t i;

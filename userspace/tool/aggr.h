@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What counts are added up over: everything, CPUs, cores, sockets, threads... */
+/* Aggregation of counts: globally, per CPU, core, socket, thread... */
 #ifndef PERFGRP_AGGR_H
 #define PERFGRP_AGGR_H
 
@@ -10,20 +10,20 @@
 struct container;
 
 enum aggr_mode {
-	AGGR_GLOBAL,		/* one sum of all */
-	AGGR_CPU,		/* CPUs apart */
+	AGGR_GLOBAL,		/* one sum */
+	AGGR_CPU,
 	AGGR_CORE,
 	AGGR_CLUSTER,
 	AGGR_CACHE,
 	AGGR_DIE,
 	AGGR_SOCKET,
 	AGGR_NODE,
-	AGGR_THREAD,		/* tasks apart */
-	AGGR_CGROUP,		/* cgroups apart: --cgroups */
+	AGGR_THREAD,
+	AGGR_CGROUP,		/* --cgroups */
 };
 
 /**
- * struct aggr_place - what one sum stands for
+ * struct aggr_place - what one sum is of
  * @cpu: the CPU, or -1
  * @socket: its socket, or -1
  * @die: its die, or -1
@@ -35,10 +35,10 @@ enum aggr_mode {
  * @tid: the thread, or -1
  * @comm: its name, or NULL
  * @cgroup: the cgroup's id, or 0
- * @special: PERFGRP_ROW_* of what is in no single cgroup
- * @name: the cgroup's name, or what it is in place of one; NULL if there is no cgroup
- * @container: what container the cgroup is that of, or NULL
- * @nr_cpus: CPUs that are added up
+ * @special: PERFGRP_ROW_* of a sum that is not of one cgroup
+ * @name: name of the cgroup or of such a sum; NULL if there is none
+ * @container: the container of the cgroup, or NULL
+ * @nr_cpus: number of CPUs in the sum
  */
 struct aggr_place {
 	int cpu;
@@ -59,13 +59,13 @@ struct aggr_place {
 };
 
 /**
- * struct aggr - a mode, and the places there are
- * @mode: what is added up
+ * struct aggr - a mode, and its places
+ * @mode: how counts are aggregated
  * @level: AGGR_CACHE: which level of caches; 0 for the last one
  * @places: the places
  * @nr: how many
  * @room: how many @places has room for
- * @of_cpu: the place of each CPU, plus 1; 0 where it is not known yet
+ * @of_cpu: index of the place of each CPU, plus 1; 0 if not known yet
  * @nr_cpus: how many CPUs are in @of_cpu
  */
 struct aggr {

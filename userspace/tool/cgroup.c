@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From the name that a user has for a cgroup to its directory. Nothing here opens a cgroup or
- * prints: what is wrong is returned as a text.
+ * Find the directory of a cgroup by the name that the user gave. Nothing here opens a cgroup or
+ * prints; errors are returned as text.
  *
- * A name is, in this order,
+ * A name is the first that matches of
  *
- *	./DIR, ../DIR	a directory, whatever it is: the module says if it is no cgroup
- *	PATH		below the mount point, with or without a slash before it, as in perf
- *	/PATH		a directory, too
+ *	./DIR, ../DIR	any directory; the module reports if it is not a cgroup
+ *	PATH		below the mount point, with or without a leading slash, as in perf
+ *	/PATH		any directory
  *	NAME		the last component of one cgroup's path
  *	ID		the beginning of the id in the name of one container's cgroup, with or
- *			without what stands before it there: 3f2a9c, docker-3f2a9c
+ *			without the prefix that it has there: 3f2a9c, docker-3f2a9c
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,11 +22,11 @@
 
 #include "cgroup.h"
 
-/* Ids have 64 digits; docker ps shows so many. What is shorter is a number. */
+/* Ids have 64 digits, of which docker ps shows 12. A shorter string is not taken for an id. */
 #define MIN_ID		12
-/* Digits of an id that a user must name: a word can have a few. */
+/* Digits of an id that the user must give: a word can look like a shorter id. */
 #define MIN_DIGITS	6
-/* Or, behind the rest of the name. */
+/* Digits that are enough after the prefix. */
 #define MIN_REST	4
 
 static bool is_dir(const char *path)
@@ -36,7 +36,7 @@ static bool is_dir(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* A path below another one, without a slash too many. */
+/* Joins two paths, without duplicate slashes. */
 static char *join(const char *dir, const char *below)
 {
 	size_t len;
@@ -48,7 +48,7 @@ static char *join(const char *dir, const char *below)
 	return len ? xasprintf("%s/%.*s", dir, (int)len, below) : xstrdup(dir);
 }
 
-/* @v1: also a hierarchy of version 1 with perf_event, and rather. */
+/* @v1: prefer a cgroup v1 hierarchy with the perf_event controller to cgroup2. */
 static char *find_mount(bool v1)
 {
 	char *text = read_file("/proc/self/mounts"), *found = NULL, buf[4096];
@@ -143,13 +143,13 @@ static const char *last_component(const char *path)
 }
 
 /**
- * cgroup_find_id - where the id of a container begins in the name of its cgroup
- * @component: of a path
+ * cgroup_find_id - find a container's id in the name of its cgroup
+ * @component: one component of a path
  *
- * docker-ID.scope, cri-containerd-ID.scope, ID. What watches over a container has a cgroup that
- * is named after it, and is not meant.
+ * docker-ID.scope, cri-containerd-ID.scope, ID. The monitor of a container (conmon) has a cgroup
+ * with the container's id in its name too; it is not returned.
  *
- * Return: where, or NULL
+ * Return: the beginning of the id, or NULL
  */
 const char *cgroup_find_id(const char *component)
 {
@@ -187,8 +187,8 @@ static bool has_id(const char *component, const char *name)
 }
 
 /*
- * Finds the one path whose last component is as it should be. Returns NULL without a reason if
- * there is none, with one if there are several.
+ * Finds the one path whose last component matches. Returns NULL if there is none, or NULL with
+ * @why set if there are several.
  */
 static const char *find_one(const struct strings *paths, const char *name,
 			    bool (*is)(const char *component, const char *name), char **why)
@@ -209,7 +209,7 @@ static const char *find_one(const struct strings *paths, const char *name,
 	return found;
 }
 
-/* Finds a cgroup by a name that is no path. */
+/* Finds a cgroup by NAME or ID. */
 static char *find_below(const char *mount, const char *name, char **why)
 {
 	struct strings paths = { 0 };
@@ -238,8 +238,8 @@ static const char no_mount[] =
 /**
  * cgroup_find - find the directory of a cgroup
  * @mount: where cgroups are mounted, or NULL
- * @name: what the user calls it
- * @why: what is wrong, to be freed, where NULL is returned
+ * @name: the name that the user gave
+ * @why: set to the reason if NULL is returned, to be freed
  *
  * Return: the path of a directory, to be freed, or NULL
  */
@@ -272,7 +272,7 @@ char *cgroup_find(const char *mount, const char *name, char **why)
 	return path;
 }
 
-/* As perf decides whether a text is a pattern; no such character is usual in a name. */
+/* Is this a pattern? perf's rule; these characters are unusual in names. */
 bool cgroup_is_pattern(const char *text)
 {
 	return strpbrk(text, "{}[]()|*+?^$");
@@ -281,10 +281,10 @@ bool cgroup_is_pattern(const char *text)
 /**
  * cgroup_match - find the cgroups that match a pattern
  * @mount: where cgroups are mounted, or NULL
- * @pattern: an extended regular expression that is to be found in the path of a cgroup below
- *	@mount, which begins without a slash; that of the root is "/"
- * @paths: their paths are added, parents first
- * @why: what is wrong, to be freed, on failure
+ * @pattern: an extended regular expression. It is searched for in the path of each cgroup below
+ *	@mount, without a leading slash; the path of the root is "/".
+ * @paths: the paths found are added, parents first
+ * @why: set to the reason on failure, to be freed
  *
  * Return: 0, or a negative errno
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Cgroups: which directory a user means, and which events count the tasks of which cgroup. */
+/* Cgroups: finding their directories, and the events that count them. */
 #ifndef PERFGRP_CGROUP_H
 #define PERFGRP_CGROUP_H
 
@@ -19,13 +19,13 @@ void cgroup_list_below(const char *mount, const char *below, struct strings *pat
 bool cgroup_is_pattern(const char *text);
 const char *cgroup_find_id(const char *component);
 
-/* container.c: what containers are called */
+/* container.c: names of containers */
 
 /**
- * struct container - the container that a cgroup is that of
+ * struct container - the container of a cgroup
  * @id: its id
- * @name: its host name, or NULL if that is not known
- * @label: both, short, and what part of the container the cgroup is
+ * @name: its host name, or NULL if not known
+ * @label: text to show: host name, short id, and which part of the container the cgroup is
  */
 struct container {
 	char *id;
@@ -36,7 +36,7 @@ struct container {
 struct container *container_find(const char *mount, const char *proc, const char *path);
 void container_free(struct container *container);
 
-/* cgroup_split.c: all cgroups at once: the option --cgroups */
+/* cgroup_split.c: the option --cgroups: all cgroups at once */
 
 /**
  * struct cgroup_id - a cgroup's number and name
@@ -50,10 +50,10 @@ struct cgroup_id {
 
 /**
  * struct cgroup_split - the cgroups below the root of cgroup2
- * @depth: how many levels of them are told apart; 0 for all
- * @mount: where cgroup2 is mounted; NULL: there was no --cgroups
- * @fd: the same, open
- * @known: what cgroups there were when it was last looked
+ * @depth: number of levels below the root that are counted separately; 0 for all
+ * @mount: where cgroup2 is mounted; NULL without --cgroups
+ * @fd: @mount, open
+ * @known: the cgroups that existed when they were last listed
  * @nr: how many
  * @room: how many @known has room for
  */
@@ -76,10 +76,10 @@ void cgroup_split_free(struct cgroup_split *split);
 
 /**
  * struct cgroup - a cgroup whose tasks are counted
- * @name: what to call it in output
+ * @name: its name in the output
  * @path: its directory
- * @fd: the same, open
- * @removed: it has been said that it was removed
+ * @fd: @path, open
+ * @removed: its removal has been reported
  */
 struct cgroup {
 	char *name;
@@ -93,10 +93,10 @@ struct cgroup {
  * @cgroups: the cgroups, each once
  * @nr: how many
  * @room: how many @cgroups has room for
- * @mount: where cgroups are mounted, once it has been looked up
- * @given: how many events, from the first one on, have been given one by -G, or none on purpose
- * @early: what -G said before there was an event, or NULL
- * @each: what --for-each-cgroup said, or NULL
+ * @mount: where cgroups are mounted, or NULL if not looked up yet
+ * @given: number of events, from the first, that -G has assigned a cgroup, or an empty name
+ * @early: argument of a -G before the first event, or NULL
+ * @each: argument of --for-each-cgroup, or NULL
  */
 struct cgroup_list {
 	struct cgroup **cgroups;

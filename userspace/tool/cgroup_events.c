@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which events count the tasks of which cgroup: the options -G and --for-each-cgroup, with
- * perf's meaning. A group of the module has one cgroup, so all events in braces have the same.
+ * Assign cgroups to events: the options -G and --for-each-cgroup, as in perf. A perfgrp group has
+ * one cgroup, so all events in braces must have the same.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static int open_dir(const char *path)
 	return fd < 0 && errno == EMFILE && allow_more_files() ? open(path, flags) : fd;
 }
 
-/* The list's cgroup with that directory, which is added if need be; NULL with errno set. */
+/* Finds the cgroup with a directory, or adds it. Returns NULL with errno set on failure. */
 static struct cgroup *add_path(struct cgroup_list *list, const char *name, const char *path)
 {
 	struct cgroup *cgroup;
@@ -47,7 +47,7 @@ static struct cgroup *add_path(struct cgroup_list *list, const char *name, const
 	return cgroup;
 }
 
-/* The same by its name; NULL after saying what is wrong. */
+/* Finds a cgroup by its name, or adds it. Returns NULL after printing an error. */
 static struct cgroup *add_name(struct cgroup_list *list, const char *name)
 {
 	char *why, *path = cgroup_find(mount_of(list), name, &why);
@@ -65,7 +65,7 @@ static struct cgroup *add_name(struct cgroup_list *list, const char *name)
 	return cgroup;
 }
 
-/* Cuts the next entry off a list with commas; @text is NULL behind the last one. */
+/* Returns the next entry of a comma-separated list; @text is NULL after the last one. */
 static char *next_entry(const char **text)
 {
 	size_t len = strcspn(*text, ",");
@@ -121,21 +121,21 @@ static int give(struct cgroup_list *list, struct event_list *events, const char 
 			event->cgroup = cgroup;
 		list->given++;
 	}
-	/* A single cgroup is for all events that stand before it. */
+	/* A single cgroup applies to all events before it. */
 	if (list->given == 1)
 		set_all(events, 0, events->nr, nth_event(events, 0)->cgroup);
 	return 0;
 }
 
 /**
- * cgroups_give - give cgroups to events, as -G does
+ * cgroups_give - assign cgroups to events for -G
  * @list: the cgroups are added
- * @events: those that stand before -G: each gets the next cgroup, or all the only one
- * @text: names of cgroups, separated by commas; an empty one is none
+ * @events: the events before -G: each gets the next cgroup, or all get the only one
+ * @text: names of cgroups, separated by commas; an empty name means no cgroup
  *
- * If there are no events yet, cgroups_finish() does it.
+ * If there are no events yet, cgroups_finish() assigns them.
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int cgroups_give(struct cgroup_list *list, struct event_list *events, const char *text)
 {
@@ -177,7 +177,7 @@ static int add_matches(struct cgroup_list *list, const char *pattern)
 		free(path);
 	}
 	strings_free(&paths);
-	/* Cgroups come and go. */
+	/* All cgroups that matched were removed before they could be opened. */
 	if (!err && !found) {
 		error("--for-each-cgroup: what matched '%s' has been removed", pattern);
 		err = -ENOENT;
@@ -185,7 +185,7 @@ static int add_matches(struct cgroup_list *list, const char *pattern)
 	return err;
 }
 
-/* Each event for each cgroup: all events for the first one, then for the second. */
+/* Repeats all events for each cgroup: first all for the first cgroup, then for the second. */
 static int expand(struct cgroup_list *list, struct event_list *events, const char *text)
 {
 	const size_t nr = events->nr;
@@ -216,7 +216,7 @@ static char *describe(const struct cgroup *cgroup)
 	return cgroup ? xasprintf("'%s'", cgroup->name) : xstrdup("none");
 }
 
-/* Events in braces are one group, and a group has one target. */
+/* Events in braces are one perfgrp group, which has one target. */
 static int check_braces(const struct event_group *events)
 {
 	const struct event *first = &events->events[0], *other;
@@ -238,12 +238,12 @@ static int check_braces(const struct event_group *events)
 }
 
 /**
- * cgroups_finish - all options have been read, and default events are there
+ * cgroups_finish - assign cgroups after all options and default events are known
  * @list: the cgroups
- * @events: all events; those for --for-each-cgroup are multiplied
- * @events_named: the user has named some
+ * @events: all events; --for-each-cgroup repeats them
+ * @events_named: the user named events
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int cgroups_finish(struct cgroup_list *list, struct event_list *events, bool events_named)
 {
@@ -268,7 +268,7 @@ int cgroups_finish(struct cgroup_list *list, struct event_list *events, bool eve
 	return err;
 }
 
-/* Says so if tasks are to be counted. */
+/* Fails with an error if cgroups were named and the target is not CPUs. */
 int cgroups_check_target(const struct cgroup_list *list, const struct target *target)
 {
 	if (!cgroups_named(list) || target_has_cpus(target))
@@ -277,7 +277,7 @@ int cgroups_check_target(const struct cgroup_list *list, const struct target *ta
 	return -EINVAL;
 }
 
-/* Says which directories were taken. */
+/* Prints the directories that the names stand for. */
 void cgroups_say_paths(const struct cgroup_list *list)
 {
 	size_t i;
@@ -286,7 +286,7 @@ void cgroups_say_paths(const struct cgroup_list *list)
 		error("cgroup '%s' is %s", list->cgroups[i]->name, list->cgroups[i]->path);
 }
 
-/* Whether output has a column for them. */
+/* Were cgroups named, so that the output has a column for them? */
 bool cgroups_named(const struct cgroup_list *list)
 {
 	return list->given || list->early || list->each;
@@ -314,8 +314,8 @@ struct cgroup *cgroup_of(const struct event_group *events)
 }
 
 /**
- * cgroup_set_target - have PERFGRP_CREATE count a cgroup on the CPUs that it was to count
- * @cgroup: the cgroup; NULL: whatever runs on the CPUs
+ * cgroup_set_target - change PERFGRP_CREATE's target from CPUs to a cgroup on these CPUs
+ * @cgroup: the cgroup; NULL: leave @create unchanged
  * @create: after target_set()
  */
 void cgroup_set_target(const struct cgroup *cgroup, struct perfgrp_create *create)
@@ -327,7 +327,7 @@ void cgroup_set_target(const struct cgroup *cgroup, struct perfgrp_create *creat
 }
 
 /**
- * cgroup_was_removed - ask whether a cgroup was removed, and say so the first time
+ * cgroup_was_removed - check whether a cgroup was removed, and report it once
  * @cgroup: the cgroup
  * @fd: a group on it, or NULL if there is none
  *
@@ -345,7 +345,7 @@ bool cgroup_was_removed(struct cgroup *cgroup, struct perfgrp_group *fd)
 	return true;
 }
 
-/* Says that a cgroup was removed, once. */
+/* Reports once that a cgroup was removed. */
 void cgroup_say_removed(struct cgroup *cgroup)
 {
 	if (!cgroup->removed)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* All cgroups at once: the option --cgroups, and how they are called. */
+/* The option --cgroups: counting all cgroups at once, and their names. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
  * cgroup_split_open - find the root of all cgroups
  * @split: its mount and fd are set
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int cgroup_split_open(struct cgroup_split *split)
 {
@@ -29,7 +29,7 @@ int cgroup_split_open(struct cgroup_split *split)
 	return -errno;
 }
 
-/* The number of the root. */
+/* Returns the id of the root. */
 __u64 cgroup_split_root(const struct cgroup_split *split)
 {
 	struct stat st;
@@ -37,7 +37,7 @@ __u64 cgroup_split_root(const struct cgroup_split *split)
 	return fstat(split->fd, &st) ? 0 : st.st_ino;
 }
 
-/* Lets a group of CPUs be split, if there was a --cgroups. */
+/* With --cgroups, makes PERFGRP_CREATE split the counts by cgroup. */
 void cgroup_split_set(const struct cgroup_split *split, struct perfgrp_create *create)
 {
 	if (!split->mount)
@@ -56,7 +56,7 @@ static void forget(struct cgroup_split *split)
 	split->nr = 0;
 }
 
-/* Which cgroups there are now. */
+/* Lists the cgroups that exist now. */
 static void look(struct cgroup_split *split)
 {
 	struct strings paths = { 0 };
@@ -90,12 +90,11 @@ static const char *find(const struct cgroup_split *split, __u64 id)
 }
 
 /**
- * cgroup_split_name - what to call a row
+ * cgroup_split_name - get the name of a row
  * @split: the cgroups
- * @id: of the row
- * @special: PERFGRP_ROW_* of one that is of no single cgroup
- * @looked: what cgroups there are was looked up already, for rows of the same snapshot; set if it
- *	is
+ * @id: cgroup id of the row
+ * @special: PERFGRP_ROW_* of a row that is not of one cgroup
+ * @looked: the cgroups were already listed for a row of the same snapshot; set when they are listed
  *
  * Return: a name, to be freed
  */
@@ -115,7 +114,7 @@ char *cgroup_split_name(struct cgroup_split *split, __u64 id, __u32 special, boo
 		*looked = true;
 		name = find(split, id);
 	}
-	/* It came and went between two snapshots. */
+	/* The cgroup was created and removed since they were last listed. */
 	return name ? xstrdup(name) : xasprintf("(cgroup %llu, removed)", (unsigned long long)id);
 }
 

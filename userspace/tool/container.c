@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What to call a container. Its id is in the name of its cgroup, and its host name in the
- * environment of its first process, where Docker, Podman and Kubernetes put it: HOSTNAME, which in
- * Kubernetes is the name of the pod.
+ * Names of containers. A container's id is in the name of its cgroup. Its host name is in the
+ * environment of its first process: Docker, Podman and Kubernetes set HOSTNAME, which in Kubernetes
+ * is the name of the pod.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define MAX_NAME	253	/* RFC 1123 */
 #define MAX_ENVIRON	(128 << 10)
 
-/* What a container says is not trusted. */
+/* The container controls this text, so it is not trusted. */
 static bool is_host_name(const char *name)
 {
 	size_t len = strlen(name);
@@ -25,7 +25,7 @@ static bool is_host_name(const char *name)
 	return len && len <= MAX_NAME && strspn(name, NAME_CHARS) == len;
 }
 
-/* A process can make its environment appear to be as long as its address space. */
+/* Limits what it reads: a process can make its environment as long as its address space. */
 static char *host_name_of(const char *proc, const char *pid)
 {
 	char *path = xasprintf("%s/%s/environ", proc, pid), *name = NULL, *text, *s;
@@ -45,7 +45,7 @@ static char *host_name_of(const char *proc, const char *pid)
 	return name;
 }
 
-/* NULL if there is none that this PID namespace has a number for. */
+/* Returns the pid of a process in the cgroup; NULL if this PID namespace has none. */
 static char *process_in(const char *mount, const char *path)
 {
 	char *pid = read_file("%s/%s/cgroup.procs", mount, path);
@@ -58,7 +58,7 @@ static char *process_in(const char *mount, const char *path)
 	return NULL;
 }
 
-/* The first process in a cgroup, or below it. */
+/* Returns the pid of a process in a cgroup or its descendants. */
 static char *first_process(const char *mount, const char *path)
 {
 	char *pid = process_in(mount, path);
@@ -83,14 +83,14 @@ static char *find_name(const char *mount, const char *proc, const char *path)
 	return name;
 }
 
-/* Where in a path the component is that has a container's id, and where in that the id. */
+/* Offsets in a path: the component that has a container's id, and the id. */
 struct place {
 	size_t begin;
 	size_t id;
 	size_t end;
 };
 
-/* Containers may be in one another: the last is meant. */
+/* Finds the last such component: containers can be nested, and the innermost counts. */
 static bool find_component(const char *path, struct place *place)
 {
 	size_t begin, end = 0;
@@ -113,12 +113,12 @@ static bool find_component(const char *path, struct place *place)
 }
 
 /**
- * container_find - what a cgroup's container is called
+ * container_find - find the container of a cgroup
  * @mount: where cgroups are mounted
- * @proc: where processes are, /proc
+ * @proc: where procfs is mounted
  * @path: the cgroup's path below @mount
  *
- * Return: to be freed with container_free(); NULL if the cgroup is not that of a container
+ * Return: the container, for container_free(); NULL if the cgroup is not in a container
  */
 struct container *container_find(const char *mount, const char *proc, const char *path)
 {
@@ -136,7 +136,7 @@ struct container *container_find(const char *mount, const char *proc, const char
 	container->name = find_name(mount, proc, cgroup);
 	label = xasprintf("%.*s%s", (int)(place.id - place.begin + SHORT_ID), path + place.begin,
 			  path + place.end);
-	/* Docker's have the beginning of the id as their host name, unless told otherwise. */
+	/* Docker's default host name is the beginning of the id: do not show it twice. */
 	if (!container->name || !strncmp(id, container->name, strlen(container->name))) {
 		container->label = label;
 	} else {
