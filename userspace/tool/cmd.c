@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What commands have in common. */
+/* Common code of the commands. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +17,12 @@ static void say_why_not_open(int err)
 }
 
 /**
- * cmd_open_device - open the device, and ask what the module can do
+ * cmd_open_device - open the device, get the module's info, and check for a feature
  * @info: filled in
  * @feature: PERFGRP_FEATURE_* that the module must have, or 0
- * @name: its name
+ * @name: name of the feature
  *
- * Return: the device, or NULL after saying what is wrong
+ * Return: the device, or NULL after printing an error
  */
 struct perfgrp_dev *cmd_open_device(struct perfgrp_info *info, __u64 feature, const char *name)
 {
@@ -46,14 +46,14 @@ struct perfgrp_dev *cmd_open_device(struct perfgrp_info *info, __u64 feature, co
 }
 
 /**
- * cmd_parse_options - read the options of a command
+ * cmd_parse_options - parse the options of a command
  * @options: the options
  * @argc: of the command
- * @argv: of the command; optind says where its arguments begin
- * @arg: for @options->parse
- * @status: what to exit with, where that is to be done
+ * @argv: of the command; optind is set to the index of its first argument
+ * @arg: passed to @options->parse
+ * @status: set to the exit status if false is returned
  *
- * Return: true if the command is to go on, false after --help and errors
+ * Return: true to continue, false after --help and errors
  */
 bool cmd_parse_options(const struct cmd_options *options, int argc, char **argv, void *arg,
 		       int *status)
@@ -61,7 +61,7 @@ bool cmd_parse_options(const struct cmd_options *options, int argc, char **argv,
 	static char tool[] = "perfgrp";
 	int c;
 
-	/* What getopt's own messages begin with. */
+	/* getopt_long() begins its messages with argv[0]. */
 	argv[0] = tool;
 	while ((c = getopt_long(argc, argv, options->letters, options->table, NULL)) != -1) {
 		if (c == '?') {
@@ -82,7 +82,7 @@ bool cmd_parse_options(const struct cmd_options *options, int argc, char **argv,
 	return true;
 }
 
-/* Reads one of CMD_TARGET_OPTIONS or CMD_MODE_OPTIONS; -EINVAL if it is none. */
+/* Parses one of CMD_TARGET_OPTIONS or CMD_MODE_OPTIONS. Returns -EINVAL for other options. */
 int cmd_parse_target(struct target *target, int c)
 {
 	switch (c) {
@@ -108,7 +108,7 @@ int cmd_parse_target(struct target *target, int c)
 	return -EINVAL;
 }
 
-/* Says what is wrong if CMD_MODE_OPTIONS leave nothing. */
+/* Fails with an error if CMD_MODE_OPTIONS exclude all modes. */
 int cmd_check_modes(const struct target *target)
 {
 	if (!target->all_user || !target->all_kernel)
@@ -117,7 +117,7 @@ int cmd_check_modes(const struct target *target)
 	return -EINVAL;
 }
 
-/* What nobody else knows may be the name that the CPU's maker has for it. */
+/* Adds events with vendor names from the CPU's tables, when the library does not know them. */
 static int add_vendor_events(struct event_list *list, const char *text)
 {
 	struct perfgrp_events *parsed = xcheck(perfgrp_events_new());
@@ -129,7 +129,7 @@ static int add_vendor_events(struct event_list *list, const char *text)
 	return err;
 }
 
-/* Adds events of a command line, or says what is wrong with them. */
+/* Adds events of a command line. Returns -EINVAL after printing an error. */
 int cmd_add_events(struct event_list *list, const char *text)
 {
 	struct perfgrp_events *parsed = xcheck(perfgrp_events_new());
@@ -147,7 +147,7 @@ int cmd_add_events(struct event_list *list, const char *text)
 	return err;
 }
 
-/* Reads the number of an option, or says that it is none. */
+/* Parses the number of an option. Returns -EINVAL after printing an error. */
 int cmd_parse_uint(const char *what, const char *text, unsigned int min, unsigned int max,
 		   unsigned int *value)
 {

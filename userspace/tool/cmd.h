@@ -12,20 +12,20 @@
 
 #define PERFGRP_TOOL_VERSION	"0.1"
 
-/* What a command line that makes no sense ends with, as perf's. */
+/* Exit status after a usage error, as in perf. */
 #define EXIT_USAGE	129
 
-/* As perf's where counting, or the command, cannot be started. */
+/* Exit status if counting or the command cannot be started, as in perf. */
 #define EXIT_FAILED	255
 
-/* Long options without a letter: those of several commands, then those of one. */
+/* Long options without a letter: shared by several commands; a command's own begin after these. */
 enum {
 	OPT_ALL_USER = 256,
 	OPT_ALL_KERNEL,
 	OPT_OF_COMMAND,
 };
 
-/* Rows of a table of options; cmd_parse_target() knows them. */
+/* Rows of a table of options, for cmd_parse_target(). */
 #define CMD_TARGET_LETTERS	"aC:p:t:"
 #define CMD_TARGET_OPTIONS					\
 	{ "all-cpus", no_argument, NULL, 'a' },			\
@@ -44,11 +44,11 @@ enum {
 /**
  * struct cmd_options - the options of a command
  * @name: the command
- * @letters: those with a letter, as getopt_long() takes them
- * @table: those with a name
- * @usage: prints them
- * @parse: called for each but --help, with optarg; returns 0, or a negative errno after saying
- *	what is wrong
+ * @letters: short options, for getopt_long()
+ * @table: long options, for getopt_long()
+ * @usage: prints the help text
+ * @parse: called for each option except --help, with optarg set; returns 0, or a negative errno
+ *	after printing an error
  */
 struct cmd_options {
 	const char *name;

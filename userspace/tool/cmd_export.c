@@ -85,14 +85,14 @@ static void usage(FILE *out)
 }
 
 /**
- * struct command_line - what becomes of options only when all have been read
+ * struct command_line - the parsed options, before they are checked together
  * @ex: what is exported
  * @run: where to
  * @first: the events of -e
- * @events: there was a -e
+ * @events: -e was given
  * @addresses: of --listen
  * @allow_remote: --allow-remote
- * @intervals: -I or --interval-count was there
+ * @intervals: -I or --interval-count was given
  */
 struct command_line {
 	struct export ex;
@@ -181,7 +181,7 @@ static int parse_option(void *arg, int c)
 	return 0;
 }
 
-/* Options that have no sense together. */
+/* Refuses options that exclude one another. */
 static int check_options(const struct command_line *line)
 {
 	const struct export *ex = &line->ex;
@@ -208,7 +208,7 @@ static int check_options(const struct command_line *line)
 	return line->run.path ? export_file_check(line->run.path) : 0;
 }
 
-/* Sockets of systemd, and those of --listen. Returns what to exit with. */
+/* Opens the sockets of --listen, and takes those from systemd. Returns the exit status. */
 static int open_sockets(struct command_line *line)
 {
 	struct export_run *run = &line->run;
@@ -248,7 +248,7 @@ static int run_export(struct command_line *line)
 
 	if (check_options(line))
 		return EXIT_USAGE;
-	/* Options may stand behind -e. */
+	/* These options may come after -e. */
 	first->st.target = ex->target;
 	first->st.cgroups.each = ex->each;
 	first->st.split.depth = ex->depth;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfgrp groups: which groups there are, and who holds them. */
+/* perfgrp groups: lists the groups of all processes, and who holds them. */
 #include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static int by_user(const struct group_seen *a, const struct group_seen *b)
 	return by_number(a->holders[0].uid, b->holders[0].uid);
 }
 
-/* Those that have had no time come last. */
+/* Groups that were never enabled come last. */
 static int by_running(const struct group_seen *a, const struct group_seen *b)
 {
 	double x = group_share(a), y = group_share(b);
@@ -119,7 +119,7 @@ static char *user_of(const struct group_seen *group)
 	return user ? xstrdup(user->pw_name) : xasprintf("%u", group->holders[0].uid);
 }
 
-/* "stat", or "stat +2" where two more file descriptors are the same group. */
+/* Returns the command that holds a group, as "stat +2" if two more fds refer to the group. */
 static char *command_of(const struct group_seen *group)
 {
 	const char *command = group->holders[0].command;
@@ -135,7 +135,7 @@ static char *share_of(const struct group_seen *group)
 	return share < 0 ? xstrdup("-") : xasprintf("%.2f%%", 100 * share);
 }
 
-/* What is worst of its members; what has become of one that is off matters less. */
+/* Returns "failed" or "exited" if any member is, else whether the group is enabled. */
 static const char *state_of(const struct group_seen *group)
 {
 	size_t i;
@@ -198,10 +198,10 @@ static void print_json(const struct groups_seen *seen, const struct numbers *pid
 /* ---- the command ---------------------------------------------------------------- */
 
 /**
- * struct command_line - what is wanted
- * @pids: whose groups; all if there are none
- * @order: in which order
- * @json: JSON
+ * struct command_line - the parsed options
+ * @pids: processes whose groups to list; empty for all
+ * @order: sort order
+ * @json: print JSON
  */
 struct command_line {
 	struct numbers pids;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfgrp info: what the module and the machine can do. */
+/* perfgrp info: features and limits of the module and the machine. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -116,9 +116,9 @@ enum {
 };
 
 /**
- * struct command_line - what is wanted
- * @json: JSON
- * @check: what hinders counting
+ * struct command_line - the parsed options
+ * @json: print JSON
+ * @check: check what prevents counting
  */
 struct command_line {
 	bool json;

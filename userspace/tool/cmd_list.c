@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfgrp list: the events that can be named on this machine. */
+/* perfgrp list: the events and metrics that have a name on this machine. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ enum kind {
 };
 
 static const struct {
-	const char *word;	/* how to ask for them */
+	const char *word;	/* argument that selects them */
 	const char *title;
 } kinds[NR_KINDS] = {
 	[HARDWARE] = { "hw", "Hardware event" },
@@ -41,7 +41,7 @@ static const struct {
  * @kind: what it is
  * @names: its names
  * @desc: what it counts, or NULL
- * @event: its constant, by which names of one event are brought together
+ * @event: its constant; names with the same constant are listed together
  */
 struct listed_event {
 	enum kind kind;
@@ -51,13 +51,13 @@ struct listed_event {
 };
 
 /**
- * struct listing - what is listed, and how
+ * struct listing - what to list, and how
  * @entries: the events
  * @nr: how many
  * @room: how many @entries has room for
  * @details: with descriptions
  * @json: JSON in place of text
- * @raw: names alone, for scripts
+ * @raw: only names, for scripts
  * @file: where to print, or NULL
  */
 struct listing {
@@ -130,7 +130,7 @@ static void add_syntax(struct listing *list)
 	add(list, BREAKPOINT, xstrdup("mem:ADDR[/LEN][:rwx]"), NULL);
 }
 
-/* A group of metrics, once, and with what the tables say of it. */
+/* Adds a metric group with its description, if it is not in the list yet. */
 static void add_metric_group(struct listing *list, const struct cpu_tables *tables, char *name)
 {
 	const char *desc = "";
@@ -148,7 +148,7 @@ static void add_metric_group(struct listing *list, const struct cpu_tables *tabl
 	add(list, METRIC_GROUP, name, xstrdup(desc));
 }
 
-/* What is known of the CPU beside what the kernel says; last, for the groups. */
+/* Adds the events, metrics and metric groups of the CPU's tables. */
 static void add_cpu_tables(struct listing *list)
 {
 	const struct cpu_tables *tables = cpu_tables();
@@ -157,7 +157,7 @@ static void add_cpu_tables(struct listing *list)
 	for (i = 0; i < tables->nr_events; i++) {
 		const struct cpu_event *event = &tables->events[i];
 
-		/* Of PMUs that have one of the same name it is one here. */
+		/* List an event once if several PMUs have it; the table is sorted by name. */
 		if (!i || strcasecmp(event->name, tables->events[i - 1].name))
 			add(list, VENDOR, xstrdup(event->name), xstrdup(event->desc));
 	}
@@ -184,7 +184,7 @@ static bool any_name(const struct listed_event *entry, const char *pattern)
 	return false;
 }
 
-/* Metrics may be asked for in the plural, as perf's. */
+/* Does a word select a kind? As in perf, metrics also have a plural. */
 static bool is_kind(enum kind kind, const char *word)
 {
 	const size_t len = strlen(kinds[kind].word);
@@ -193,7 +193,7 @@ static bool is_kind(enum kind kind, const char *word)
 	       (!word[len] || (kind >= METRIC && !strcmp(word + len, "s")));
 }
 
-/* Says why there are none of what comes from the CPU's tables alone. */
+/* Prints why the CPU's tables are missing, if the word selects a kind that only they have. */
 static bool say_why_no_tables(const char *word)
 {
 	const char *why = cpu_tables()->why;
@@ -205,7 +205,7 @@ static bool say_why_no_tables(const char *word)
 	return true;
 }
 
-/* A word picks a kind, as in perf; or all events that have it in a name; or it is a pattern. */
+/* A word selects a kind, as in perf, or is a pattern, or a part of a name. */
 static bool wanted(const struct listed_event *entry, const char *word)
 {
 	bool match;
@@ -251,7 +251,7 @@ static void print_text(const struct listed_event *entry, bool details)
 	free(names);
 }
 
-/* For scripts: what is no event by itself is not there. */
+/* For scripts: leaves out what is not the name of an event. */
 static void print_raw(const struct listed_event *entry, bool all)
 {
 	size_t i;

@@ -6,7 +6,7 @@
 #include "cmd.h"
 #include "probe.h"
 
-/* As grep, where nothing was found. */
+/* Exit status if they do not fit, like grep's if nothing matches. */
 #define EXIT_DOES_NOT	1
 
 static void usage(FILE *out)
@@ -27,9 +27,9 @@ static void usage(FILE *out)
 }
 
 /**
- * struct command_line - what is wanted
+ * struct command_line - the parsed options
  * @probe: the groups and the target
- * @json: JSON
+ * @json: print JSON
  */
 struct command_line {
 	struct probe *probe;

@@ -11,10 +11,10 @@
 
 #define DEFAULT_FILE	"perfgrp.data"
 #define DEFAULT_JSON	"perfgrp.json"
-/* perf's default, and all that zstd has. */
+/* zstd's levels: perf's default, and the highest. */
 #define DEFAULT_LEVEL	1
 #define MAX_LEVEL	22
-/* Their names are remembered. */
+/* A limit, because the names of the files are kept in memory. */
 #define MAX_FILES	1000000
 
 enum {
@@ -87,7 +87,7 @@ static void usage(FILE *out)
 
 /* ---- the command line ----------------------------------------------------- */
 
-/* As perf's: a number of pages, or of bytes with a letter. */
+/* Parses a size as in perf: a number of pages, or of bytes with a letter. */
 static int parse_size(const char *text, __u32 *size)
 {
 	static const char letters[] = "BKMG";
@@ -110,7 +110,7 @@ bad:
 	return -EINVAL;
 }
 
-/* What perf does by copying the stack, or by the CPU's branch records, the module does not. */
+/* The module only has frame pointers (fp), not perf's dwarf and lbr. */
 static int parse_call_graph(const char *text)
 {
 	if (!strcmp(text, "fp"))
@@ -201,7 +201,7 @@ static void name_output(struct record *rec)
 		rec->file = NULL;
 }
 
-/* How much JSON there is, the place in the file tells: one that is there, or will be created. */
+/* Is it a regular file, existing or to be created? The size of JSON output is its file offset. */
 static bool has_size(const char *file)
 {
 	struct stat st;
@@ -209,7 +209,7 @@ static bool has_size(const char *file)
 	return file && (stat(file, &st) || S_ISREG(st.st_mode));
 }
 
-/* Whether the options about files and --control go together; says so if not. */
+/* Checks the options about files and --control together; prints an error. */
 static int check_output(const struct record *rec)
 {
 	const struct record_switch *switching = &rec->switching;
@@ -256,7 +256,7 @@ static int run_record(struct record *rec)
 	return record_close_output(rec) ? EXIT_FAILED : status;
 }
 
-/* All of it, as perf shows it; getopt may not touch this one. */
+/* Returns a copy of the whole command line for the perf.data header; getopt reorders argv. */
 static char **command_line(int argc, char **argv)
 {
 	static char tool[] = "perfgrp";

@@ -8,7 +8,7 @@
 #include "cmd.h"
 #include "stat.h"
 
-/* perf has no limit; means of more runs say no more. */
+/* perf has no limit, but more runs do not make the mean better. */
 #define MAX_RUNS	1000000
 
 /* ---- what to count -------------------------------------------------------- */
@@ -21,13 +21,13 @@ static int is_event(void *arg, const struct perfgrp_listed_event *event)
 	return slash && !strncmp(slash + 1, arg, len) && !strcmp(slash + 1 + len, "/");
 }
 
-/* Whether a PMU has an event of that name in sysfs. */
+/* Does a PMU have an event of that name in sysfs? */
 static bool machine_has(const char *name)
 {
 	return perfgrp_list_events(NULL, PERFGRP_LIST_PMU, is_event, (void *)name) > 0;
 }
 
-/* The NMI watchdog has one of the PMU's counters to itself. */
+/* Does the NMI watchdog occupy one of the PMU's counters? */
 static bool watchdog_counts(void)
 {
 	char *text = read_file("/proc/sys/kernel/nmi_watchdog");
@@ -38,9 +38,10 @@ static bool watchdog_counts(void)
 }
 
 /*
- * What perf stat counts if it is not told what to count: in two groups, since each is a file
- * descriptor a thread. (On machines with stalled cycles the second one has six events, which may
- * be all of the PMU's counters; a group that wants one that is taken for good never runs.)
+ * perf stat's default events, in two groups, because each group is a file descriptor per thread.
+ * With the stalled cycles the second group has six events, which may need all of the PMU's
+ * counters. If the watchdog occupies one, such a group would never run, so they are then added as
+ * events of their own.
  */
 int stat_add_default_events(struct stat_cmd *st)
 {
@@ -61,7 +62,7 @@ int stat_add_default_events(struct stat_cmd *st)
 	return err;
 }
 
-/* Pairs that make a ratio, and have room beside the watchdog. */
+/* Pairs whose ratio is shown; two events fit on the PMU even with the watchdog. */
 static int add_detailed_events(struct stat_cmd *st, unsigned int detail)
 {
 	static const char *const detailed[] = {
@@ -238,9 +239,9 @@ static void usage(FILE *out)
 }
 
 /**
- * struct command_line - what becomes of options only when all have been read
- * @st: the others
- * @events: there was a -e
+ * struct command_line - options that are processed only when all have been parsed
+ * @st: the other options
+ * @events: -e was given
  * @metrics: the arguments of -M
  * @topdown: --topdown
  * @level: of --td-level, or 0
@@ -263,7 +264,7 @@ struct command_line {
 	int fd;
 };
 
-/* The argument of --per-cache: L1 to L4, as perf has it, or the number alone. */
+/* Parses the argument of --per-cache: L1 to L4, as in perf, or only the number. */
 static int parse_cache_level(unsigned int *level)
 {
 	const char *s = optarg;
@@ -434,7 +435,7 @@ static int parse_option(void *arg, int c)
 	return err;
 }
 
-/* Options that have no sense together. */
+/* Refuses options that exclude one another. */
 static int check_options(const struct stat_cmd *st, const struct command_line *line)
 {
 	const struct stat_options *opt = &st->opt;
@@ -496,7 +497,7 @@ static int open_output(struct stat_cmd *st, const struct command_line *line)
 	return -errno;
 }
 
-/* Opens the device and asks what the module can do. */
+/* Opens the device, and checks that the module has what the options need. */
 static int open_device(struct stat_cmd *st)
 {
 	struct perfgrp_info info;
@@ -519,7 +520,7 @@ static int open_device(struct stat_cmd *st)
 	return 0;
 }
 
-/* What can be shown apart depends on what is counted. */
+/* Checks that the aggregation mode is possible with the target. */
 static int check_aggr(struct stat_cmd *st)
 {
 	const bool cpus = target_has_cpus(&st->target);
@@ -548,7 +549,7 @@ static int check_aggr(struct stat_cmd *st)
 	return 0;
 }
 
-/* --cgroups: all groups are split, and the cgroups are what is shown apart. */
+/* --cgroups: split all groups by cgroup, and aggregate by cgroup. */
 static int split_by_cgroup(struct stat_cmd *st)
 {
 	if (cgroups_named(&st->cgroups) || st->cgroups.each)
@@ -562,7 +563,7 @@ static int split_by_cgroup(struct stat_cmd *st)
 	return -EINVAL;
 }
 
-/* --no-wake: CPUs write rows of their own when they go idle. */
+/* --no-wake: only for groups of CPUs, whose CPUs write their rows when they become idle. */
 static int check_no_wake(const struct stat_cmd *st)
 {
 	if (!st->opt.no_wake)

@@ -114,8 +114,8 @@ static int check_options(const struct top *top)
 }
 
 /*
- * Of CPUs no clock: it says what the time is, and CPUs whose rows have one are never at rest, as
- * it goes on while they are idle.
+ * No clock for CPUs: it would only show how much time has passed, and because it also counts while
+ * a CPU is idle, rows with a clock are never at rest (perfgrp_map_slot.at_rest).
  */
 static int add_default_events(struct top *top)
 {
@@ -134,7 +134,7 @@ static int add_default_events(struct top *top)
 	return cmd_add_events(&top->st.list, events);
 }
 
-/* Whether the module can map rows, and for this user. */
+/* Can the module map rows, and may this user? */
 static bool may_map(struct top *top)
 {
 	struct perfgrp_create create = {

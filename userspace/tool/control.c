@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --control: another program says when to count, as it does to perf: a line is a command, and once
- * it has been obeyed the answer is "ack\n".
+ * --control: another program controls the counting, with perf's protocol: each line is a command,
+ * and when it has been carried out the answer is "ack\n".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "control.h"
 #include "util.h"
 
-/* fd:N[,N]: file descriptors that perfgrp was started with. */
+/* fd:N[,N]: inherited file descriptors. */
 static int open_fds(struct control *control, const char *s)
 {
 	struct numbers fds = { 0 };
@@ -37,7 +37,7 @@ static int open_fds(struct control *control, const char *s)
 	return 0;
 }
 
-/* A FIFO is open for both ends, so that it does not close when a writer does. */
+/* Opens a FIFO for reading and writing, so that there is no end of file when a writer closes it. */
 static int open_fifo(const char *path)
 {
 	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -66,11 +66,11 @@ static int open_fifos(struct control *control, const char *s)
 }
 
 /**
- * control_open - find out where commands come from
+ * control_open - open the source of commands
  * @control: fd and ack are -1; filled in
- * @where: what stands behind --control
+ * @where: argument of --control
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int control_open(struct control *control, const char *where)
 {
@@ -117,7 +117,7 @@ static enum control_command find_command(const char *text)
 	return CONTROL_UNKNOWN;
 }
 
-/* A command ends with a newline or a zero, or where nothing follows it for the time being. */
+/* Reads a command. It ends with a newline, a zero byte, or when there is no more data for now. */
 static enum control_command control_read(struct control *control)
 {
 	if (control->fd < 0)
@@ -136,14 +136,14 @@ static enum control_command control_read(struct control *control)
 		}
 		control->text[control->len] = '\0';
 		control->len = 0;
-		/* An empty line, or the zero behind a newline. */
+		/* Skip an empty line, or a zero byte after a newline. */
 		if (!*control->text)
 			continue;
 		return find_command(control->text);
 	}
 }
 
-/* Tells whoever has sent a command that it has been obeyed. */
+/* Acknowledges a command. */
 static void control_acknowledge(const struct control *control)
 {
 	static const char ack[] = "ack\n";
@@ -151,7 +151,7 @@ static void control_acknowledge(const struct control *control)
 
 	if (control->ack < 0)
 		return;
-	/* Nobody may be there any more to read it. */
+	/* The reader may have exited. */
 	old = signal(SIGPIPE, SIG_IGN);
 	if (write(control->ack, ack, strlen(ack)) < 0)
 		error("--control: cannot answer: %s", strerror(errno));
@@ -159,13 +159,13 @@ static void control_acknowledge(const struct control *control)
 }
 
 /**
- * control_obey - do all that has been said since
- * @control: where from
- * @obey: does what one command says; returns 0, or a negative errno after saying what is wrong
- * @arg: for @obey
- * @err: set to what @obey returns where it fails
+ * control_obey - carry out all commands received since the last call
+ * @control: source of commands
+ * @obey: carries out one command; returns 0, or a negative errno after printing an error
+ * @arg: passed to @obey
+ * @err: set to the errno if @obey fails
  *
- * Return: true if that is the end: "stop" was said, or @obey has failed
+ * Return: true to end, after "stop" or if @obey failed
  */
 bool control_obey(struct control *control, int (*obey)(void *arg, enum control_command command),
 		  void *arg, int *err)
@@ -194,12 +194,12 @@ bool control_obey(struct control *control, int (*obey)(void *arg, enum control_c
 }
 
 /**
- * control_begin_run - make the pipes to and from the command, if it is to give commands itself
+ * control_begin_run - with --control self, make the pipes to and from the counted command
  * @control: opened
  *
- * perfgrp_mark.h finds them in the environment.
+ * Sets the environment variable that perfgrp_mark.h reads.
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int control_begin_run(struct control *control)
 {
@@ -221,7 +221,7 @@ int control_begin_run(struct control *control)
 	control->ack = answers[1];
 	control->theirs[0] = commands[1];
 	control->theirs[1] = answers[0];
-	/* The other ends are the command's. */
+	/* Only the other ends are inherited by the command. */
 	fcntl(control->fd, F_SETFD, FD_CLOEXEC);
 	fcntl(control->ack, F_SETFD, FD_CLOEXEC);
 	fcntl(control->fd, F_SETFL, O_NONBLOCK);
@@ -230,7 +230,7 @@ int control_begin_run(struct control *control)
 	return 0;
 }
 
-/* From here on nobody listens: a command that gives commands still does not wait for an answer. */
+/* Closes the pipes, so that a process that still sends commands does not wait for an answer. */
 void control_end_run(struct control *control)
 {
 	if (!control->self || control->fd < 0)
@@ -241,7 +241,7 @@ void control_end_run(struct control *control)
 	control->len = 0;
 }
 
-/* Nothing is heard from there any more. */
+/* Closes the source of commands. */
 void control_close(struct control *control)
 {
 	if (control->own && control->fd >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* --control: another program says when to count, as it does to perf. */
+/* --control: another program controls the counting, with perf's protocol. */
 #ifndef PERFGRP_CONTROL_H
 #define PERFGRP_CONTROL_H
 
@@ -7,24 +7,24 @@
 #include <stddef.h>
 
 enum control_command {
-	CONTROL_NONE,		/* nothing has come, or not all of it */
+	CONTROL_NONE,		/* no complete command yet */
 	CONTROL_ENABLE,
 	CONTROL_DISABLE,
-	CONTROL_SNAPSHOT,	/* print what has been counted */
-	CONTROL_RESET,		/* begin again from zero */
+	CONTROL_SNAPSHOT,	/* print what was counted */
+	CONTROL_RESET,		/* restart from zero */
 	CONTROL_PING,
 	CONTROL_STOP,
 	CONTROL_UNKNOWN,
-	CONTROL_CLOSED,		/* nothing will come any more */
+	CONTROL_CLOSED,		/* end of file */
 };
 
 /**
- * struct control - where commands come from
- * @fd: that is where; -1 if nobody is to say anything
- * @ack: where "ack" goes when a command has been obeyed, or -1
- * @own: both are to be closed
- * @self: they are pipes to and from the command, a pair for each run
- * @theirs: the command's ends, while they are open
+ * struct control - source of commands
+ * @fd: where to read commands; -1 without --control
+ * @ack: where to write "ack" after each command, or -1
+ * @own: close @fd and @ack at the end
+ * @self: they are pipes to and from the counted command, a new pair for each run
+ * @theirs: the counted command's ends, while they are open
  * @text: the command so far
  * @len: its length
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From events to the counters of a group of the module. */
+/* Add the events of a command line to perfgrp groups. */
 #include <errno.h>
 #include <string.h>
 
@@ -33,8 +33,8 @@ struct perfgrp_counter *counters_make(const struct event_group *events,
 }
 
 /*
- * Some PMUs cannot leave anything out. Returns true if one of the counters was refused that
- * was to leave guests out without the user having said so, and now is not to.
+ * Some PMUs cannot exclude anything. If the module refused the options of a counter that excludes
+ * guests only by default, not because of a modifier, clears the flag and returns true.
  */
 static bool count_guests(struct perfgrp_counter *counters, const struct event_group *events,
 			 const struct perfgrp_error *why)
@@ -50,10 +50,10 @@ static bool count_guests(struct perfgrp_counter *counters, const struct event_gr
 }
 
 /**
- * counters_add - add counters to a group of the module
+ * counters_add - add counters to a perfgrp group
  * @fd: the group
- * @counters: of counters_make(); their ids are filled in
- * @events: what they were made of
+ * @counters: from counters_make(); their ids are filled in
+ * @events: the events that they were made from
  *
  * Return: 0, or a negative errno; perfgrp_group_error() says why
  */
@@ -69,8 +69,8 @@ int counters_add(struct perfgrp_group *fd, struct perfgrp_counter *counters,
 }
 
 /**
- * counters_say_why - say why a group, or one of its counters, was refused
- * @what: what was to be done with the counter: "count" or "sample"
+ * counters_say_why - print why a group, or one of its counters, was refused
+ * @what: what the counter is for: "count" or "sample"
  * @events: the group
  * @why: the reason
  */
@@ -86,13 +86,13 @@ void counters_say_why(const char *what, const struct event_group *events,
 }
 
 /**
- * counters_cpus - the CPUs for a group
+ * counters_cpus - get the CPUs on which to count a group
  * @events: the group
- * @target: what to count: CPUs
- * @cpus: filled in: those of the target, less those that a PMU of its events does not
- *	want; empty for all CPUs
+ * @target: a target of CPUs
+ * @cpus: filled in: the CPUs of the target that are in the cpumask of the events' PMU; empty for
+ *	all CPUs
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int counters_cpus(const struct event_group *events, const struct target *target,
 		  struct numbers *cpus)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From events to the counters of a group of the module. */
+/* Add the events of a command line to perfgrp groups. */
 #ifndef PERFGRP_COUNTERS_H
 #define PERFGRP_COUNTERS_H
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events by the names that the CPU's maker has given them, put into what the library takes:
+ * Expand the CPU vendor's event names to encodings that the library can parse:
  *
  *	inst_retired.any:u			cpu/event=0xc0,name=inst_retired.any/:u
  *	cpu/uops_issued.any,cmask=1/		cpu/event=0xe,umask=0x1,cmask=1/
  *	unc_cha_clockticks/filter=1/		uncore_cha/event=0x0,filter=1/
  *
- * What the kernel itself has a name for is left alone.
+ * Names that the kernel has are not expanded.
  */
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -19,12 +19,12 @@
 #include "util.h"
 
 /**
- * struct expander - a text on its way
- * @tables: what is known of the CPU
+ * struct expander - state of cpu_alias_expand()
+ * @tables: the CPU's tables
  * @pmus: the machine's PMUs
- * @pmu: the PMU to be preferred, or NULL
- * @braces: in braces, where an event is one
- * @changed: something was put in the place of a name
+ * @pmu: the preferred PMU, or NULL
+ * @braces: inside braces, where a name must not become several events
+ * @changed: a name was expanded
  * @out: the new text
  */
 struct expander {
@@ -66,7 +66,7 @@ static bool any_pmu_has(const struct expander *x, const char *name, size_t len)
 	return false;
 }
 
-/* Whether an event is one of the PMU that a user's word stands for, as the library takes it. */
+/* Is an event one of the PMU that the user named, by the library's rules for PMU names? */
 static bool is_of(const struct cpu_event *event, const char *word)
 {
 	static const char prefix[] = "uncore_";
@@ -90,7 +90,7 @@ static const struct cpu_event *event_of_pmu(const struct expander *x, const char
 	return NULL;
 }
 
-/* Copies terms, from @s to @end, with those of events in the place of their names. */
+/* Copies the terms from @s to @end, and replaces names of events by their terms. */
 static void expand_terms(struct expander *x, const char *word, const char *s, const char *end)
 {
 	while (s < end) {
@@ -114,12 +114,12 @@ static void expand_terms(struct expander *x, const char *word, const char *s, co
 
 /**
  * struct item - an event in a text
- * @name: what it begins with: an event or a PMU
- * @len: length of that
- * @terms: what stands between its slashes, or NULL
- * @terms_len: length of that
- * @rest: behind these
- * @rest_len: length of that
+ * @name: name of the event or PMU that it begins with
+ * @len: length of @name
+ * @terms: the text between its slashes, or NULL
+ * @terms_len: length of @terms
+ * @rest: the text after that
+ * @rest_len: length of @rest
  */
 struct item {
 	const char *name;
@@ -141,7 +141,7 @@ static void put(struct expander *x, const struct item *item, const char *pmu,
 	fprintf(x->out, "/%.*s", (int)item->rest_len, item->rest);
 }
 
-/* An event of the cores, of each kind of core that there is. */
+/* Adds an event of the core PMUs, once for each kind of core, or once if only one is allowed. */
 static void put_core_event(struct expander *x, const struct item *item,
 			   const struct cpu_event *event, unsigned int *nr)
 {
@@ -157,7 +157,7 @@ static void put_core_event(struct expander *x, const struct item *item,
 	}
 }
 
-/* Puts what the tables know in the place of an item; false if they know nothing of it. */
+/* Replaces an item by its encoding in the tables; false if they do not have it. */
 static bool expand_event(struct expander *x, const struct item *item)
 {
 	const struct cpu_event *event = NULL, *first = NULL;
@@ -175,7 +175,7 @@ static bool expand_event(struct expander *x, const struct item *item)
 			  (!x->pmu || !strcmp(x->pmu, event->pmu))))
 			put(x, item, event->pmu, event, &nr);
 	}
-	/* The library says that there is no such PMU. */
+	/* This machine lacks the PMU: expand the name anyway, and the library reports that. */
 	if (first && !nr)
 		put(x, item, strcmp(first->pmu, "-") ? first->pmu : "cpu", first, &nr);
 	return nr;
@@ -221,11 +221,11 @@ static const char *next_item(const char *s, struct item *item)
 }
 
 /**
- * cpu_alias_expand - put encodings into the place of names that the CPU's maker has given
+ * cpu_alias_expand - replace the CPU vendor's event names by encodings
  * @text: events in perf's syntax
- * @pmu: the PMU to be preferred where several have an event of one name, or NULL
+ * @pmu: the preferred PMU if several have an event of that name, or NULL
  *
- * Return: the new text, to be freed; NULL if there are no such names in it
+ * Return: the new text, to be freed; NULL if it has no such names
  */
 char *cpu_alias_expand(const char *text, const char *pmu)
 {
@@ -247,7 +247,7 @@ char *cpu_alias_expand(const char *text, const char *pmu)
 			continue;
 		}
 		s = next_item(s, &item);
-		/* What stands behind a closing brace. */
+		/* The modifiers after a closing brace. */
 		if (!item.len && !item.terms)
 			fwrite(item.rest, 1, item.rest_len, x.out);
 		else

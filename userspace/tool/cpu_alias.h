@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events by the names that the CPU's maker has given them. */
+/* The CPU vendor's event names. */
 #ifndef PERFGRP_CPU_ALIAS_H
 #define PERFGRP_CPU_ALIAS_H
 

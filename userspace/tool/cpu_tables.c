@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events and metrics of the machine's CPU. They are those of perf's tables, which
- * scripts/pmu-events has cut to what is used here. Without them there are none, and @why says so.
+ * Events and metrics of the machine's CPU, from perf's tables; scripts/pmu-events reduces them to
+ * what is used here. If they are missing, the tables are empty and @why has the reason.
  *
- * They are in PREFIX/share/perfgrp, where the tool is in PREFIX/bin, or, where it was built,
- * beside it. PERF_CPUID takes the machine for one with another CPU, as in perf;
- * PERFGRP_PMU_EVENTS names another directory.
+ * They are in PREFIX/share/perfgrp if the tool is in PREFIX/bin; in the build tree they are beside
+ * the tool. PERF_CPUID overrides the CPU, as in perf; PERFGRP_PMU_EVENTS overrides the directory.
  */
 #include <errno.h>
 #include <limits.h>
@@ -20,7 +19,7 @@
 #include "cpu_tables.h"
 #include "util.h"
 
-/* Of a MIDR: which revision of the CPU it is. */
+/* The fields of a MIDR with the revision of the CPU. */
 #define MIDR_VARIANT	0xf00000
 #define MIDR_REVISION	0xf
 
@@ -28,7 +27,7 @@
 
 /* ---- which CPU -------------------------------------------------------------- */
 
-/* The value of a field of /proc/cpuinfo's first CPU, to be freed, or NULL. */
+/* Returns a field of the first CPU in /proc/cpuinfo, to be freed, or NULL. */
 static char *cpuinfo_field(const char *text, const char *field)
 {
 	const char *s = text, *end;
@@ -101,10 +100,10 @@ static bool is_midr(const char *s)
 /**
  * cpu_is - compare a CPU with a row of perf's tables
  * @cpuid: vendor-family-model-stepping, or a MIDR
- * @number: a regular expression for the first, with or without the stepping; or a MIDR, for which
- *	any later revision does, too
+ * @number: for vendor-family-model-stepping a regular expression, with or without the stepping; or
+ *	a MIDR, which also matches later revisions
  *
- * Return: true if it is such a CPU
+ * Return: true if the row is for this CPU
  */
 bool cpu_is(const char *cpuid, const char *number)
 {
@@ -131,7 +130,7 @@ bool cpu_is(const char *cpuid, const char *number)
 	return is;
 }
 
-/* Whether a PMU counts what CPUs do, and is not one of the uncore. */
+/* Is a PMU a core PMU, not an uncore PMU? */
 bool cpu_is_core_pmu(const char *name)
 {
 	char *path;
@@ -147,7 +146,7 @@ bool cpu_is_core_pmu(const char *name)
 
 /* ---- the files -------------------------------------------------------------- */
 
-/* The directory of the tables, which need not be there; to be freed. */
+/* Returns the directory of the tables, to be freed; it may not exist. */
 static char *events_dir(void)
 {
 	const char *chosen = getenv("PERFGRP_PMU_EVENTS");
@@ -173,7 +172,7 @@ static char *events_dir(void)
 	return dir;
 }
 
-/* The file of a CPU, to be freed, or NULL with @why. */
+/* Returns the name of a CPU's file, to be freed, or NULL with @why set. */
 static char *find_file(const char *cpuid, char **why)
 {
 	char *dir = events_dir(), *map = read_file("%s/map", dir);
@@ -221,7 +220,7 @@ static char *read_packed(const char *path)
 		n = gzread(in, text + len, room - len - 1);
 	} while (n > 0);
 	text[len] = '\0';
-	/* A file that was cut off is found out only by this. */
+	/* Only gzclose() detects a truncated file. */
 	if (gzclose(in) != Z_OK || n < 0) {
 		free(text);
 		errno = EBADMSG;
@@ -258,7 +257,7 @@ static int compare_events(const void *a, const void *b)
 	const struct cpu_event *x = a, *y = b;
 	int diff = strcasecmp(x->name, y->name);
 
-	/* Of two of one name the one that stands first in the file, which is in @text. */
+	/* Keep the order of the file if names are equal: both point into @text. */
 	return diff ? diff : x->name < y->name ? -1 : 1;
 }
 
@@ -288,9 +287,9 @@ static void read_tables(struct cpu_tables *t)
 }
 
 /**
- * cpu_tables - find out what is known of the machine's CPU
+ * cpu_tables - get the tables of the machine's CPU
  *
- * Return: the tables, which are read once; @why says why there are none
+ * Return: the tables, read at the first call; if there are none, @why has the reason
  */
 const struct cpu_tables *cpu_tables(void)
 {
@@ -324,11 +323,11 @@ static int compare_name(const char *name, size_t len, const char *other)
 }
 
 /**
- * cpu_tables_event - look an event up
+ * cpu_tables_event - look up an event
  * @t: the tables
  * @name: its name, not terminated
- * @len: length of that
- * @after: an event of this name, for the next one, which another PMU has; or NULL
+ * @len: length of @name
+ * @after: the event found last, to get that of the next PMU with this name; NULL for the first
  *
  * Return: the event, or NULL
  */
@@ -355,10 +354,10 @@ const struct cpu_event *cpu_tables_event(const struct cpu_tables *t, const char 
 }
 
 /**
- * cpu_tables_metric - look a metric up, as another one refers to it
+ * cpu_tables_metric - look up a metric that another one refers to
  * @t: the tables
  * @name: its name
- * @pmu: the PMU whose it is to be if several have one of that name, or NULL
+ * @pmu: the preferred PMU if several have a metric of that name, or NULL
  *
  * Return: the metric, or NULL
  */
@@ -381,7 +380,7 @@ const struct cpu_metric *cpu_tables_metric(const struct cpu_tables *t, const cha
 	return found;
 }
 
-/* Whether a metric is in a group; case does not matter. */
+/* Is a metric in a group? Ignores case. */
 bool cpu_metric_is_in(const struct cpu_metric *metric, const char *group)
 {
 	const char *s = metric->groups;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events and metrics of the machine's CPU, from what scripts/pmu-events has made. */
+/* Events and metrics of the machine's CPU, from the files that scripts/pmu-events makes. */
 #ifndef PERFGRP_CPU_TABLES_H
 #define PERFGRP_CPU_TABLES_H
 
@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 /**
- * struct cpu_event - an event that the CPU's maker has named
- * @name: its name, of which case does not matter
- * @pmu: the PMU, or "-" for that of the cores
- * @terms: what stands between the PMU's slashes
+ * struct cpu_event - an event with a name from the CPU vendor
+ * @name: its name, compared without case
+ * @pmu: the PMU, or "-" for the core PMU
+ * @terms: the text between the PMU's slashes
  * @unit: scale and unit, or ""
  * @desc: what it counts, or ""
  */
@@ -25,12 +25,12 @@ struct cpu_event {
 /**
  * struct cpu_metric - a metric
  * @name: its name
- * @pmu: as above
- * @groups: the groups that it is in, with semicolons between them
+ * @pmu: as in &struct cpu_event
+ * @groups: its groups, separated by semicolons
  * @unit: scale and unit, or ""
- * @constraint: when its events cannot be one group, or ""
- * @expr: how to compute it
- * @threshold: when it is worth a look, or ""
+ * @constraint: condition under which its events cannot be one group, or ""
+ * @expr: expression to compute it
+ * @threshold: expression that is true if the value is noteworthy, or ""
  * @desc: what it is
  */
 struct cpu_metric {
@@ -45,9 +45,9 @@ struct cpu_metric {
 };
 
 /**
- * struct cpu_metric_group - what a group of metrics is about
- * @name: the group
- * @desc: what it is about
+ * struct cpu_metric_group - a group of metrics
+ * @name: its name
+ * @desc: its description
  */
 struct cpu_metric_group {
 	const char *name;
@@ -55,20 +55,20 @@ struct cpu_metric_group {
 };
 
 /**
- * struct cpu_tables - all that is known of a CPU
+ * struct cpu_tables - the tables of a CPU
  * @cpuid: the CPU: vendor-family-model-stepping, or the MIDR
  * @file: the file
  * @text: its content, which the others point into
- * @events: by name
+ * @events: sorted by name
  * @nr_events: how many
  * @room_events: how many @events has room for
- * @metrics: as in the file
+ * @metrics: in the order of the file
  * @nr_metrics: how many
  * @room_metrics: how many @metrics has room for
  * @groups: groups that have a description
  * @nr_groups: how many
  * @room_groups: how many @groups has room for
- * @why: why there is nothing, or NULL
+ * @why: why the tables are empty, or NULL
  */
 struct cpu_tables {
 	char *cpuid;

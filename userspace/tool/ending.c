@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What ends a command that runs until something does: signals, time, a child. */
+/* Wait for what ends a command: signals, a timeout, the exit of a child. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "ending.h"
 #include "util.h"
 
-/* The time in ns of CLOCK_MONOTONIC, as ending_wait() takes it. */
+/* Returns the time in ns of CLOCK_MONOTONIC, for ending_wait(). */
 __u64 ending_now(void)
 {
 	struct timespec ts;
@@ -20,7 +20,7 @@ __u64 ending_now(void)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
-/* Whether whoever has started us wants a signal to do nothing. */
+/* Is a signal ignored, as nohup(1) does? */
 bool ending_ignores(int signal)
 {
 	struct sigaction action;
@@ -29,21 +29,20 @@ bool ending_ignores(int signal)
 }
 
 /**
- * ending_begin - from here on, signals wait
+ * ending_begin - block the signals, to receive them by a signalfd
  * @e: filled in
  *
- * A SIGHUP that is ignored, as nohup(1) does it, stays so. SIGINT and SIGTERM are heeded
- * whatever they were: for what they run in the background, shells without job control ignore
- * SIGINT.
+ * An ignored SIGHUP stays ignored, because nohup(1) sets it. SIGINT and SIGTERM are handled even if
+ * they were ignored: shells without job control ignore SIGINT for background commands.
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int ending_begin(struct ending *e)
 {
 	int err;
 
 	memset(e, 0, sizeof(*e));
-	/* Whoever ignores it gets none. */
+	/* An ignored SIGCHLD is never delivered. */
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&e->signals);
 	sigaddset(&e->signals, SIGINT);
@@ -68,11 +67,11 @@ int ending_begin(struct ending *e)
 }
 
 /**
- * ending_add_signal - one more signal is waited for, and is no end
+ * ending_add_signal - also wait for a signal that does not end the command
  * @e: begun
- * @signal: the signal; each time that it comes @e->asked is set
+ * @signal: the signal; sets @e->asked each time it is received
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int ending_add_signal(struct ending *e, int signal)
 {
@@ -103,7 +102,7 @@ static void set_timer(const struct ending *e, int flags, __u64 ns)
 /**
  * ending_set_time - end after some time
  * @e: begun
- * @ns: how long from now on; 0 for ever
+ * @ns: how long from now; 0 for no limit
  */
 void ending_set_time(struct ending *e, __u64 ns)
 {
@@ -111,8 +110,8 @@ void ending_set_time(struct ending *e, __u64 ns)
 }
 
 /*
- * A signal: returns true if it is the end. One from the terminal has gone to the command
- * as well, and the end is when the command's is; unless it comes twice.
+ * Handles a signal; returns true if it is the end. The terminal sends its signals to the counted
+ * command too, so after the first one we wait for the command to exit; a second one is the end.
  */
 static bool ends(struct ending *e, const struct signalfd_siginfo *info)
 {
@@ -130,7 +129,7 @@ static bool ends(struct ending *e, const struct signalfd_siginfo *info)
 	return !e->w.pid || again || info->ssi_code <= 0;
 }
 
-/* Takes the signals that have come; returns true if one of them is the end. */
+/* Handles all pending signals; returns true if one of them is the end. */
 static bool take_signals(struct ending *e)
 {
 	struct signalfd_siginfo info;
@@ -150,7 +149,7 @@ bool ending_has_come(struct ending *e)
 }
 
 /**
- * ending_wait - sleep until a signal is the end, or until some time, which is not
+ * ending_wait - sleep until the end, or until a time
  * @e: begun, without ending_set_time()
  * @until: the time in ns of CLOCK_MONOTONIC, or ENDING_NEVER
  *
@@ -166,18 +165,18 @@ bool ending_wait(struct ending *e, __u64 until)
 		{ .fd = e->other_fd, .events = POLLIN },
 	};
 
-	/* Not poll's timeout, which may be late by a thousandth of it. */
+	/* Do not use poll's timeout, which may be late by 0.1% (timer slack). */
 	set_timer(e, TFD_TIMER_ABSTIME, until == ENDING_NEVER ? 0 : until);
 	poll(polls, ARRAY_SIZE(polls), -1);
 	return take_signals(e);
 }
 
 /**
- * ending_delay - sleep before what is to begin later
+ * ending_delay - sleep before counting begins
  * @e: begun, without ending_set_time()
  * @ms: how long
  *
- * Return: true if the end has come meanwhile
+ * Return: true if the end has already come
  */
 bool ending_delay(struct ending *e, unsigned int ms)
 {
@@ -190,18 +189,18 @@ bool ending_delay(struct ending *e, unsigned int ms)
 }
 
 /**
- * ending_finish - signals do again what they did before
+ * ending_finish - restore the signals
  * @e: begun
  *
- * The signal that was the end ends the process: whoever has sent it is to see that it
- * was heeded. A command that has failed exits without this call: its exit status is that
- * of the failure, whatever signal comes.
+ * If a signal was the end, the process kills itself with it, so that its parent sees the signal in
+ * the wait status. After a failure this is not called, so that the exit status is that of the
+ * failure.
  */
 void ending_finish(struct ending *e)
 {
 	close(e->signal_fd);
 	close(e->timer_fd);
-	/* One that has come too late asks for nothing. */
+	/* Discard one that is still pending. */
 	if (e->asking)
 		signal(e->asking, SIG_IGN);
 	if (e->signal) {
@@ -215,13 +214,13 @@ void ending_finish(struct ending *e)
 /* ---- the command ----------------------------------------------------------- */
 
 /**
- * ending_prepare_command - make the target's command, which waits
+ * ending_prepare_command - fork the target's command, which waits before exec
  * @e: begun
- * @target: without a command, nothing is done; where only the command is the target, its
- *	task is filled in
+ * @target: if it has no command, nothing is done; if the command is the only target, its task is
+ *	filled in
  * @out: file descriptor for the command's standard output
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int ending_prepare_command(struct ending *e, struct target *target, int out)
 {
@@ -245,7 +244,7 @@ int ending_prepare_command(struct ending *e, struct target *target, int out)
  * ending_start_command - let the command run, if there is one
  * @e: after ending_prepare_command()
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int ending_start_command(struct ending *e)
 {
@@ -261,7 +260,7 @@ int ending_start_command(struct ending *e)
 	return err;
 }
 
-/* Ends the command if it has not ended by itself. */
+/* Kills the command if it has not exited. */
 void ending_stop_command(struct ending *e)
 {
 	if (!e->w.pid)
@@ -274,7 +273,7 @@ void ending_stop_command(struct ending *e)
 	workload_reap(&e->w, true);
 }
 
-/* What to exit with: as the command, unless it was ended by us. */
+/* Returns the exit status: the command's, or 0 if we killed it. */
 int ending_status(const struct ending *e, const struct target *target)
 {
 	return e->killed ? 0 : workload_exit_status(&e->w, target->command);

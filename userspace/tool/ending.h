@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What ends a command that runs until something does: signals, time, a child. */
+/* Wait for what ends a command: signals, a timeout, the exit of a child. */
 #ifndef PERFGRP_ENDING_H
 #define PERFGRP_ENDING_H
 
@@ -15,16 +15,16 @@
 
 /**
  * struct ending - waiting for the end
- * @w: the command to wait for; none where its pid is 0
- * @signals: the signals that are waited for, which are blocked
- * @mask: what was blocked before
- * @signal_fd: readable when one has come
+ * @w: the command to wait for; its pid is 0 if there is none
+ * @signals: the signals to wait for, which are blocked
+ * @mask: the signal mask before
+ * @signal_fd: readable when a signal is pending
  * @timer_fd: readable when the time is up
- * @other_fd: wake when it is readable, too; -1 if there is none
- * @signal: the last signal that asks to end, or 0
- * @asking: a signal that asks for something else, or 0
- * @asked: it has come
- * @killed: the command was ended by us
+ * @other_fd: also wake up when it is readable; -1 if there is none
+ * @signal: the last signal that asked to end, or 0
+ * @asking: the signal of ending_add_signal(), or 0
+ * @asked: @asking was received
+ * @killed: we killed the command
  */
 struct ending {
 	struct workload w;

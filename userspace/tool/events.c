@@ -32,12 +32,12 @@ static void copy_event(struct event *to, const struct perfgrp_event *from)
 }
 
 /**
- * events_parse - read events in perf's syntax
- * @list: a list that is all zeros, or from an earlier call: groups are added to it
+ * events_parse - parse events in perf's syntax
+ * @list: a zeroed list, or one from an earlier call: groups are appended
  * @text: the events
- * @parsed: reads them, and knows what is wrong with them
+ * @parsed: the library's parser, which has the error on failure
  *
- * Return: 0, or -EINVAL with @list as it was
+ * Return: 0, or -EINVAL with @list unchanged
  */
 int events_parse(struct event_list *list, const char *text, struct perfgrp_events *parsed)
 {
@@ -74,8 +74,8 @@ static void free_event(struct event *event)
 }
 
 /**
- * events_free - give back the memory of a list
- * @list: which is empty afterwards
+ * events_free - free the memory of a list
+ * @list: the list; empty afterwards
  */
 void events_free(struct event_list *list)
 {
@@ -91,12 +91,12 @@ void events_free(struct event_list *list)
 }
 
 /**
- * events_cut - turn a group into two, in its place
+ * events_cut - split a group into two, in its place
  * @list: the list
  * @index: the group
- * @at: the first event of the second one
+ * @at: index of the first event of the second group
  *
- * Neither is in braces any more: they are not counted together.
+ * Clears @braces of both, because the events are no longer counted together.
  */
 void events_cut(struct event_list *list, size_t index, size_t at)
 {
@@ -119,7 +119,7 @@ void events_cut(struct event_list *list, size_t index, size_t at)
 	first->braces = false;
 }
 
-/* Adds a copy of a group to its list. */
+/* Appends a copy of a group to its list. */
 static void copy_group(struct event_list *list, size_t index)
 {
 	struct event_group *to = events_add_group(list), *from = &list->groups[index];
@@ -140,9 +140,9 @@ static void copy_group(struct event_list *list, size_t index)
 }
 
 /**
- * events_repeat - have a list several times over
- * @list: the list; copies are added behind it
- * @times: how often it is there afterwards, 1 or more
+ * events_repeat - repeat a list
+ * @list: the list; copies are appended
+ * @times: number of copies afterwards, including the first; 1 or more
  */
 void events_repeat(struct event_list *list, size_t times)
 {
@@ -153,7 +153,7 @@ void events_repeat(struct event_list *list, size_t times)
 		copy_group(list, i - nr);
 }
 
-/* What to call a counter of a group that somebody else has made; to be freed. */
+/* Returns the event name of a counter of another program's group; to be freed. */
 char *event_name(const struct perfgrp_counter *counter)
 {
 	return xcheck(perfgrp_event_name(NULL, counter, sizeof(*counter)));

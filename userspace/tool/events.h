@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The events of a command line: what libperfgrp has read, for the tool to cut and to copy. */
+/* The events of a command line: copies of what libperfgrp parsed, which the tool can change. */
 #ifndef PERFGRP_EVENTS_H
 #define PERFGRP_EVENTS_H
 
@@ -11,19 +11,18 @@
 struct cgroup;
 
 /**
- * struct event - one event as the user named it
- * @name: what to call it in output
- * @counter: what to give the module
- * @scale: what to multiply a count with to have @unit
- * @unit: unit of the scaled count, or ""
- * @cpus: the CPUs its PMU wants to be opened on, as sysfs lists them, or NULL for
- *	all of them
- * @machines_named: modifiers have said whether to count the host or guests
- * @sample: period= or freq=: how often to sample where sampling is what is done, or 0
+ * struct event - one event of the command line
+ * @name: its name in the output
+ * @counter: for perfgrp_add_counters()
+ * @scale: factor that converts a count to @unit
+ * @unit: unit of the count multiplied by @scale, or ""
+ * @cpus: the CPUs to open the event on, as sysfs lists them, or NULL for all
+ * @machines_named: a modifier selects the host or guests
+ * @sample: value of period= or freq=, used only when sampling; 0 if not given
  * @freq: @sample is a frequency
- * @min_delta: min-delta=: as &struct perfgrp_counter.min_delta, there, too
- * @cgroup: only the tasks of this one are counted; NULL: of no cgroup
- * @metric_event: number of the event in metrics (-M), from 1; 0: it is of none
+ * @min_delta: value of min-delta=, see &struct perfgrp_counter.min_delta; used only when sampling
+ * @cgroup: count only tasks of this cgroup; NULL: all
+ * @metric_event: number of the event in metrics (-M), from 1; 0: not used in metrics
  */
 struct event {
 	char *name;
@@ -46,8 +45,8 @@ struct event {
  * @room: how many @events has room for
  * @create_flags: PERFGRP_CREATE_NO_MUX and PERFGRP_CREATE_EXCLUSIVE, for the
  *	modifiers D and e
- * @weak: take it apart if it can never be on the PMU as a whole (modifier W)
- * @braces: it was written in braces
+ * @weak: split it up if it can never be on the PMU as a whole (modifier W)
+ * @braces: written in braces
  * @metric: the metric that the group is for, or NULL
  */
 struct event_group {
@@ -61,7 +60,7 @@ struct event_group {
 };
 
 /**
- * struct event_list - groups, in the order in which they were named
+ * struct event_list - groups, in the order of the command line
  * @groups: the groups
  * @nr: how many
  * @room: how many @groups has room for

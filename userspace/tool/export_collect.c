@@ -256,7 +256,7 @@ static int collect_set(struct export *ex, struct export_set *set)
  * export_collect - read all groups
  * @ex: its values are those of now
  *
- * Return: 0, or a negative errno after saying what is wrong; there are no values then
+ * Return: 0, or a negative errno after printing an error; there are no values then
  */
 int export_collect(struct export *ex)
 {

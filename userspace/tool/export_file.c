@@ -16,7 +16,7 @@
  *
  * What is not a file would be gone: a device, a pipe, a symbolic link.
  *
- * Return: 0, or -EINVAL after saying what is wrong
+ * Return: 0, or -EINVAL after printing an error
  */
 int export_file_check(const char *path)
 {
@@ -61,7 +61,7 @@ static char *temporary_name(const char *path)
  * @len: how much
  * @known: an error that need not be said again, or 0
  *
- * Return: 0, or a negative errno after saying what is wrong; the file is as it was then
+ * Return: 0, or a negative errno after printing an error; the file is as it was then
  */
 int export_file_replace(const char *path, const char *text, size_t len, int known)
 {

@@ -352,7 +352,7 @@ static void say_nothing(void *arg, const char *format, va_list ap)
  * @timeout: seconds that a client has
  * @ex: what is exported
  *
- * Return: to be freed with export_http_free(); NULL after saying what is wrong
+ * Return: to be freed with export_http_free(); NULL after printing an error
  */
 struct export_http *export_http_new(unsigned int timeout, struct export *ex)
 {
@@ -371,7 +371,7 @@ struct export_http *export_http_new(unsigned int timeout, struct export *ex)
  * @http: the servers
  * @socket: belongs to the server afterwards, but for the path
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int export_http_add(struct export_http *http, struct export_socket *socket)
 {

@@ -176,7 +176,7 @@ static int listen_tcp(struct export_socket *socket, const char *address, bool al
  * @address: unix:PATH, ADDRESS:PORT or [ADDRESS]:PORT
  * @allow_remote: other addresses than those of this machine are fine
  *
- * Return: 0, or a negative errno after saying what is wrong; -EINVAL where @address makes no sense
+ * Return: 0, or a negative errno after printing an error; -EINVAL where @address makes no sense
  */
 int export_listen(struct export_socket *socket, const char *address, bool allow_remote)
 {
@@ -191,7 +191,7 @@ int export_listen(struct export_socket *socket, const char *address, bool allow_
  * @socket: filled in
  * @fd: the socket
  *
- * Return: 0, or -EINVAL after saying what is wrong
+ * Return: 0, or -EINVAL after printing an error
  */
 int export_take_socket(struct export_socket *socket, int fd)
 {

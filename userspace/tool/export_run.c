@@ -224,7 +224,7 @@ static int open_signals(struct loop *loop)
  * export_run - export until a signal is the end
  * @run: all set up; counting already
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int export_run(struct export_run *run)
 {

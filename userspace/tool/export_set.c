@@ -82,7 +82,7 @@ static void choose_places(const struct export *ex, struct stat_cmd *st)
  * @set: its events have been read
  * @named: the user has named them
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int export_set_prepare(const struct export *ex, struct export_set *set, bool named)
 {
@@ -290,7 +290,7 @@ static int replace_sets(struct export *ex, const struct strings *lines, bool *us
  * @first: events of the command line, prepared, or NULL; belongs to @ex afterwards
  * @usage: set if what the user has asked for makes no sense
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int export_load(struct export *ex, struct export_set *first, bool *usage)
 {
@@ -317,7 +317,7 @@ int export_load(struct export *ex, struct export_set *first, bool *usage)
  * export_reload - read the file of events again
  * @ex: as it is, if that fails
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int export_reload(struct export *ex)
 {

@@ -138,7 +138,7 @@ static int add_name(struct metric_list *list, const char *name)
  * @list: the list
  * @names: metrics and groups of metrics, with commas between them
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int metric_list_add(struct metric_list *list, const char *names)
 {
@@ -163,7 +163,7 @@ int metric_list_add(struct metric_list *list, const char *names)
  * @list: the list
  * @level: of --td-level
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int metric_list_topdown(struct metric_list *list, unsigned int level)
 {
@@ -516,7 +516,7 @@ static void say_apart(const struct metric_list *list, const struct strings *name
  * @list: the metrics
  * @events: gets them behind what it has
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int metric_list_make_events(struct metric_list *list, struct event_list *events)
 {
