@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files behind "perfgrp export" share. */
+/* Structs and functions shared by the files of "perfgrp export". */
 #ifndef PERFGRP_EXPORT_H
 #define PERFGRP_EXPORT_H
 
@@ -14,13 +14,13 @@ enum export_format {
 	EXPORT_FORMATS,
 };
 
-/* What can be said about a count, one of them; only the first one is a count to rely on. */
+/* State of a count. Only EXPORT_COUNTED is an exact count. */
 enum export_state {
-	EXPORT_COUNTED,		/* all the time that it was enabled */
-	EXPORT_MULTIPLEXED,	/* part of that time */
+	EXPORT_COUNTED,		/* on the PMU all the time that it was enabled */
+	EXPORT_MULTIPLEXED,	/* on the PMU part of that time */
 	EXPORT_NEVER_RAN,
-	EXPORT_FAILED,		/* the kernel could not keep the counter */
-	EXPORT_PARTIAL,		/* a sum that lacks CPUs */
+	EXPORT_FAILED,		/* PERFGRP_VALUE_FAILED: the event no longer counts */
+	EXPORT_PARTIAL,		/* a sum without all CPUs */
 	EXPORT_STATES,
 };
 
@@ -32,19 +32,18 @@ enum export_state {
  * @pmu: name of the PMU that counted it, or NULL
  * @leader: name of the event that leads its scheduling group, or NULL
  * @cgroup: its cgroup, or NULL
- * @container: what container the cgroup is that of, or NULL
+ * @container: the container of the cgroup, or NULL
  * @cpu: the CPU, or -1
  * @tid: the thread, or -1
  * @comm: its name, or NULL
  * @state: enum export_state
- * @raw: events, while it was on the PMU
+ * @raw: the count while it was on the PMU
  * @scaled: estimate for all the time that it was enabled
  * @enabled: ns that it was enabled
  * @running: ns that it was on the PMU
  * @flags: PERFGRP_VALUE_*
- * @supported: the machine can count it and those in its braces; else @state and what stands
- *	before it say nothing
- * @labels: what Prometheus has of that, as it stands between the braces
+ * @supported: the machine can count its group; else @state, counts, times and flags are not valid
+ * @labels: its labels in Prometheus' format, the text between the braces
  */
 struct export_point {
 	const struct event *event;
@@ -66,12 +65,12 @@ struct export_point {
 };
 
 /**
- * struct export_row - what is known of a CPU's row, or of a sum
+ * struct export_row - properties of a CPU's row, or of a sum
  * @labels: as in &struct export_point; the leader is the first event of the group
- * @has_epoch: it is a CPU's
- * @epoch: how often the CPU has come back
+ * @has_epoch: it is a CPU's row
+ * @epoch: how often the CPU came back online
  * @has_age: it may be older than the snapshot
- * @age: by so many ns
+ * @age: by how many ns
  */
 struct export_row {
 	char *labels;
@@ -89,7 +88,7 @@ struct export_row {
  * @rows: the rows
  * @nr_rows: how many
  * @room_rows: how many @rows has room for
- * @scaled: estimates are wanted, too
+ * @scaled: also export estimates
  * @totals: counts are sums over CPUs
  * @version: the module's
  * @backend: "module" or "perf"
@@ -112,10 +111,10 @@ struct export_values {
 /* ---- what is counted ----------------------------------------------------------- */
 
 /**
- * struct export_set - events that are counted, and reloaded, together
- * @text: their line in the file of events; NULL: they are the command line's
+ * struct export_set - events that are counted and reloaded together
+ * @text: their line in the file of events; NULL: they are from the command line
  * @st: their groups
- * @containers: for each of @st.cgroups the container that it is that of, or NULL
+ * @containers: the container of each of @st.cgroups, or NULL
  */
 struct export_set {
 	char *text;
@@ -125,20 +124,20 @@ struct export_set {
 
 /**
  * struct export - one "perfgrp export"
- * @target: what the options say of it; each set resolves its own
- * @no_inherit: children of tasks are not counted
- * @each: --for-each-cgroup, or NULL
+ * @target: the target options; each set resolves its own copy
+ * @no_inherit: do not count children of tasks
+ * @each: argument of --for-each-cgroup, or NULL
  * @cgroups: --cgroups
- * @depth: of it
- * @totals: sums over CPUs
- * @scaled: estimates, too
- * @file: of the events that SIGHUP reloads, or NULL
+ * @depth: depth for --cgroups
+ * @totals: export sums over CPUs
+ * @scaled: also export estimates
+ * @file: file of events, which SIGHUP reloads, or NULL
  * @dev: the device
- * @info: what the module can do
+ * @info: the module's features and limits
  * @sets: the sets; the command line's is the first if there is one
  * @nr: how many
  * @pmus: names of PMUs
- * @values: of the last export_collect()
+ * @values: result of the last export_collect()
  */
 struct export {
 	struct target target;
@@ -176,23 +175,23 @@ void export_print_json(FILE *out, const struct export_values *values);
 char *export_render(const struct export_values *values, enum export_format format, size_t *len);
 char *export_labels(const struct export_point *point, bool of_row);
 
-/* utf8.c: what others have named */
+/* utf8.c: names from outside, made valid UTF-8 */
 char *utf8_clean(const char *text);
 
-/* export_accept.c: which format a client wants */
+/* export_accept.c: choosing the format for a client */
 enum export_format export_accepted(const char *accept);
 
-/* export_file.c: a file that is never seen half written */
+/* export_file.c: replacing a file atomically */
 int export_file_check(const char *path);
 int export_file_replace(const char *path, const char *text, size_t len, int known);
 
 /* ---- serving ------------------------------------------------------------------- */
 
 /**
- * struct export_socket - a socket that listens
- * @fd: the socket; -1 once the server has it
- * @path: of a unix socket that is to be removed at the end, or NULL
- * @url: how to reach it, for people
+ * struct export_socket - a listening socket
+ * @fd: the socket; -1 when the server owns it
+ * @path: path of a unix socket to be removed at the end, or NULL
+ * @url: its URL, to be shown
  */
 struct export_socket {
 	int fd;
@@ -217,7 +216,7 @@ __u64 export_http_until(struct export_http *http, __u64 now);
 void export_http_run(struct export_http *http, __u64 now);
 void export_http_free(struct export_http *http);
 
-/* service.c: what systemd wants to know */
+/* service.c: systemd's socket activation, notifications and watchdog */
 int service_sockets(unsigned int *first);
 void service_notify(const char *format, ...) __attribute__((format(printf, 1, 2)));
 __u64 service_watchdog(void);
@@ -226,13 +225,13 @@ __u64 service_watchdog(void);
  * struct export_run - when to write, and where
  * @ex: what is exported
  * @format: the format
- * @format_given: of --format: clients have no choice
- * @path: of the file to be replaced; NULL for none, or standard output
+ * @format_given: --format was given: clients cannot choose
+ * @path: file to replace; NULL for none, or for standard output
  * @to_stdout: write to standard output
- * @interval: every so many ms
- * @count: end after so many times; 0: do not
- * @client_timeout: seconds that a client has
- * @sockets: where clients come from
+ * @interval: ms between two writes
+ * @count: end after this number of writes; 0: no limit
+ * @client_timeout: time limit of a client in seconds
+ * @sockets: the listening sockets
  * @nr_sockets: how many
  */
 struct export_run {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which format a client wants: the Accept header of RFC 9110, as far as there is a choice. */
+/* Choose the format for a client: the Accept header of RFC 9110, for the formats that we have. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "export.h"
 
-/* Cuts off what comes before a separator, without blanks around it. */
+/* Returns the text before the next separator, without leading and trailing blanks. */
 static char *next_part(char **rest, const char *separator)
 {
 	char *part = strsep(rest, separator);
@@ -20,7 +20,7 @@ static char *next_part(char **rest, const char *separator)
 	return part;
 }
 
-/* A quality in thousandths: 1, 0.5, 0.875; what is none is 0. */
+/* Parses a quality, such as 1, 0.5 or 0.875, in thousandths; 0 if it is invalid. */
 static unsigned int parse_quality(const char *text)
 {
 	unsigned int quality, digit, unit = 100;
@@ -38,7 +38,7 @@ static unsigned int parse_quality(const char *text)
 	return quality > 1000 ? 1000 : quality;
 }
 
-/* Which format a media range stands for, or EXPORT_FORMATS. */
+/* Returns the format of a media range, or EXPORT_FORMATS if there is none. */
 static enum export_format format_of(const char *type, const char *version)
 {
 	if (!strcasecmp(type, "application/openmetrics-text"))
@@ -54,7 +54,7 @@ static enum export_format format_of(const char *type, const char *version)
  * export_accepted - choose a format
  * @accept: the header, or NULL
  *
- * Return: the one that the client likes best; of equal ones, and where it likes none, the first
+ * Return: the format with the highest quality; if several have it, or none is acceptable, the first
  *	of enum export_format
  */
 enum export_format export_accepted(const char *accept)

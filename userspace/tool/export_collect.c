@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Values of all groups, with what they are called. */
+/* Collect the values of all groups, with their labels. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ const char *export_state_name(enum export_state state)
 	return names[state];
 }
 
-/* The worst of what can be said about a count. */
+/* Returns the state of a count; the worst if several apply. */
 static enum export_state state_of(const struct stat_cell *cell)
 {
 	if (cell->flags & PERFGRP_VALUE_FAILED)
@@ -49,7 +49,10 @@ static const char *find_pmu(const struct pmu_list *list, __u32 type)
 	return NULL;
 }
 
-/* PMUs come with modules: one that is not known is looked up once, and then has its number. */
+/*
+ * A module may have added a PMU, so the list is read again if a PMU is not in it. If it is still
+ * not there, its number becomes its name, so that it is not looked up again.
+ */
 static char *name_pmu(struct export *ex, __u32 type)
 {
 	const char *name;
@@ -73,7 +76,7 @@ static char *name_pmu(struct export *ex, __u32 type)
 	return utf8_clean(name);
 }
 
-/* The event of a number from 1, as stat_sched_group() has it. */
+/* Returns the name of an event by its number, from 1, as stat_sched_group() returns it. */
 static const char *name_leader(const struct stat_cmd *st, __u32 number)
 {
 	size_t i;
@@ -105,7 +108,7 @@ static struct export_point *add_point(struct export_values *values)
 	return &values->points[values->nr++];
 }
 
-/* Says which cgroup an event is of, or a place. */
+/* Sets the cgroup of an event, or of a place. */
 static void set_cgroup(struct export_point *point, const struct export_set *set,
 		       const struct event *event, const struct aggr_place *place)
 {
@@ -131,7 +134,7 @@ static void add_cell(struct export *ex, const struct export_set *set, const stru
 	const struct aggr_place *place = &set->st.aggr.places[cell->place];
 	struct export_point *point;
 
-	/* A cgroup that was removed: by now its name may be that of another one. */
+	/* Skip a removed cgroup: a new cgroup may have its name by now. */
 	if (set->st.split.mount && cell->flags & PERFGRP_VALUE_EXITED)
 		return;
 	point = add_point(&ex->values);
@@ -150,7 +153,7 @@ static void add_cell(struct export *ex, const struct export_set *set, const stru
 	point->labels = export_labels(point, false);
 }
 
-/* Of a group that the machine cannot count there are no places. */
+/* Adds a point without a place, for a group that the machine cannot count. */
 static void add_unsupported(struct export *ex, const struct export_set *set,
 			    const struct event *event)
 {
@@ -185,7 +188,7 @@ static void add_row(struct export *ex, const struct export_set *set, size_t grou
 	free(of.cgroup);
 }
 
-/* CPUs have a row each, their sum that of the oldest. */
+/* Adds a row for each CPU, or for a sum over CPUs one row with the age of the oldest. */
 static void add_rows(struct export *ex, const struct export_set *set, size_t group, __u64 now)
 {
 	const struct stat_group *from = &set->st.groups[group];
@@ -204,7 +207,7 @@ static void add_rows(struct export *ex, const struct export_set *set, size_t gro
 		add_row(ex, set, group, oldest, now);
 }
 
-/* Forgets cgroups of which the last snapshot had no row. */
+/* Removes the cgroups that had no row in the last snapshot. */
 static void forget_cgroups(struct stat_cmd *st)
 {
 	bool *seen = xcalloc(st->aggr.nr + 1, sizeof(*seen));
@@ -254,9 +257,9 @@ static int collect_set(struct export *ex, struct export_set *set)
 
 /**
  * export_collect - read all groups
- * @ex: its values are those of now
+ * @ex: its values are replaced
  *
- * Return: 0, or a negative errno after printing an error; there are no values then
+ * Return: 0; or a negative errno after printing an error, with no values
  */
 int export_collect(struct export *ex)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A file that whoever reads it sees whole: as it was, or as it is (for node_exporter). */
+/* Replace a file atomically: readers, such as node_exporter, see the old or the new content. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -11,10 +11,10 @@
 #include "export.h"
 
 /**
- * export_file_check - ask whether a file can be replaced
+ * export_file_check - check whether a file can be replaced
  * @path: the file, which need not exist
  *
- * What is not a file would be gone: a device, a pipe, a symbolic link.
+ * Refuses all but regular files: rename(2) would replace a device, a pipe or a symbolic link.
  *
  * Return: 0, or -EINVAL after printing an error
  */
@@ -43,7 +43,7 @@ static int write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
-/* A name in the same directory that node_exporter does not read, since it does not end in .prom. */
+/* Returns a name in the same directory. Not .prom at the end, or node_exporter would read it. */
 static char *temporary_name(const char *path)
 {
 	char *for_dir = xstrdup(path), *for_base = xstrdup(path), *name;
@@ -55,13 +55,13 @@ static char *temporary_name(const char *path)
 }
 
 /**
- * export_file_replace - write a file anew
+ * export_file_replace - replace the content of a file
  * @path: the file
- * @text: what is to be in it
- * @len: how much
- * @known: an error that need not be said again, or 0
+ * @text: the new content
+ * @len: its length
+ * @known: errno of an error that was already printed, or 0
  *
- * Return: 0, or a negative errno after printing an error; the file is as it was then
+ * Return: 0; or a negative errno after printing an error, with the file unchanged
  */
 int export_file_replace(const char *path, const char *text, size_t len, int known)
 {
@@ -78,7 +78,7 @@ int export_file_replace(const char *path, const char *text, size_t len, int know
 	err = write_all(fd, text, len);
 	if (!err && fchmod(fd, 0644))
 		err = -errno;
-	/* Or after a crash the name could be there without what is in the file. */
+	/* Or after a crash the new name could exist with an empty file. */
 	if (!err && fsync(fd))
 		err = -errno;
 	if (close(fd) && !err)

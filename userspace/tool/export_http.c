@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * HTTP for clients that ask for /metrics, by libmicrohttpd, in the thread that does all else: the
- * caller polls.
+ * HTTP server for /metrics with libmicrohttpd, in the main thread: the caller polls.
  *
- * The library is loaded only here: it brings GnuTLS along, which perfgrp stat would have to load,
- * too.
+ * The library is loaded with dlopen(), because it depends on GnuTLS, which the other commands
+ * should not have to load.
  *
- * Clients are not trusted. There are at most MAX_CLIENTS at once, others wait in the socket's
- * queue; each has MEMORY bytes for its request, and one request, which has to be asked and answered
- * within some seconds, however busily it sends. Texts that they are slow to take are limited, too.
+ * Clients are not trusted. There are at most MAX_CLIENTS at once; others wait in the socket's
+ * queue. Each has MEMORY bytes for its request, and a single request, which must be received and
+ * answered within the client timeout even if data keeps coming. The memory for texts that clients
+ * are slow to read is limited, too.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,13 +23,13 @@
 #define MAX_CLIENTS	64
 #define MEMORY		16384
 #define NEVER		(~0ULL)
-/* Values are not read more often than that, however many ask. */
+/* Minimum time between two reads of the values, for any number of clients. */
 #define MIN_AGE		(100 * NSEC_PER_MSEC)
-/* Texts in memory: no other is made while there are so many bytes, or texts if that is more. */
+/* Limit of texts in memory: this many bytes, or this many texts if that is more. */
 #define MAX_BYTES	(64UL << 20)
 #define MAX_TEXTS	8
 
-/* The functions of the library that are used, by their names without MHD_. */
+/* The library's functions that are used; the names lack the prefix MHD_. */
 struct functions {
 	typeof(MHD_start_daemon) *start_daemon;
 	typeof(MHD_stop_daemon) *stop_daemon;
@@ -49,7 +49,7 @@ struct functions {
  * struct client - a connection
  * @next: the next one
  * @fd: its socket
- * @end: when it is cut, in ns of CLOCK_MONOTONIC
+ * @end: when it is shut down, in ns of CLOCK_MONOTONIC
  */
 struct client {
 	struct client *next;
@@ -58,9 +58,9 @@ struct client {
 };
 
 /**
- * struct text - a text that was made for clients
+ * struct text - a text that was rendered for clients
  * @next: the next one
- * @text: the text, in a response that the library frees when the last client has it
+ * @text: the text, in a response that the library frees when it was sent to the last client
  * @len: how long it is
  */
 struct text {
@@ -69,7 +69,7 @@ struct text {
 	size_t len;
 };
 
-/* All there are: the library says of one that is to be freed only where it is. */
+/* A list of all texts: the library's free callback only gets the address of the text. */
 static struct text *texts;
 
 /**
@@ -79,18 +79,18 @@ static struct text *texts;
  * @servers: one for each socket
  * @nr: how many
  * @room: how many @servers has room for
- * @clients: all connections, the newest first
- * @timeout: how long each may take, in ns
- * @fixed: clients have no choice of the format
- * @format: if @fixed
+ * @clients: all connections, newest first
+ * @timeout: time limit of a connection, in ns
+ * @fixed: clients cannot choose the format
+ * @format: the format, if @fixed
  * @ex: what is exported
- * @responses: of its values, for each format that was asked for; NULL for the others
- * @collected: when the values were read; 0 if they are to be read anew
- * @error: what came of it: 0, or a negative errno
- * @len: how long the last text was
+ * @responses: its values in each format that was requested; NULL for the others
+ * @collected: when the values were read; 0 if they must be read again
+ * @error: result of that: 0, or a negative errno
+ * @len: length of the last text
  * @now: the time of export_http_run()
- * @left: clients have left since it began: where there were MAX_CLIENTS the library accepts others
- *	only when it is called again
+ * @left: a client has disconnected since export_http_run() began. If there were MAX_CLIENTS, the
+ *	library accepts another one only when it is called again.
  */
 struct export_http {
 	struct functions mhd;
@@ -179,12 +179,12 @@ static struct MHD_Response *add_headers(struct export_http *http, struct MHD_Res
 					const char *type)
 {
 	http->mhd.add_response_header(response, "Content-Type", type);
-	/* Who asks every few seconds has no use for a connection that stays. */
+	/* Clients ask every few seconds: it is not worth keeping the connection open. */
 	http->mhd.add_response_header(response, "Connection", "close");
 	return response;
 }
 
-/* Takes the text. */
+/* Takes ownership of @text. */
 static struct MHD_Response *make_response(struct export_http *http, char *text, size_t len,
 					  const char *type)
 {
@@ -226,7 +226,7 @@ static void forget_responses(struct export_http *http)
 	}
 }
 
-/* Values have an age at which they are read anew, and so has the failure to read them. */
+/* Drops values older than MIN_AGE, so that they are read again. The same for a failure to read. */
 static void forget_old_values(struct export_http *http)
 {
 	if (http->collected && http->now - http->collected < MIN_AGE)
@@ -235,7 +235,7 @@ static void forget_old_values(struct export_http *http)
 	http->collected = 0;
 }
 
-/* Of all clients that get the same text there is one in memory. */
+/* All clients that get the same text share one response. */
 static struct MHD_Response *get_response(struct export_http *http, enum export_format format)
 {
 	static const char *const types[] = {
@@ -258,7 +258,7 @@ static struct MHD_Response *get_response(struct export_http *http, enum export_f
 	return http->responses[format];
 }
 
-/* Called when the headers of a request are there; its body is never waited for. */
+/* Called when the headers of a request have been received; ignores its body. */
 static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, const char *url,
 			      const char *method, const char *version, const char *body,
 			      size_t *body_size, void **request)
@@ -293,7 +293,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 
 /* ---- connections ------------------------------------------------------------------- */
 
-/* A connection comes or goes. */
+/* Called when a connection begins or ends. */
 static void notice(void *arg, struct MHD_Connection *connection, void **own,
 		   enum MHD_ConnectionNotificationCode what)
 {
@@ -324,7 +324,7 @@ static void notice(void *arg, struct MHD_Connection *connection, void **own,
 	http->left = true;
 }
 
-/* The library sees the end of what it was to read, or cannot write any more. */
+/* Shuts down expired connections: the library sees an end of file, or cannot write any more. */
 static void cut_clients(struct export_http *http)
 {
 	struct client *client;
@@ -337,7 +337,7 @@ static void cut_clients(struct export_http *http)
 	}
 }
 
-/* What it has to say is about clients that do not behave. */
+/* Discards the library's messages, which are about misbehaving clients. */
 static void say_nothing(void *arg, const char *format, va_list ap)
 {
 	(void)arg;
@@ -349,10 +349,10 @@ static void say_nothing(void *arg, const char *format, va_list ap)
 
 /**
  * export_http_new - prepare to serve
- * @timeout: seconds that a client has
+ * @timeout: time limit of a client in seconds
  * @ex: what is exported
  *
- * Return: to be freed with export_http_free(); NULL after printing an error
+ * Return: the servers, for export_http_free(); NULL after printing an error
  */
 struct export_http *export_http_new(unsigned int timeout, struct export *ex)
 {
@@ -367,9 +367,9 @@ struct export_http *export_http_new(unsigned int timeout, struct export *ex)
 }
 
 /**
- * export_http_add - serve those who come to a socket
+ * export_http_add - serve the clients of a socket
  * @http: the servers
- * @socket: belongs to the server afterwards, but for the path
+ * @socket: the server takes ownership of its fd; the path stays the caller's
  *
  * Return: 0, or a negative errno after printing an error
  */
@@ -395,26 +395,26 @@ int export_http_add(struct export_http *http, struct export_socket *socket)
 	return 0;
 }
 
-/* Clients get that format, whatever they ask for. */
+/* Sets the format for all clients, whatever they accept. */
 void export_http_fix_format(struct export_http *http, enum export_format format)
 {
 	http->fixed = true;
 	http->format = format;
 }
 
-/* The values that clients have got are of groups that are not there any more. */
+/* Invalidates the values after a reload: their groups may no longer exist. */
 void export_http_forget(struct export_http *http)
 {
 	http->collected = 0;
 }
 
 /**
- * export_http_fds - what to poll(2) for POLLIN
+ * export_http_fds - get the file descriptors to poll(2) for POLLIN
  * @http: the servers
  * @fds: filled in
- * @room: how many there is room for
+ * @room: size of @fds
  *
- * Return: how many there are
+ * Return: number of file descriptors
  */
 size_t export_http_fds(const struct export_http *http, int *fds, size_t room)
 {
@@ -453,7 +453,7 @@ __u64 export_http_until(struct export_http *http, __u64 now)
 }
 
 /**
- * export_http_run - read what has come, answer, and send what can be sent; does not wait
+ * export_http_run - receive, answer and send as far as possible without waiting
  * @http: the servers
  * @now: ns of CLOCK_MONOTONIC
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* JSON, an object a line for each count; perfgrp-export(1) has the keys. */
+/* JSON, one object per line for each count; perfgrp-export(1) describes the keys. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ static void add_flags(struct json_object *object, __u32 flags)
 	json_object_object_add(object, "flags", array);
 }
 
-/* Counts are there only where they mean something: no value is no key. */
+/* Adds the counts that are valid; a missing value has no key. */
 static void add_counts(struct json_object *object, const struct export_values *values,
 		       const struct export_point *point)
 {
@@ -75,8 +75,8 @@ static void add_counts(struct json_object *object, const struct export_values *v
 }
 
 /**
- * export_print_json - print values, a line each
- * @out: where to
+ * export_print_json - print values as JSON, one per line
+ * @out: where to print
  * @values: the values
  */
 void export_print_json(FILE *out, const struct export_values *values)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sockets that listen: on this machine, unless the user wants otherwise. */
+/* Listening sockets: unix sockets, and loopback addresses unless the user allows others. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -31,7 +31,7 @@ static int open_unix(const struct sockaddr_un *address)
 	return err;
 }
 
-/* Whether there is a socket to which nobody listens any more: its owner was killed. */
+/* Is there a socket on which nobody listens, because its owner was killed? */
 static bool is_stale(const struct sockaddr_un *address)
 {
 	struct stat st;
@@ -75,7 +75,7 @@ static int listen_unix(struct export_socket *socket, const char *path)
 
 /* ---- TCP --------------------------------------------------------------------------- */
 
-/* How to write an address that a socket is bound to; to be freed. */
+/* Returns the URL of the address that a socket is bound to; to be freed. */
 static char *url_of(int fd)
 {
 	char host[NI_MAXHOST], port[NI_MAXSERV];
@@ -106,7 +106,7 @@ static int open_tcp(const struct addrinfo *found)
 	fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	/* Connections of the process before do not keep the port. */
+	/* Connections of a previous process must not keep the port busy. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (found->ai_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
@@ -117,7 +117,7 @@ static int open_tcp(const struct addrinfo *found)
 	return err;
 }
 
-/* Cuts "HOST:PORT" or "[HOST]:PORT" in two; returns the port, or NULL if it is neither. */
+/* Splits "HOST:PORT" or "[HOST]:PORT". Returns the port, or NULL if it is neither. */
 static char *cut_port(char **host)
 {
 	char *port = strrchr(*host, ':');
@@ -174,9 +174,9 @@ static int listen_tcp(struct export_socket *socket, const char *address, bool al
  * export_listen - listen
  * @socket: filled in
  * @address: unix:PATH, ADDRESS:PORT or [ADDRESS]:PORT
- * @allow_remote: other addresses than those of this machine are fine
+ * @allow_remote: allow addresses other than loopback
  *
- * Return: 0, or a negative errno after printing an error; -EINVAL where @address makes no sense
+ * Return: 0, or a negative errno after printing an error; -EINVAL if @address is invalid
  */
 int export_listen(struct export_socket *socket, const char *address, bool allow_remote)
 {
@@ -187,7 +187,7 @@ int export_listen(struct export_socket *socket, const char *address, bool allow_
 }
 
 /**
- * export_take_socket - take over a socket that somebody else has opened
+ * export_take_socket - take over a socket from the service manager
  * @socket: filled in
  * @fd: the socket
  *
@@ -212,7 +212,7 @@ int export_take_socket(struct export_socket *socket, int fd)
 	return 0;
 }
 
-/* Removes what was made. */
+/* Closes the socket, and removes its file. */
 void export_close_socket(struct export_socket *socket)
 {
 	if (socket->fd >= 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The exporter's life: clients, intervals, signals and the service manager, in one thread. */
+/* The exporter's main loop: clients, intervals, signals and the service manager, in one thread. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,16 +16,16 @@
 #define MAX_FDS		64
 
 /**
- * struct loop - what is waited for
- * @run: what is to be done
+ * struct loop - state of the main loop
+ * @run: what to do
  * @http: servers, or NULL
  * @signal_fd: signals
- * @next: when to write, or NEVER
- * @written: how often that was done
- * @file_error: why the file could not be written last time, or 0
- * @watchdog: how often to say that all is well, or 0
- * @alive: when to say it next, or NEVER
- * @ended: a signal has asked to end
+ * @next: when to write next, or NEVER
+ * @written: how often it was written
+ * @file_error: errno of the last attempt to write the file, or 0
+ * @watchdog: interval of notifications for the service manager's watchdog, or 0
+ * @alive: time of the next notification, or NEVER
+ * @ended: a signal asked to end
  */
 struct loop {
 	struct export_run *run;
@@ -49,14 +49,14 @@ static int write_stdout(const char *text, size_t len)
 	if (fwrite(text, 1, len, stdout) == len && !fflush(stdout))
 		return 0;
 	error("cannot write to standard output: %s", strerror(errno));
-	/* It has been said. */
+	/* The error was printed. */
 	clearerr(stdout);
 	return -EIO;
 }
 
 /*
- * A file that could be written once may be so again, when there is room on the disk: clients are
- * served meanwhile.
+ * Only the first write must succeed. A later one may fail for a while, for example because the disk
+ * is full; meanwhile clients are still served.
  */
 static int write_file(struct loop *loop, const char *text, size_t len)
 {
@@ -73,7 +73,7 @@ static int write_file(struct loop *loop, const char *text, size_t len)
 	return 0;
 }
 
-/* Writes the values of now. */
+/* Collects the values and writes them. */
 static int write_values(struct loop *loop)
 {
 	struct export_run *run = loop->run;
@@ -94,7 +94,7 @@ static int write_values(struct loop *loop)
 	return err;
 }
 
-/* As systemd wants it of Type=notify-reload, too. */
+/* Notifies as systemd requires for Type=notify-reload. */
 static void reload(struct loop *loop)
 {
 	service_notify("RELOADING=1\nMONOTONIC_USEC=%llu",
@@ -107,8 +107,8 @@ static void reload(struct loop *loop)
 }
 
 /*
- * A SIGHUP of a service manager is a reload, whether there is something to reload or not. Any other
- * one without a file of events is that of a terminal that is closed.
+ * Under a service manager SIGHUP always means reload, even without a file of events. Otherwise,
+ * without a file of events, it means that the terminal was closed.
  */
 static bool can_reload(const struct loop *loop)
 {
@@ -144,7 +144,7 @@ static void wait_until(struct loop *loop, __u64 until)
 	ppoll(polls, nr + 1, until == NEVER ? NULL : &timeout, NULL);
 }
 
-/* Returns 0 when it was asked to end, or has written often enough. */
+/* Returns 0 after a signal to end, or after run->count writes. */
 static int serve(struct loop *loop)
 {
 	const struct export_run *run = loop->run;
@@ -158,7 +158,7 @@ static int serve(struct loop *loop)
 			err = write_values(loop);
 			if (err || (run->count && loop->written >= run->count))
 				return err;
-			/* What has been missed is not made up for. */
+			/* Skip intervals that were missed. */
 			loop->next += (time - loop->next) / interval * interval + interval;
 		}
 		if (time >= loop->alive) {
@@ -210,7 +210,7 @@ static int open_signals(struct loop *loop)
 	if (can_reload(loop) || !ending_ignores(SIGHUP))
 		sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	/* A reader that has gone is an error like any other. */
+	/* A closed pipe is to be an error of write(2) like any other. */
 	signal(SIGPIPE, SIG_IGN);
 	loop->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (loop->signal_fd >= 0)
@@ -221,8 +221,8 @@ static int open_signals(struct loop *loop)
 }
 
 /**
- * export_run - export until a signal is the end
- * @run: all set up; counting already
+ * export_run - export until a signal asks to end
+ * @run: completely set up, and counting
  *
  * Return: 0, or a negative errno after printing an error
  */
@@ -236,7 +236,7 @@ int export_run(struct export_run *run)
 		err = open_servers(&loop);
 	if (!err && (run->path || run->to_stdout)) {
 		loop.next = ending_now();
-		/* Whoever waits for the service to be ready finds the file. */
+		/* Write the file before READY=1: other services may wait for it. */
 		if (run->path)
 			err = write_values(&loop);
 		if (run->path)

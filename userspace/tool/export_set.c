@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets of events: those of the command line, and one for each line of the file of events. When the
- * file is read again a line that is still there keeps its groups, and so its counts.
+ * Sets of events: one for the command line, and one for each line of the file of events. After a
+ * reload, lines that are still in the file keep their groups and so their counts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "export.h"
 
 /**
- * export_set_new - a set that counts nothing yet
+ * export_set_new - make a set without groups
  * @ex: with all options
  * @text: a line of the file of events, or NULL
  *
- * Return: to be freed with export_set_free()
+ * Return: the set, for export_set_free()
  */
 struct export_set *export_set_new(const struct export *ex, const char *text)
 {
@@ -42,14 +42,14 @@ void export_set_free(struct export_set *set)
 	for (i = 0; set->containers && i < set->st.cgroups.nr; i++)
 		container_free(set->containers[i]);
 	free(set->containers);
-	/* It is everybody's. */
+	/* The device is shared by all sets. */
 	set->st.dev = NULL;
 	stat_free(&set->st);
 	free(set->text);
 	free(set);
 }
 
-/* Of cgroups that were named; --cgroups looks for those of its rows. */
+/* Finds the containers of named cgroups; for the rows of --cgroups this is done elsewhere. */
 static void find_containers(struct export_set *set)
 {
 	const struct cgroup_list *list = &set->st.cgroups;
@@ -77,10 +77,10 @@ static void choose_places(const struct export *ex, struct stat_cmd *st)
 }
 
 /**
- * export_set_prepare - find out what a set is to count
+ * export_set_prepare - resolve the target, cgroups and default events of a set
  * @ex: with all options
- * @set: its events have been read
- * @named: the user has named them
+ * @set: with its events parsed
+ * @named: the user named events
  *
  * Return: 0, or a negative errno after printing an error
  */
@@ -121,7 +121,7 @@ static int open_set(const struct export *ex, struct export_set *set)
 		error("--cgroups: this module lacks 'cgroup-split'");
 		return -EOPNOTSUPP;
 	}
-	/* Where it can be done idle CPUs are not woken. */
+	/* Do not wake idle CPUs if the module and the target allow that. */
 	st->opt.no_wake = st->features & PERFGRP_FEATURE_MAPPED && target_has_cpus(&st->target) &&
 			  !cgroups_named(&st->cgroups) && !st->split.mount;
 	err = stat_open(st);
@@ -154,7 +154,7 @@ static int compare_events(const void *a, const void *b)
 	return strcmp(x->cgroup ? x->cgroup->name : "", y->cgroup ? y->cgroup->name : "");
 }
 
-/* An event that is there twice would have two values by the same name. */
+/* Refuses duplicate events: they would be two values with the same labels. */
 static int check_names(struct export_set *const *sets, size_t nr)
 {
 	const struct event **events = NULL, *event;
@@ -180,7 +180,7 @@ static int check_names(struct export_set *const *sets, size_t nr)
 	return err;
 }
 
-/* Reads the file: a line each, without comments and empty lines. */
+/* Reads the lines of the file, without comments and empty lines. */
 static int read_lines(const char *path, struct strings *lines)
 {
 	char *text, *line, *rest;
@@ -188,7 +188,7 @@ static int read_lines(const char *path, struct strings *lines)
 	errno = 0;
 	text = read_file("%s", path);
 	rest = text;
-	/* An empty file is none for read_file(), and no error. */
+	/* read_file() also returns NULL for an empty file, which is not an error. */
 	if (!text && errno) {
 		error("cannot read the events in '%s': %s", path, strerror(errno));
 		return -ENOENT;
@@ -210,7 +210,7 @@ static int read_lines(const char *path, struct strings *lines)
 	return -EINVAL;
 }
 
-/* Which of the sets that there are has a line's text; its place becomes empty. */
+/* Finds the old set with a line's text, and removes it from the array. */
 static struct export_set *take_old(struct export_set **sets, size_t nr, const char *text)
 {
 	struct export_set *set;
@@ -226,7 +226,7 @@ static struct export_set *take_old(struct export_set **sets, size_t nr, const ch
 	return NULL;
 }
 
-/* Of a set that is new: reads its events. */
+/* Parses and prepares the events of a new set. */
 static int parse_set(const struct export *ex, struct export_set *set)
 {
 	int err = cmd_add_events(&set->st.list, set->text);
@@ -235,8 +235,8 @@ static int parse_set(const struct export *ex, struct export_set *set)
 }
 
 /*
- * Makes sets for all lines. Those that are there already are taken from @ex. @is_new says for each
- * whether it is new; on failure new ones are freed, and the others are where they were.
+ * Makes sets for all lines; existing sets are taken from @ex. On failure new sets are freed, and
+ * @ex keeps the sets that it had.
  */
 static int replace_sets(struct export *ex, const struct strings *lines, bool *usage)
 {
@@ -248,7 +248,7 @@ static int replace_sets(struct export *ex, const struct strings *lines, bool *us
 	for (i = 0; i < ex->nr; i++)
 		old[i] = ex->sets[i];
 	sets = xcalloc(ex->nr + lines->nr, sizeof(*sets));
-	/* That of the command line. */
+	/* Keep the set of the command line. */
 	if (ex->nr && !old[0]->text) {
 		sets[nr++] = old[0];
 		old[0] = NULL;
@@ -285,10 +285,10 @@ static int replace_sets(struct export *ex, const struct strings *lines, bool *us
 }
 
 /**
- * export_load - make all sets count
+ * export_load - open and enable all sets
  * @ex: with all options and the device
- * @first: events of the command line, prepared, or NULL; belongs to @ex afterwards
- * @usage: set if what the user has asked for makes no sense
+ * @first: events of the command line, prepared, or NULL; @ex takes ownership
+ * @usage: set if a failure is a usage error
  *
  * Return: 0, or a negative errno after printing an error
  */
@@ -314,8 +314,8 @@ int export_load(struct export *ex, struct export_set *first, bool *usage)
 }
 
 /**
- * export_reload - read the file of events again
- * @ex: as it is, if that fails
+ * export_reload - reload the file of events
+ * @ex: its sets are replaced; on failure they stay
  *
  * Return: 0, or a negative errno after printing an error
  */
@@ -330,7 +330,7 @@ int export_reload(struct export *ex)
 	err = read_lines(ex->file, &lines);
 	if (!err)
 		err = replace_sets(ex, &lines, &usage);
-	/* It points into sets. */
+	/* The values point into the sets. */
 	export_values_clear(&ex->values);
 	strings_free(&lines);
 	return err;

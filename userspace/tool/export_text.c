@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prometheus' text format 0.0.4, and OpenMetrics 1.0, which has other rules for the names of
- * families, units, and an end. Samples are the same in both.
+ * Prometheus' text format 0.0.4, and OpenMetrics 1.0, which differs in the names of families, has
+ * units, and an end marker. Samples are the same in both.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,11 +18,11 @@ enum family_type {
 
 /**
  * struct family - samples that belong together
- * @name: their name, as OpenMetrics has it: without _total and _info
- * @unit: of OpenMetrics, or NULL
- * @help: what they are
- * @type: of which type
- * @print: prints the samples, and returns whether there are any; prints nothing to NULL
+ * @name: their name as in OpenMetrics, without _total and _info
+ * @unit: OpenMetrics unit, or NULL
+ * @help: help text
+ * @type: type of the family
+ * @print: prints the samples, and returns whether there are any; if @out is NULL it only returns
  */
 struct family {
 	const char *name;
@@ -65,11 +65,11 @@ static void put_number(FILE *out, const char *name, int value)
 }
 
 /**
- * export_labels - what a count is of
+ * export_labels - make the labels of a count
  * @point: the count
- * @of_row: what its whole row is of
+ * @of_row: only labels that apply to its whole row
  *
- * Return: labels as they stand between braces, to be freed
+ * Return: the labels without the braces, to be freed
  */
 char *export_labels(const struct export_point *point, bool of_row)
 {
@@ -96,7 +96,7 @@ char *export_labels(const struct export_point *point, bool of_row)
 
 /* ---- samples -------------------------------------------------------------------- */
 
-/* Not as a double: a counter of 64 bits has all its digits. */
+/* Does not use a double, which would lose digits of a 64-bit counter. */
 static void print_seconds(FILE *out, __u64 ns)
 {
 	fprintf(out, "%" PRIu64 ".%09" PRIu64 "\n", (uint64_t)(ns / NSEC_PER_SEC),
@@ -180,7 +180,7 @@ static bool print_state(FILE *out, const char *name, const struct export_values 
 	return any;
 }
 
-/* Whether there is an estimate, or a count that needs none. */
+/* Is there an estimate, or an exact count that needs none? */
 static bool has_estimate(const struct export_values *values, const struct export_point *point)
 {
 	return values->scaled && point->supported &&
@@ -229,7 +229,7 @@ static bool print_supported(FILE *out, const char *name, const struct export_val
 	const struct export_point *last = NULL;
 	size_t i;
 
-	/* An event's counts stand together. */
+	/* All points of an event are adjacent: print it once. */
 	for (i = 0; i < values->nr; i++) {
 		const struct export_point *point = &values->points[i];
 		struct export_point of = { .cpu = -1, .tid = -1 };
@@ -342,7 +342,7 @@ static const struct family families[] = {
 	  GAUGE, print_age },
 };
 
-/* Prometheus' text format has the sample's name where OpenMetrics has the family's. */
+/* In HELP and TYPE, Prometheus' format has the name of the samples, OpenMetrics the family's. */
 static void print_head(FILE *out, const struct family *family, bool openmetrics)
 {
 	static const char *const types[][2] = {
@@ -361,10 +361,10 @@ static void print_head(FILE *out, const struct family *family, bool openmetrics)
 }
 
 /**
- * export_print_text - print values as Prometheus reads them
- * @out: where to
+ * export_print_text - print values in Prometheus' text format
+ * @out: where to print
  * @values: the values
- * @openmetrics: as OpenMetrics, which ends with a line that says so
+ * @openmetrics: print OpenMetrics instead, with its end marker
  */
 void export_print_text(FILE *out, const struct export_values *values, bool openmetrics)
 {
@@ -385,7 +385,7 @@ void export_print_text(FILE *out, const struct export_values *values, bool openm
 /**
  * export_render - print values into memory
  * @values: the values
- * @format: how
+ * @format: the format
  * @len: set to the length
  *
  * Return: the text, to be freed
