@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events of metrics: from what an expression has for one to what can be counted. */
+/* Parse the events in the expressions of metrics. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +20,11 @@ static int parse(struct event_list *list, const char *text, char **why)
 }
 
 /**
- * metric_event_parse - read an event of an expression
- * @list: gets it, as a group of its own, and as several where several PMUs have it
+ * metric_event_parse - parse an event of an expression
+ * @list: the event is added as a group of its own, or as several if several PMUs have it
  * @name: the event
  * @pmu: the PMU of the metric
- * @why: NULL; set to what is wrong where it cannot be read, to be freed
+ * @why: NULL; set to the reason on failure, to be freed
  *
  * Expressions have some of the kernel's names in capitals, such as TSC.
  *
@@ -49,7 +49,7 @@ int metric_event_parse(struct event_list *list, const char *name, const char *pm
 	return err;
 }
 
-/* Whether the machine has an event, as has_event() asks. */
+/* Does the machine have an event? Used for has_event(). */
 bool metric_event_exists(const char *name, const char *pmu)
 {
 	struct event_list list = { 0 };

@@ -3,15 +3,15 @@
  * The expressions of perf's metrics:
  *
  *	choice	expr | expr "if" expr "else" choice
- *	expr	operands of | ^ & < > + - * / %, which bind ever tighter in the order
+ *	expr	operands of | ^ & < > + - * / %, with increasing precedence in the order
  *		|, ^, &, < >, + -, * / %; then the sign
  *	operand	number | event or metric | #literal | ( choice ) | min(expr, expr) |
  *		max(expr, expr) | d_ratio(expr, expr) | source_count(event) | has_event(event) |
  *		strcmp_cpuid_str(number)
  *
- * In the name of an event '@' stands for '/', and a backslash before '-', ',' and '='. What has no
- * value (NAN) makes that of the whole expression none, and so does a division by zero: a ratio to
- * nothing is none, and no 0.
+ * In the name of an event '@' stands for '/', and '-', ',' and '=' have a backslash before them. An
+ * operand without a value (NAN) makes the whole expression NAN, and so does a division by zero,
+ * because such a ratio has no value rather than 0.
  */
 #include <ctype.h>
 #include <math.h>
@@ -21,7 +21,7 @@
 #include "metric_expr.h"
 #include "util.h"
 
-/* Parentheses within one another, of which the tables have a dozen at most. */
+/* Nesting of parentheses; the tables have a dozen levels at most. */
 #define MAX_DEPTH	200
 
 enum kind {
@@ -33,9 +33,9 @@ enum kind {
 /**
  * struct metric_expr - a node of an expression's tree
  * @kind: what it is
- * @number: of a NUMBER
- * @name: of an ID and the like
- * @args: operands; of IF: what, the condition, and what else
+ * @number: value of a NUMBER
+ * @name: name of an ID, LITERAL, SOURCE_COUNT, HAS_EVENT or IS_CPU
+ * @args: operands; for IF the value if true, the condition, and the value if false
  */
 struct metric_expr {
 	enum kind kind;
@@ -45,15 +45,15 @@ struct metric_expr {
 };
 
 /**
- * struct scanner - a text and the next token in it
+ * struct scanner - a text and its current token
  * @text: the text
- * @s: behind the token
- * @start: the token
- * @len: its length; 0 at the end
+ * @s: end of the token
+ * @start: start of the token
+ * @len: its length; 0 at the end of the text
  * @is_number: it is a number
- * @number: which one
- * @depth: how deep in parentheses
- * @why: what is wrong
+ * @number: its value
+ * @depth: nesting of parentheses
+ * @why: where to store an error message
  */
 struct scanner {
 	const char *text;
@@ -82,7 +82,7 @@ static size_t digits(const char *s)
 	return strspn(s, "0123456789");
 }
 
-/* Length of the number at @s: digits with a point among them, and a power of ten. */
+/* Returns the length of the number at @s: digits with a decimal point, and an exponent. */
 static size_t number_length(const char *s)
 {
 	size_t len = digits(s), power;
@@ -111,7 +111,7 @@ static size_t name_length(const char *s)
 	}
 }
 
-/* A number in the C locale, which strtod() may not be in. */
+/* Parses a number in the C locale, which strtod() does not do in other locales. */
 static double read_number(const char *s, size_t len)
 {
 	double number = 0, unit = 1;
@@ -138,7 +138,7 @@ static void next(struct scanner *sc)
 	sc->start = sc->s;
 	number = number_length(sc->s);
 	name = name_length(sc->s);
-	/* 1e9 is a number, 4x_event is none. */
+	/* 1e9 is a number, 4x_event is a name. */
 	sc->is_number = number && number >= name;
 	if (sc->is_number)
 		sc->number = read_number(sc->s, number);
@@ -180,7 +180,7 @@ static struct metric_expr *new_node(enum kind kind, struct metric_expr *a, struc
 	return node;
 }
 
-/* Takes the token for the name of an event. */
+/* Makes a node with the token as the name of an event. */
 static struct metric_expr *take_name(struct scanner *sc, enum kind kind)
 {
 	struct metric_expr *node;
@@ -297,7 +297,7 @@ static struct metric_expr *parse_operand(struct scanner *sc)
 	return take_name(sc, ID);
 }
 
-/* How tight an operator binds, from 1; 0: the token is none. */
+/* Returns the precedence of an operator, from 1; 0 if the token is not an operator. */
 static unsigned int binding(const struct scanner *sc, enum kind *kind)
 {
 	static const struct {
@@ -319,7 +319,7 @@ static unsigned int binding(const struct scanner *sc, enum kind *kind)
 	return 0;
 }
 
-/* What is bound by operators that bind tighter than @min. */
+/* Parses operands of operators with a higher precedence than @min. */
 static struct metric_expr *parse_operators(struct scanner *sc, unsigned int min)
 {
 	struct metric_expr *left = parse_operand(sc), *right;
@@ -362,9 +362,9 @@ static struct metric_expr *parse_choice(struct scanner *sc)
 }
 
 /**
- * metric_expr_parse - read an expression
+ * metric_expr_parse - parse an expression
  * @text: the expression
- * @why: set to what is wrong where it cannot be read, to be freed; else NULL
+ * @why: set to the reason on failure, to be freed; else to NULL
  *
  * Return: the expression, for metric_expr_free(), or NULL
  */
@@ -407,7 +407,7 @@ static double choose(const struct metric_expr *expr, const struct metric_env *en
 	return metric_expr_value(expr->args[condition ? 0 : 2], env);
 }
 
-/* One side may decide, whatever the other one is. */
+/* One side may decide the result even if the other side has no value. */
 static double combine(enum kind kind, double a, double b)
 {
 	const double decides = kind == OR;
@@ -423,7 +423,7 @@ static double remainder_of(double a, double b)
 
 	if (fabs(a) > limit || fabs(b) > limit || !(long long)b)
 		return NAN;
-	/* The one quotient that has no room in a long long. */
+	/* LLONG_MIN % -1 overflows; the remainder of -1 is always 0. */
 	return (long long)b == -1 ? 0 : (long long)a % (long long)b;
 }
 
@@ -461,9 +461,9 @@ static double operate(enum kind kind, double a, double b)
 }
 
 /**
- * metric_expr_value - compute an expression
+ * metric_expr_value - evaluate an expression
  * @expr: the expression
- * @env: what it depends on
+ * @env: functions for the values that it depends on
  *
  * Return: the value; NAN if it has none
  */
@@ -504,11 +504,11 @@ static double no_value(void *arg, const char *id)
 /**
  * metric_expr_ids - find the events and metrics that an expression's value depends on
  * @expr: the expression
- * @env: what it can be asked for before anything was counted: not value and source_count
- * @fn: called for each; several times for some, perhaps
- * @arg: for @fn
+ * @env: value and source_count are not used, because nothing has been counted yet
+ * @fn: called for each, perhaps several times
+ * @arg: passed to @fn
  *
- * A branch that is not taken whatever is counted depends on nothing.
+ * Ignores branches that are never taken because their condition does not depend on counts.
  */
 void metric_expr_ids(const struct metric_expr *expr, const struct metric_env *env,
 		     void (*fn)(void *arg, const char *id), void *arg)
@@ -525,7 +525,7 @@ void metric_expr_ids(const struct metric_expr *expr, const struct metric_env *en
 		fn(arg, expr->name);
 		return;
 	case LITERAL:
-		/* Who does not know it notices. */
+		/* Call it, so that the caller notices an unknown literal. */
 		env->literal(env->arg, expr->name);
 		return;
 	case IF:

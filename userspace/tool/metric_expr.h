@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The expressions of perf's metrics: read, and computed. */
+/* Parse and evaluate the expressions of perf's metrics. */
 #ifndef PERFGRP_METRIC_EXPR_H
 #define PERFGRP_METRIC_EXPR_H
 
@@ -8,13 +8,13 @@
 struct metric_expr;
 
 /**
- * struct metric_env - what an expression does not know by itself
- * @value: of an event, or of another metric; NAN for none
- * @source_count: how many PMUs' counts an event's is the sum of; NAN for none
- * @literal: of what begins with '#', without that; NAN for none
- * @has_event: whether the machine has an event
- * @is_cpu: whether the machine's CPU is the one of that number, or a later revision
- * @arg: for these
+ * struct metric_env - functions that an expression is evaluated with
+ * @value: value of an event, or of another metric; NAN if there is none
+ * @source_count: number of PMUs whose counts are summed up for an event; NAN if there is none
+ * @literal: value of a literal, without its '#'; NAN if there is none
+ * @has_event: does the machine have this event?
+ * @is_cpu: is the machine's CPU the one with this number, or a later revision?
+ * @arg: passed to the functions
  */
 struct metric_env {
 	double (*value)(void *arg, const char *id);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The metrics of a command line (-M), and the events that they are computed of. The events of a
- * metric are one group, as if they stood in braces, so that its value is of one time; a metric
- * whose events another one has, too, takes them from that one's group. Events that are counted
- * on other CPUs (those of the uncore) are a group of their own.
+ * The metrics of a command line (-M), and the events that they are computed from. The events of a
+ * metric are one group, as if in braces, so that they are counted at the same time. A metric whose
+ * events are all in the group of another metric uses that group. Events that are counted on
+ * different CPUs (uncore) are a group of their own.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,12 +15,12 @@
 #include "pmu.h"
 #include "util.h"
 
-/* Metrics that are computed of metrics; only a circle has as many. */
+/* Nesting of metrics that are computed from metrics; only a circular reference reaches it. */
 #define MAX_DEPTH	30
 
 /* ---- names ------------------------------------------------------------------ */
 
-/* Reads "100%" or "1e3per_1k_instr" in the C locale. */
+/* Parses the number in "100%" or "1e3per_1k_instr" in the C locale. */
 static const char *read_scale(const char *text, double *scale)
 {
 	const size_t len = strspn(text, "0123456789.");
@@ -88,7 +88,7 @@ static int add_metric(struct metric_list *list, const struct cpu_metric *from)
 	return 0;
 }
 
-/* Of the kinds of cores that the tables know a machine may have only one. */
+/* Does the machine have the metric's PMU? It may lack kinds of cores that are in the tables. */
 static bool is_here(const struct cpu_metric *metric)
 {
 	char *path;
@@ -136,7 +136,7 @@ static int add_name(struct metric_list *list, const char *name)
 /**
  * metric_list_add - add metrics by their names
  * @list: the list
- * @names: metrics and groups of metrics, with commas between them
+ * @names: metrics and groups of metrics, separated by commas
  *
  * Return: 0, or a negative errno after printing an error
  */
@@ -176,12 +176,12 @@ int metric_list_topdown(struct metric_list *list, unsigned int level)
 /* ---- metrics of metrics ------------------------------------------------------ */
 
 /**
- * metric_list_ref - find the metric that another one is computed of
+ * metric_list_ref - find the metric that an expression refers to
  * @list: the list
- * @name: what stands there: of an event, perhaps
- * @by: the other one
+ * @name: a name in the expression; may be that of an event
+ * @by: the metric that the expression is of
  *
- * Return: its expression; NULL if it is no metric
+ * Return: the expression of the metric found; NULL if @name is not a metric
  */
 const struct metric_expr *metric_list_ref(struct metric_list *list, const char *name,
 					  const struct cpu_metric *by)
@@ -191,7 +191,7 @@ const struct metric_expr *metric_list_ref(struct metric_list *list, const char *
 	char *why;
 	size_t i;
 
-	/* Some are called as the event that they show. */
+	/* Some metrics have the same name as the event that they show. */
 	if (!from || from == by)
 		return NULL;
 	for (i = 0; i < list->nr_refs; i++)
@@ -210,13 +210,13 @@ const struct metric_expr *metric_list_ref(struct metric_list *list, const char *
 /* ---- events ------------------------------------------------------------------ */
 
 /**
- * struct finder - looks for the events of a metric
+ * struct finder - search for the events of a metric
  * @list: all metrics
  * @metric: the metric
- * @names: its events
- * @unknown: what begins with '#' and is not known, or NULL
- * @depth: metrics of metrics
- * @env: what can be asked for before anything was counted
+ * @names: the events found
+ * @unknown: an unknown literal ('#'), or NULL
+ * @depth: nesting of metrics
+ * @env: for metric_expr_ids()
  */
 struct finder {
 	struct metric_list *list;
@@ -269,7 +269,7 @@ static void find_id(void *arg, const char *name)
 	strings_add(&finder->names, xstrdup(name));
 }
 
-/* Intel's slots lead the group of the events that are fractions of them. */
+/* Sort key: Intel's slots event must lead the group of the topdown events. */
 static unsigned int order(const char *name)
 {
 	const char *slash = strchr(name, '/');
@@ -302,7 +302,7 @@ static bool set_has(const struct metric_set *set, const char *name, const char *
 	return false;
 }
 
-/* The group for an event: that of the set for the CPUs that its PMU wants. */
+/* Returns the set's group for the CPUs on which the event is counted; adds one if needed. */
 static struct event_group *group_for(struct event_list *events, size_t first, bool apart,
 				     const struct event *event, const char *metric)
 {
@@ -323,7 +323,7 @@ static struct event_group *group_for(struct event_list *events, size_t first, bo
 	return group;
 }
 
-/* Whether the CPU's tables, or the user, want no group. */
+/* Do the CPU's tables or --metric-no-group say not to make a group? */
 static bool wants_apart(const struct metric_list *list, const struct cpu_metric *metric)
 {
 	char *text;
@@ -341,7 +341,7 @@ static bool wants_apart(const struct metric_list *list, const struct cpu_metric 
 	return on;
 }
 
-/* Moves what was parsed for one name into the groups of the set. */
+/* Moves the events that were parsed for one name into the groups of the set. */
 static void take_events(struct event_list *events, size_t first, const struct metric_set *set,
 			struct metric_event *of, struct event_list *parsed, const char *metric)
 {
@@ -367,7 +367,7 @@ static void take_events(struct event_list *events, size_t first, const struct me
 			free(event->name);
 			event->name = xstrdup(of->name);
 		}
-		/* They are the list's now. */
+		/* The event was moved to @events. */
 		parsed->groups[i].nr = 0;
 	}
 }
@@ -412,14 +412,14 @@ static int make_set(struct metric_list *list, struct metric *metric, const struc
 	return 0;
 }
 
-/* A set that has all events already, or -1. */
+/* Finds a set that already has all events, or returns -1. */
 static int find_set(const struct metric_list *list, const struct metric *metric,
 		    const struct strings *names)
 {
 	size_t i, j;
 
 	for (i = 0; i < list->nr_sets && !list->no_merge; i++) {
-		/* A metric that may be one group is not computed of events that are none. */
+		/* Do not share events between metrics that are grouped and those that are not. */
 		if (list->sets[i].apart != wants_apart(list, metric->from))
 			continue;
 		for (j = 0; j < names->nr; j++)
@@ -441,7 +441,10 @@ static void find_leader(struct metric *metric, const struct metric_set *set,
 			metric->leader = set->events[i].number;
 }
 
-/* The events that a metric is computed of, to be freed; or the error, which was reported. */
+/*
+ * Finds the events that a metric is computed from; @names must be freed. Returns 0, or a negative
+ * errno after printing an error.
+ */
 static int find_names(struct metric_list *list, const struct metric *metric,
 		      struct strings *names)
 {
@@ -470,7 +473,7 @@ static int make_metric(struct metric_list *list, struct metric *metric,
 {
 	int set, err;
 
-	/* What is computed of times alone has no line of its own, and stands on the first one. */
+	/* A metric that is computed only from times has no event: print it on the first line. */
 	if (!names->nr) {
 		metric->leader = 1;
 		return 0;
@@ -487,7 +490,7 @@ static int make_metric(struct metric_list *list, struct metric *metric,
 	return 0;
 }
 
-/* Why the tables want no group, where wants_apart() has found so. */
+/* Explains a constraint for which wants_apart() returned true. */
 static const char *why_apart(const char *constraint)
 {
 	if (!strcmp(constraint, "NO_GROUP_EVENTS_NMI"))
@@ -504,7 +507,7 @@ static void say_apart(const struct metric_list *list, const struct strings *name
 	for (i = 0; i < list->nr && !list->no_group; i++) {
 		const struct metric *metric = &list->metrics[i];
 
-		/* One event by itself takes turns with none of its metric's. */
+		/* A metric with a single event is exact without a group, too. */
 		if (names[i].nr > 1 && list->sets[metric->set].apart)
 			error("metric '%s': its events are not one group: %s; it is an estimate where they took turns",
 			      metric->from->name, why_apart(metric->from->constraint));
@@ -514,7 +517,7 @@ static void say_apart(const struct metric_list *list, const struct strings *name
 /**
  * metric_list_make_events - make the events of all metrics
  * @list: the metrics
- * @events: gets them behind what it has
+ * @events: the events are appended
  *
  * Return: 0, or a negative errno after printing an error
  */
@@ -529,7 +532,7 @@ int metric_list_make_events(struct metric_list *list, struct event_list *events)
 		if (names[i].nr > most)
 			most = names[i].nr;
 	}
-	/* The largest first, whose groups the others may share. */
+	/* Metrics with the most events first, so that others can share their groups. */
 	for (nr = most + 1; nr-- > 0 && !err;)
 		for (i = 0; i < list->nr && !err; i++)
 			if (names[i].nr == nr)

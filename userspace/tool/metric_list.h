@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The metrics of a command line (-M), and the events that they are computed of. */
+/* The metrics of a command line (-M), and the events that they are computed from. */
 #ifndef PERFGRP_METRIC_LIST_H
 #define PERFGRP_METRIC_LIST_H
 
@@ -8,11 +8,11 @@
 #include "metric_expr.h"
 
 /**
- * struct metric_event - an event as an expression names it
- * @name: its name there
+ * struct metric_event - an event in an expression
+ * @name: its name in the expression
  * @pmu: the PMU of the metric
- * @number: @metric_event of its events: several PMUs may have it
- * @nr: how many there are
+ * @number: the &struct event.metric_event of its events; several PMUs may have it
+ * @nr: number of these events
  */
 struct metric_event {
 	char *name;
@@ -23,10 +23,10 @@ struct metric_event {
 
 /**
  * struct metric_set - events that are counted together, for one metric or for several
- * @events: the events, in the order in which they are counted
+ * @events: the events, in the order in which they are added
  * @nr: how many
  * @room: how many @events has room for
- * @apart: each was made a group of its own, by --metric-no-group or the CPU's tables
+ * @apart: each event is a group of its own, because of --metric-no-group or the CPU's tables
  */
 struct metric_set {
 	struct metric_event *events;
@@ -37,14 +37,14 @@ struct metric_set {
 
 /**
  * struct metric - a metric to be printed
- * @from: what the tables say of it
- * @unit: what the value is, and the name, as perf prints it
- * @has_unit: there is more in @unit than the name
- * @scale: what to multiply with
- * @expr: how to compute it
- * @threshold: when it is worth a look; NULL: nobody knows
+ * @from: the metric in the tables
+ * @unit: unit and name, as perf prints them
+ * @has_unit: @unit is more than the name
+ * @scale: factor to multiply the value with
+ * @expr: expression to compute it
+ * @threshold: expression that is true if the value is noteworthy; NULL if there is none
  * @set: number of its set
- * @leader: number of the event whose line it stands on; 0: it has no events
+ * @leader: number of the event on whose line it is printed; 0 if not known yet
  */
 struct metric {
 	const struct cpu_metric *from;
@@ -58,9 +58,9 @@ struct metric {
 };
 
 /**
- * struct metric_ref - a metric that others are computed of
- * @from: what the tables say of it
- * @expr: how to compute it
+ * struct metric_ref - a metric that others are computed from
+ * @from: the metric in the tables
+ * @expr: expression to compute it
  */
 struct metric_ref {
 	const struct cpu_metric *from;
@@ -69,19 +69,19 @@ struct metric_ref {
 
 /**
  * struct metric_list - all metrics
- * @metrics: the metrics, in the order in which they were named
+ * @metrics: the metrics, in the order of the command line
  * @nr: how many
  * @room: how many @metrics has room for
  * @sets: their events
  * @nr_sets: how many
  * @room_sets: how many @sets has room for
- * @refs: metrics that were referred to
+ * @refs: metrics that are used by others
  * @nr_refs: how many
  * @room_refs: how many @refs has room for
  * @nr_events: number of the last event
- * @no_group: --metric-no-group: no event has to wait for others
- * @no_merge: --metric-no-merge: no metric takes its events from another's group
- * @core_wide: all that runs on each core is counted
+ * @no_group: --metric-no-group: do not group the events of a metric
+ * @no_merge: --metric-no-merge: metrics do not share groups
+ * @core_wide: everything that runs on each core is counted
  */
 struct metric_list {
 	struct metric *metrics;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What expressions of metrics know about the machine: #smt_on and the like. */
+/* Literals in the expressions of metrics, which describe the machine, such as #smt_on. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static bool smt_is_on(void)
 	return file_number("/sys/devices/system/cpu/smt/active", 10) == 1;
 }
 
-/* Of all CPUs how many places of a kind there are. */
+/* Returns the number of places (cores, dies, ...) of all CPUs. */
 static double count_places(enum aggr_mode mode)
 {
 	struct aggr aggr = { .mode = mode };
@@ -57,7 +57,7 @@ static double count_cpus(const char *path)
 	return nr;
 }
 
-/* In Hz: the kernel's own number is in no file, and Intel's name has the nominal one. */
+/* In Hz. The kernel does not export tsc_khz; Intel's model name has the nominal frequency. */
 static double tsc_frequency(void)
 {
 	char *text = read_file("/proc/cpuinfo"), *line, *at;
@@ -74,7 +74,7 @@ static double tsc_frequency(void)
 	return ghz * 1e9;
 }
 
-/* Slots of arm64's pipelines, as the PMU says. */
+/* The PMU's caps/slots on arm64. */
 static double pmu_slots(void)
 {
 	struct pmu_list pmus;
@@ -105,7 +105,7 @@ static const char *const names[] = {
 	[TSC_FREQ] = "system_tsc_freq", [HAS_PMEM] = "has_pmem",
 };
 
-/* The tables have some of them in capitals. */
+/* Ignores case: the tables have some of them in capitals. */
 static int find(const char *name)
 {
 	int i;
@@ -116,18 +116,18 @@ static int find(const char *name)
 	return -1;
 }
 
-/* Whether there is a literal of that name. */
+/* Is there a literal of that name? */
 bool metric_is_literal(const char *name)
 {
 	return find(name) >= 0;
 }
 
 /**
- * metric_literal - look up what an expression wants to know
+ * metric_literal - get the value of a literal
  * @list: the metrics
- * @name: what, without '#'
+ * @name: the literal, without '#'
  *
- * Return: the value; NAN if the machine does not say
+ * Return: the value; NAN if it is not known
  */
 double metric_literal(const struct metric_list *list, const char *name)
 {
@@ -156,7 +156,7 @@ double metric_literal(const struct metric_list *list, const char *name)
 	return NAN;
 }
 
-/* Times that no event counts, in seconds. */
+/* Is this one of the times in seconds that are not counted by an event? */
 bool metric_is_time(const char *name)
 {
 	return !strcmp(name, "duration_time") || !strcmp(name, "user_time") ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Values of metrics (-M), of counts of one place and one cgroup. Where one of its events was not
- * counted a metric has no value, and neither where it would be a division by zero.
+ * Values of metrics (-M), from the counts of one place and one cgroup. A metric has no value if one
+ * of its events was not counted, or if it divides by zero.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "stat.h"
 
-/* As when their events are looked for. */
+/* The same limit as in metric_list.c. */
 #define MAX_DEPTH	30
 
 /**
@@ -18,10 +18,10 @@
  * @metric: the metric
  * @place: the place
  * @cgroup: the cgroup, or NULL
- * @percent: how much of the time the counts are of, at least
- * @own: the metric's value, which its threshold is about; NAN before it is known
- * @depth: metrics of metrics
- * @env: where the expression finds these
+ * @percent: the smallest share of the time that one of its events was on the PMU
+ * @own: the metric's value, for its threshold; NAN before it was computed
+ * @depth: nesting of metrics
+ * @env: functions to evaluate the expression with
  */
 struct computation {
 	struct stat_cmd *st;
@@ -75,7 +75,7 @@ static double event_value(struct computation *c, unsigned int number)
 	return any ? sum : NAN;
 }
 
-/* An event that is counted for the metric, or, for its threshold, for another one. */
+/* Finds an event of the metric, or, because a threshold may use it, of another metric. */
 static const struct metric_event *find_event(const struct computation *c, const char *name)
 {
 	const struct metric_list *list = &c->st->metrics;
@@ -186,7 +186,7 @@ static void compute(struct stat_cmd *st, const struct metric *metric, const stru
 		to->verdict = threshold ? "bad" : "good";
 }
 
-/* Events of several PMUs are one in an expression: the first of them has the metric. */
+/* If several PMUs have an event, the metric is printed with the first of them. */
 static bool is_first(const struct stat_cmd *st, size_t group, size_t index)
 {
 	const struct event *event = &st->list.groups[group].events[index];
@@ -201,7 +201,7 @@ static bool is_first(const struct stat_cmd *st, size_t group, size_t index)
 }
 
 /**
- * stat_named_metrics - compute the metrics that stand on an event's line
+ * stat_named_metrics - compute the metrics that are printed on an event's line
  * @st: with the counts of all events
  * @group: number of the event's group
  * @index: number of the event there

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What follows the '#': ratios of counts, chosen, worded and rounded as perf stat
- * does it. Only counts of the same place, cgroup and modes go into a ratio, and of these only
- * such as were counted at the same times: a ratio of two estimates that were taken at
- * different times is none.
+ * The metrics after '#': ratios of counts, with perf stat's choice, wording and rounding. A ratio
+ * is only computed from counts of the same place, cgroup and modes that were counted at the same
+ * times: a ratio of two estimates from different times would be meaningless.
  *
- * An event in braces takes its divisor from these, where they have one.
+ * For an event in braces the divisor is in the same braces, if they have one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +24,7 @@
 	PERFGRP_HW_CACHE(PERF_COUNT_HW_CACHE_##cache, PERF_COUNT_HW_CACHE_OP_READ,	\
 			 PERF_COUNT_HW_CACHE_RESULT_MISS)
 
-/* Events that are misses or stalls, what they are a part of, and in which words. */
+/* Misses and stalls, the event that they are a part of, and the text to print. */
 static const struct {
 	__u64 event;
 	__u64 whole;
@@ -63,7 +62,7 @@ static bool is_clock(const struct event *event)
 	return is(event, PERFGRP_SW_CPU_CLOCK) || is(event, PERFGRP_SW_TASK_CLOCK);
 }
 
-/* The cell of another event that belongs beside a cell, or NULL. */
+/* Returns the cell of another event to compare a cell with: same place and PMU; or NULL. */
 static const struct stat_cell *cell_beside(const struct stat_cells *counts,
 					   const struct stat_cell *cell)
 {
@@ -75,7 +74,7 @@ static const struct stat_cell *cell_beside(const struct stat_cells *counts,
 			continue;
 		if (counts->cells[i].pmu == cell->pmu)
 			return &counts->cells[i];
-		/* Of several PMUs in one place none belongs beside that of another. */
+		/* If several PMUs count it in this place, none of them is the right one. */
 		if (found)
 			return NULL;
 		found = &counts->cells[i];
@@ -88,7 +87,7 @@ static bool is_software(const struct event *event)
 	return perfgrp_counter_type(&event->counter) == PERF_TYPE_SOFTWARE;
 }
 
-/* In which modes an event is not counted. Software knows nothing of what guests do. */
+/* Returns the modes that an event excludes. Software events never count guests. */
 static __u32 left_out(const struct event *event)
 {
 	return (event->counter.flags & MODES) |
@@ -106,9 +105,9 @@ static bool is_together(const struct stat_cell *a, const struct stat_cell *b)
 }
 
 /*
- * On the PMU at the same times: always, or as one scheduling group, or, where it is not known
- * what leads it, for the same time. (When they were enabled differs by what it takes to enable
- * one group after the other.)
+ * Were two events on the PMU at the same times? Yes if they are in one scheduling group, if both
+ * were always on the PMU, or, because the scheduling group may not be known, if their times are
+ * equal. (time_enabled of different groups differs, because they are enabled one after the other.)
  */
 static bool same_times(const struct stat_cell *a, const struct stat_cell *b)
 {
@@ -116,7 +115,7 @@ static bool same_times(const struct stat_cell *a, const struct stat_cell *b)
 	       (a->running == b->running && a->enabled == b->enabled);
 }
 
-/* Which events may be divisors: from the narrowest choice to the widest. */
+/* Which events may be divisors, from the narrowest choice to the widest. */
 enum choice {
 	CHOOSE_BRACES,		/* of the same braces */
 	CHOOSE_TOGETHER,	/* of the same scheduling group */
@@ -125,10 +124,10 @@ enum choice {
 };
 
 /**
- * struct divisor - what a count is to be divided by
- * @constant: the event
- * @group: the group of the event that is to be divided
- * @event: that event
+ * struct divisor - search for the divisor of a count
+ * @constant: the event to divide by
+ * @group: the group of the event to be divided
+ * @event: the event to be divided
  * @cell: its count
  */
 struct divisor {
@@ -143,12 +142,12 @@ static bool may_divide(const struct divisor *div, enum choice choice, const stru
 {
 	if (!cell->running || cell->flags & PERFGRP_VALUE_FAILED || !same_cpus(event, div->event))
 		return false;
-	/* Means are of the same runs. */
+	/* Both must be means over the same number of runs. */
 	if (cell->mean.nr != div->cell->mean.nr)
 		return false;
 	switch (choice) {
 	case CHOOSE_BRACES:
-		/* Software events have no place on the PMU to wait for. */
+		/* Software events are never multiplexed. */
 		return is_software(event) || same_times(cell, div->cell);
 	case CHOOSE_TOGETHER:
 		return is_together(cell, div->cell);
@@ -157,7 +156,7 @@ static bool may_divide(const struct divisor *div, enum choice choice, const stru
 	}
 }
 
-/* Mean of the divisors of one choice; *@named tells whether there are such events at all. */
+/* Mean of the divisors of one choice. *@named: there are such events, even if not usable. */
 static bool mean_of(const struct stat_cmd *st, const struct divisor *div, enum choice choice,
 		    double *count, bool *named)
 {
@@ -193,8 +192,8 @@ static bool mean_of(const struct stat_cmd *st, const struct divisor *div, enum c
 }
 
 /*
- * What an event's count is to be divided by: the count of another event, the mean over runs,
- * and over events if there are several like it, as perf has it. False where there is none.
+ * Finds the count to divide by: that of another event, the mean over runs, and as in perf over
+ * events if there are several. Returns false if there is none.
  */
 static bool count_of(const struct stat_cmd *st, struct divisor *div, __u64 constant, double *count)
 {
@@ -233,14 +232,14 @@ static void set_rate(struct stat_metric *metric, double per_second)
 }
 
 /**
- * stat_metrics - what can be said about a count
+ * stat_metrics - compute the metrics of a count
  * @st: with the counts of all events
  * @group: number of the event's group
  * @index: number of the event there
  * @cell: its count, which has run
  * @metrics: filled in
  *
- * Return: how many there are; one without a format is known and has no value
+ * Return: number of metrics; a metric with a NULL format has no value
  */
 unsigned int stat_metrics(const struct stat_cmd *st, size_t group, size_t index,
 			  const struct stat_cell *cell, struct stat_metric metrics[2])
