@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The groups of all processes, as /proc shows them. Nothing is asked of the module, and no file
- * descriptor is taken. What goes while we look is left out.
+ * The groups of all processes, read from fdinfo in /proc only: no ioctl is called and no file
+ * descriptor is duplicated. Groups that disappear meanwhile are left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void free_group(struct group_seen *group)
 	free(group->target);
 }
 
-/* Where the state of "type 4 config 0x11 never ran failed" begins: events have blanks, too. */
+/* Finds the state in "type 4 config 0x11 never ran failed"; names of events have blanks, too. */
 static char *find_state(char *text, const char **state)
 {
 	static const char *const states[] = { "counted", "multiplexed", "never ran", "unknown" };
@@ -58,7 +58,7 @@ static void parse_member(struct group_seen *group, char *text)
 	if (!at)
 		return;
 	*at++ = '\0';
-	/* With a blank before each. */
+	/* Each flag has a blank before it. */
 	flags = at + strlen(state);
 	at = strstr(flags, "leader");
 	if (at)
@@ -115,7 +115,7 @@ static void parse_line(struct group_seen *group, const char *key, char *value)
 	}
 }
 
-/* Returns false if this is no group any more. */
+/* Returns false if the fd is no longer a group. */
 static bool read_group(struct group_seen *group, const struct holder *holder)
 {
 	char *text = read_file("/proc/%u/fdinfo/%u", holder->pid, holder->fd), *line, *rest;
@@ -137,7 +137,7 @@ static bool read_group(struct group_seen *group, const struct holder *holder)
 	return false;
 }
 
-/* Returns false if the process is gone. */
+/* Returns false if the process has exited. */
 static bool add_holder(struct group_seen *group, const struct holder *holder)
 {
 	char *status = read_file("/proc/%u/status", holder->pid);
@@ -204,7 +204,7 @@ static void found(void *arg, const struct holder *holder, const char *link)
 
 /**
  * groups_find - find the groups of all processes but this one
- * @seen: zeros; filled in: each group once, with all who hold it
+ * @seen: zeroed; filled in: each group once, with all its holders
  */
 void groups_find(struct groups_seen *seen)
 {

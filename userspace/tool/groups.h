@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The groups of all processes, as /proc shows them. */
+/* The groups of all processes, from /proc. */
 #ifndef PERFGRP_GROUPS_H
 #define PERFGRP_GROUPS_H
 
@@ -10,9 +10,9 @@
 /**
  * struct group_member - a member of a group
  * @id: its id
- * @event: the event, as the module names it
+ * @event: the event, as in the group's fdinfo
  * @state: its state
- * @flags: what has become of its counter, with blanks between them; or ""
+ * @flags: flags such as "failed", separated by blanks; or ""
  * @pmu: number of its PMU; negative if that is not known, or not the same on all CPUs
  * @enabled: ns that it was enabled
  * @running: ns that it was counting
@@ -28,10 +28,10 @@ struct group_member {
 };
 
 /**
- * struct group_holder - who holds a group
+ * struct group_holder - a process that holds a group
  * @holder: the process, and its file descriptor
- * @uid: whose process it is
- * @command: what it runs
+ * @uid: user of the process
+ * @command: command of the process
  */
 struct group_holder {
 	struct holder holder;
@@ -41,10 +41,10 @@ struct group_holder {
 
 /**
  * struct group_seen - a group
- * @id: its number; 0 if the module does not tell
+ * @id: its number; 0 if its fdinfo does not have it
  * @target: what it counts
  * @create_flags: PERFGRP_CREATE_*
- * @enabled: it counts
+ * @enabled: it is enabled
  * @buffers: bytes of its buffers
  * @members: its members, leader first
  * @nr_members: how many
@@ -82,10 +82,10 @@ struct event_holder {
  * @groups: the groups
  * @nr: how many
  * @room: how many @groups has room for
- * @others: who else has events
+ * @others: processes with events of perf_event_open(2)
  * @nr_others: how many processes
  * @room_others: how many @others has room for
- * @hidden: how many processes the caller may not look into
+ * @hidden: number of processes that the caller may not inspect
  */
 struct groups_seen {
 	struct group_seen *groups;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is printed of a group that somebody holds. */
+/* Properties of a group of any process, as they are printed. */
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "groups.h"
 #include "perfgrp.h"
 
-/* The smallest part of its time that a member was counting; negative if there was no time. */
+/* Returns the smallest running/enabled ratio of the members; negative if none was enabled. */
 double group_share(const struct group_seen *group)
 {
 	double least = -1;
@@ -26,7 +26,7 @@ double group_share(const struct group_seen *group)
 	return least;
 }
 
-/* Its events, with commas between them; to be freed. */
+/* Returns its events, separated by commas; to be freed. */
 char *group_events(const struct group_seen *group)
 {
 	char *all = xstrdup("");
@@ -99,7 +99,7 @@ static struct json_object *holder_json(const struct group_holder *holder)
 	return to;
 }
 
-/* All that is known of a group. */
+/* Returns all properties of a group as JSON. */
 struct json_object *group_json(const struct group_seen *group)
 {
 	struct json_object *to = json_object_new_object(), *array;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What "perfgrp help TOPIC" says: short, with examples, and where there is more. Lines that begin
- * with "  $ " are run by a test.
+ * The texts of "perfgrp help TOPIC": short, with examples and references. A test runs the lines
+ * that begin with "  $ ".
  */
 #include <string.h>
 
@@ -97,7 +97,7 @@ static const struct {
 	  "More: perfgrp(4), perfgrp-info(1).\n" },
 };
 
-/* The text of a topic, or NULL if there is none of that name. */
+/* Returns the text of a topic, or NULL if there is no such topic. */
 const char *help_find(const char *topic)
 {
 	size_t i;
@@ -108,7 +108,7 @@ const char *help_find(const char *topic)
 	return NULL;
 }
 
-/* Prints the names of topics, with commas between them. */
+/* Prints the names of the topics, separated by commas. */
 void help_list(FILE *out)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What "perfgrp help TOPIC" says. */
+/* The texts of "perfgrp help TOPIC". */
 #ifndef PERFGRP_HELP_H
 #define PERFGRP_HELP_H
 

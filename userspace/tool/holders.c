@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who holds file descriptors of groups, and of events of perf_event_open(2). */
+/* Find the processes that hold fds of groups, or of events of perf_event_open(2). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "holders.h"
 
-/* What a link in /proc/PID/fd says; returns 0 or a negative errno. */
+/* Reads the target of a link in /proc/PID/fd. Returns 0 or a negative errno. */
 int holders_read_link(const char *path, char *link, size_t size)
 {
 	ssize_t len = readlink(path, link, size - 1);
@@ -18,7 +18,7 @@ int holders_read_link(const char *path, char *link, size_t size)
 	return 0;
 }
 
-/* Returns false if the caller may not look into the process. One that is gone has nothing. */
+/* Returns false if the caller may not inspect the process; true if it has exited. */
 static bool find_in_process(unsigned int pid, holders_fn fn, void *arg)
 {
 	char *dir = xasprintf("/proc/%u/fd", pid);
@@ -44,10 +44,10 @@ static bool find_in_process(unsigned int pid, holders_fn fn, void *arg)
 
 /**
  * holders_find - find file descriptors of groups and events in all processes but this one
- * @fn: called for each, those of one process one after the other; by then it may be another file
- * @arg: for @fn
+ * @fn: called for each, process by process; by then the fd may have been reused for another file
+ * @arg: passed to @fn
  *
- * Return: how many processes the caller may not look into
+ * Return: number of processes that the caller may not inspect
  */
 unsigned int holders_find(holders_fn fn, void *arg)
 {
@@ -64,7 +64,7 @@ unsigned int holders_find(holders_fn fn, void *arg)
 	return hidden;
 }
 
-/* The command that a holder is running, or "" if it is gone; to be freed. */
+/* Returns the command name of a holder, or "" if it has exited; to be freed. */
 char *holders_command(const struct holder *holder)
 {
 	char *command = read_file("/proc/%u/comm", holder->pid);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who holds file descriptors of groups, and of events of perf_event_open(2). */
+/* Find the processes that hold fds of groups, or of events of perf_event_open(2). */
 #ifndef PERFGRP_HOLDERS_H
 #define PERFGRP_HOLDERS_H
 
 #include "util.h"
 
-/* What links in /proc/PID/fd say. */
+/* Link targets of such fds in /proc/PID/fd. */
 #define HOLDERS_GROUP	"anon_inode:[perfgrp]"
 #define HOLDERS_EVENT	"anon_inode:[perf_event]"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What hinders counting on this machine. */
+/* Checks for what prevents or limits counting on this machine. */
 #ifndef PERFGRP_INFO_H
 #define PERFGRP_INFO_H
 
@@ -8,17 +8,17 @@
 
 #include "perfgrp.h"
 
-/* How it is with what was looked at. */
+/* Result of a check. */
 #define FINDING_OK	"ok"
-#define FINDING_NOTE	"note"	/* counting works, but for what the text says */
+#define FINDING_NOTE	"note"	/* counting works, with the limitation in the text */
 #define FINDING_MISSING	"no"	/* nothing can be counted */
 
 /**
- * struct finding - one thing that was looked at
- * @what: the thing, in a word
+ * struct finding - the result of one check
+ * @what: what was checked, in a word
  * @how: FINDING_*
- * @text: how it is
- * @help: what helps, or NULL
+ * @text: description of the result
+ * @help: how to fix it, or NULL
  */
 struct finding {
 	const char *what;
@@ -28,7 +28,7 @@ struct finding {
 };
 
 /**
- * struct findings - what was looked at
+ * struct findings - the results of all checks
  * @findings: the findings
  * @nr: how many
  * @room: how many @findings has room for

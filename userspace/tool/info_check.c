@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What hinders counting on this machine, and what helps: all of it for perfgrp info --check. */
+/* perfgrp info --check: what prevents or limits counting on this machine, and how to fix it. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #define NOTE	FINDING_NOTE
 #define MISSING	FINDING_MISSING
 
-/* What was looked at, how it is, and what helps, if anything does. */
+/* Adds the result of a check; @help is how to fix it, or NULL. */
 __attribute__((format(printf, 5, 6)))
 static void tell(struct findings *list, const char *what, const char *how, const char *help,
 		 const char *fmt, ...)
@@ -37,8 +37,8 @@ static void tell(struct findings *list, const char *what, const char *how, const
 }
 
 /**
- * findings_print - print what was found: a line each, and under it what helps
- * @list: what was found
+ * findings_print - print each finding on a line, followed by its help text
+ * @list: the findings
  */
 void findings_print(const struct findings *list)
 {
@@ -94,7 +94,7 @@ static bool module_is_installed(const char *release)
 	return yes;
 }
 
-/* Kernels that are locked down load nothing that is not signed. */
+/* A kernel in lockdown mode only loads signed modules. */
 static bool wants_signature(void)
 {
 	return file_has("/sys/kernel/security/lockdown", "[integrity]") ||
@@ -166,11 +166,11 @@ static bool is_privileged(void)
 }
 
 /**
- * check_privilege - find out what the caller may count
- * @list: it is added
+ * check_privilege - check what the caller may count
+ * @list: the finding is added
  * @info: of the module
  *
- * Return: whether that is anything
+ * Return: true if the caller may count anything
  */
 bool check_privilege(struct findings *list, const struct perfgrp_info *info)
 {
@@ -191,8 +191,8 @@ bool check_privilege(struct findings *list, const struct perfgrp_info *info)
 }
 
 /**
- * check_paranoid - find out what those may count who lack CAP_PERFMON
- * @list: it is added, if the caller is one of them
+ * check_paranoid - check what perf_event_paranoid allows without CAP_PERFMON
+ * @list: the finding is added if the caller lacks CAP_PERFMON
  */
 void check_paranoid(struct findings *list)
 {
@@ -208,8 +208,8 @@ void check_paranoid(struct findings *list)
 /* ---- the machine ---------------------------------------------------------------- */
 
 /**
- * check_counters - find out whether there are hardware counters
- * @list: it is added
+ * check_counters - check whether there are hardware counters
+ * @list: the finding is added
  */
 void check_counters(struct findings *list)
 {
@@ -230,8 +230,8 @@ void check_counters(struct findings *list)
 }
 
 /**
- * check_watchdog - find out whether the NMI watchdog has a counter
- * @list: it is added, if it has
+ * check_watchdog - check whether the NMI watchdog occupies a counter
+ * @list: the finding is added if it does
  */
 void check_watchdog(struct findings *list)
 {
@@ -243,7 +243,7 @@ void check_watchdog(struct findings *list)
 	free(found);
 }
 
-/* Features that depend on how the kernel was built, and what of. */
+/* Features that depend on the kernel and on how the module was built. */
 static void check_features(struct findings *list, const struct perfgrp_info *info)
 {
 	if (info->features & PERFGRP_FEATURE_SCHED_GROUP)
@@ -264,9 +264,9 @@ static void check_features(struct findings *list, const struct perfgrp_info *inf
 }
 
 /**
- * info_check - say what hinders counting, and what helps
+ * info_check - print what prevents or limits counting, and how to fix it
  *
- * Return: whether anything can be counted
+ * Return: true if anything can be counted
  */
 bool info_check(void)
 {

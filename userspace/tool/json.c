@@ -19,13 +19,13 @@ void json_add_bool(struct json_object *to, const char *key, int value)
 	json_object_object_add(to, key, json_object_new_boolean(value));
 }
 
-/* Adds a number that is printed as it stands here. */
+/* Adds a number that is printed exactly as the text in @number. */
 void json_add_literal(struct json_object *to, const char *key, const char *number)
 {
 	json_object_object_add(to, key, json_object_new_double_s(strtod(number, NULL), number));
 }
 
-/* Adds a number with as many digits as a printf format says. */
+/* Adds a number, formatted with a printf format. */
 void json_add_double(struct json_object *to, const char *key, const char *format, double value)
 {
 	char text[64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfgrp: the tool. Here is only the way to its commands. */
+/* perfgrp: the tool. This file only dispatches to its commands. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static int no_such_command(const char *name)
 	return EXIT_USAGE;
 }
 
-/* What is both a command and a topic is explained as both. */
+/* Prints the help of a command, of a topic, or of both if both have the name. */
 static int help(char *name)
 {
 	char *argv[] = { name, "--help", NULL };
