@@ -93,8 +93,8 @@ const struct perfgrp_counter *perfgrp_members_find(const struct perfgrp_members 
 const struct perfgrp_query *perfgrp_members_group(const struct perfgrp_members *members);
 
 /*
- * Parse event names: perf's syntax, with the names from sysfs, tracefs and libpfm4. The result is
- * an array of counters; the device is not needed. One object can parse any number of texts.
+ * Parse event names: perf's syntax, with the names from sysfs, tracefs and libpfm4. The results are
+ * groups of counters; the device is not needed. One object can parse any number of texts.
  */
 
 enum {

@@ -8,7 +8,7 @@
  *
  *	perfgrp stat -D -1 --control self -e ... PROGRAM
  *
- * No library is needed. Unless the program runs under such a command, the functions only return
+ * No library is needed. Unless the program runs under such a command, the functions only fail with
  * ENOENT. The environment variable PERFGRP_CONTROL is "N,N": the file descriptors to write commands
  * to and to read answers from. So perf works too (perf stat -D -1 --control fd:N,N).
  * Only one thread at a time may call the functions.
