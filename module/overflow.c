@@ -5,16 +5,16 @@
  * It runs in whatever context the overflow interrupted: NMI if the PMU has one, hard IRQ,
  * the scheduler with the run queue locked, a page fault. Apart from the BPF program, which
  * bpf_run.c runs only where that is safe, it takes no lock, allocates nothing and calls
- * nothing that does. All it knows of the group's members is the event array of its
+ * nothing that does. It reaches the group's members only through the event array of its
  * instance (event_array.c), which is constant inside rcu_read_lock(), and the
- * overflow_state of each counter. After perfgrp_event_arrays_publish() has initialised it,
- * only handlers on the same instance write overflow_state; they run one at a time, except
- * that an NMI may interrupt another, and then min_delta may let both samples pass.
+ * overflow_state of each counter. Once perfgrp_event_arrays_publish() has initialised
+ * overflow_state, only handlers on the same instance write it. They run one at a time, except
+ * that an NMI may interrupt another handler; then both samples may pass min_delta.
  *
- * Without a buffer there is nothing to do but to run the program.
+ * In a group without a buffer the handler only runs the BPF program.
  *
- * An inherited event has the handler, and its context, of the one that it was inherited from. In
- * groups that inherit a sample has what the task itself has counted, if the kernel keeps that
+ * An inherited event has the overflow handler and handler context of its parent. In INHERIT groups
+ * a sample has the counts of the task that overflowed, if the kernel keeps the tasks' contexts
  * apart: see perfgrp_sampling_keep_contexts().
  *
  * A sample reads the members as perf_output_read_group() does: pmu->read(), and the stored count
@@ -64,13 +64,13 @@ static_assert(PERFGRP_READ_FORMAT ==
  * @regs: registers at the overflow
  * @group: its group
  * @ring: where its record goes
- * @irqs_on: interrupts were on until it overflowed
+ * @irqs_on: interrupts were on when @event overflowed
  * @array: the event array of its instance
- * @index: of its member in @array
+ * @index: index of the member in @array
  * @clock: perfgrp_core_clock() at the overflow
  * @time: the same moment on the group's clock
  * @own: what @event has counted since it was created, with its times; 0 if nothing is read
- * @read: members whose event was read at this overflow: bits
+ * @read: bitmap of the members whose event was read at this overflow
  * @counts: what each member has counted since it was created, as of its last read; 0 if it has no
  *	event here
  *
@@ -95,8 +95,8 @@ struct sample {
 static_assert(PERFGRP_MAX_MEMBERS <= 32); /* bits of sample.read */
 
 /*
- * Index of the event in the array, or of the one that it was inherited from; -1 if it is not
- * published yet, or not any more.
+ * Index in the array of the event, or of its parent if it is inherited; -1 if the event is not
+ * published yet, or no longer.
  */
 static int find_entry(const struct perfgrp_event_array *array, const struct perf_event *event)
 {
@@ -128,8 +128,8 @@ static void read_all(struct sample *sample)
 }
 
 /*
- * Those that the task has inherited, or were inherited from. They are in one context. The list is
- * the perf core's and changes by RCU.
+ * INHERIT: read the events that this task has for the members, inherited or not. All are in the
+ * context of the event that overflowed, whose list is the perf core's and protected by RCU.
  */
 static void read_own(struct sample *sample)
 {
@@ -178,7 +178,7 @@ static bool min_delta_reached(const struct sample *sample)
 	return false;
 }
 
-/* Remember the counts with which the next overflow's are compared. */
+/* Save the counts that the next overflow is compared with. */
 static void save_last_counts(const struct sample *sample)
 {
 	const struct perfgrp_event_array *array = sample->array;
@@ -206,17 +206,17 @@ static void output_throttle(const struct sample *sample, u32 type)
 }
 
 /*
- * The perf core reports throttling to its own buffers only. Here a throttled event shows
- * in hw.interrupts, and an unthrottled one by its next overflow. In 6.1.192 and 6.12.117 that is
- * the event that overflowed; 7.3.4 stops and marks its whole scheduling group
- * (perf_event_throttle_group()), and here too the event that overflowed is reported.
+ * The perf core reports throttling to its own buffers only. Here throttling is seen in
+ * hw.interrupts at the overflow, and unthrottling at the event's next overflow. 6.1.192 and
+ * 6.12.117 throttle the event that overflowed; 7.3.4 throttles its whole scheduling group
+ * (perf_event_throttle_group()). The record has the event that overflowed in either case.
  */
 static void output_throttle_change(const struct sample *sample)
 {
 	struct perfgrp_overflow_state *state = sample->array->entries[sample->index].overflow_state;
 	bool throttled = perfgrp_core_throttled(sample->event);
 
-	/* The state is one, the events are as many as tasks. */
+	/* Each task has an event of its own, but they share one overflow_state. */
 	if (perfgrp_group_inherits(sample->group))
 		return;
 	if (READ_ONCE(state->throttled)) {
@@ -229,7 +229,7 @@ static void output_throttle_change(const struct sample *sample)
 	}
 }
 
-/* NULL if the group has none. */
+/* NULL if the group has no call chains. */
 static const struct perf_callchain_entry *get_callchain(const struct sample *sample)
 {
 	if (!sample->group->sample_max_stack)
@@ -303,8 +303,8 @@ static void output_sample(const struct sample *sample)
 }
 
 /*
- * Index of the instance that counts here; -1 if none does: the perf core has moved the event to
- * another CPU (perf_pmu_migrate_context()), because its own is going offline.
+ * Index of this CPU's instance; -1 if the group has none. The perf core may have moved the event
+ * here (perf_pmu_migrate_context()) because its own CPU is going offline.
  */
 static int this_instance(const struct perfgrp_group *group)
 {
@@ -312,8 +312,8 @@ static int this_instance(const struct perfgrp_group *group)
 }
 
 /*
- * Whether interrupts were on when the event overflowed. Registers that are those of an interrupt
- * are of what it interrupted, and an interrupt other than an NMI has found them on.
+ * Whether interrupts were on at the overflow. If @regs are get_irq_regs(), the overflow came as an
+ * interrupt, which a CPU takes only with interrupts on, unless it is an NMI.
  */
 static bool irqs_were_on(unsigned long flags, const struct pt_regs *regs)
 {
@@ -323,8 +323,8 @@ static bool irqs_were_on(unsigned long flags, const struct pt_regs *regs)
 /**
  * perfgrp_overflow - overflow handler of all sampling events
  * @event: the event; its overflow_handler_context is the group
- * @data: of the sample: the period and the call chain are used here, a BPF program may use all of
- *	it. The perf core passes the same one to all software events that are hit at once.
+ * @data: the sample's data. The period and the call chain are used here, a BPF program may use all
+ *	of it. The perf core passes the same data to all software events hit at the same time.
  * @regs: registers at the overflow
  *
  * Any context.
@@ -359,7 +359,7 @@ void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, s
 	sample.clock = perfgrp_core_clock();
 	sample.time = perfgrp_clock_now(group->clockid);
 	output_throttle_change(&sample);
-	/* Before the program runs, so that the values are those at the overflow. */
+	/* Read before the program runs, so that the values are those at the overflow. */
 	read_members(&sample);
 	if ((!attachment || perfgrp_bpf_run(attachment, event, data, regs)) &&
 	    min_delta_reached(&sample)) {

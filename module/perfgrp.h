@@ -9,17 +9,17 @@
  *			control.c -> counter.c -> sched_group.c -> perfcore_link.c -> perf core
  *	snapshot	ioctl.c -> group_snapshot.c -> snapshot.c -> perfcore.h, on each CPU
  *			-> value.h, row.c
- *	cgroups apart	sched_switch -> split.c charges what has passed; snapshot.c ->
- *			split_snapshot.c, which asks all CPUs and makes rows
+ *	split by cgroup	sched_switch -> split.c charges the counts to the cgroup that ran;
+ *			snapshot.c -> split_snapshot.c, which has all CPUs do so and fills in rows
  *	overflow	perf core -> overflow.c -> event_array.h, perfcore.c, bpf_run.c,
  *			perfcore_callchain.c -> ring.c
  *	reading		read(2), poll(2) -> group_file.c -> records_read.c; mmap(2) ->
- *			records_mmap.c, and then nobody here
- *	a task's exit	sched_process_exit -> task_exit.c -> records.c wakes who reads or polls
+ *			records_mmap.c, then userspace reads without the module
+ *	a task's exit	sched_process_exit -> task_exit.c -> records.c wakes readers and pollers
  *	a cgroup's removal
- *			cgroup_rmdir -> cgroup.c wakes who reads or polls
- *	rows that are	cpu_idle, sched_switch, a timer, an overflow, a snapshot, a change of the
- *	mapped		group -> mapped_write.c -> the group's slots (mapped.c)
+ *			cgroup_rmdir -> cgroup.c wakes readers and pollers
+ *	mapped rows	cpu_idle, sched_switch, a timer, an overflow, a snapshot, a change of the
+ *			group -> mapped_write.c -> the group's slots (mapped.c)
  *	CPU hotplug	hotplug.c queues work -> group_cpus.c -> counter.c -> sched_group.c
  *			-> perfcore_link.c
  *
@@ -28,21 +28,22 @@
  *	perfgrp_group.lock	a group's members, counters, bases and state. ioctl.c takes
  *				it as the ioctl tables say, for writing to change the
  *				group, for reading to look at it; so do the hotplug work,
- *				fdinfo, and the beginning and end of a group. Nobody waits
+ *				fdinfo, and creating and destroying a group. Nobody waits
  *				for user memory under it: ioctl.c disables page faults.
- *				ADD and SNAPSHOT with RESET write user memory under it and,
- *				if it is not present, drop it, fault the memory in and
- *				begin again; all others copy when they have dropped it.
+ *				ADD and SNAPSHOT with RESET write user memory under it; if
+ *				the memory is not present they drop the lock, fault the
+ *				memory in and start over. All others copy after dropping
+ *				the lock.
  *	exec_update_lock	of a task target's signal struct, for reading: keeps the task
- *				from execing, so that neither what the caller may watch nor
- *				its events' enable_on_exec changes (exec.c)
+ *				from execing, so that neither the caller's permission to
+ *				watch it nor its events' enable_on_exec changes (exec.c)
  *	perfgrp_records.reading	one reader of a group's records at a time; records are
  *				copied under it with page faults disabled
- *	split.c splits_lock	which groups are split by cgroup, and whether the tracepoints have
- *				handlers
+ *	split.c splits_lock	which groups are split by cgroup, and whether the tracepoint
+ *				handlers are registered
  *	mapped_write.c users_lock
- *				which groups have rows that are mapped, and whether the tracepoints
- *				have handlers
+ *				which groups have mapped rows, and whether the tracepoint handlers
+ *				are registered
  *	perfgrp_split.lock	totals of cgroups, and which were removed
  *	bpf_events.c subscribers_lock
  *				which groups get records of BPF programs
@@ -54,11 +55,11 @@
  *	tracepoint.c register_lock
  *				a handler is registered once
  *	perfgrp_split.cells_lock, split.c moves_lock
- *				which cgroup has which cell; one that tells CPUs of a move at a
- *				time; innermost, raw, with interrupts off
+ *				which cgroup has which cell; one sender of move IPIs at a time;
+ *				innermost, raw, with interrupts off
  *	task_exit.c bucket's lock, cgroup.c watched_lock
- *				whose exit, whose removal is waited for; innermost, raw, with
- *				interrupts off
+ *				which tasks are watched for their exit, which cgroups for their
+ *				removal; innermost, raw, with interrupts off
  *	perfgrp_records.other_lock
  *				one writer of a record of BPF programs at a time; raw, with
  *				interrupts off

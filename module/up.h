@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Included before everything else where the kernel has one CPU: nr_cpu_ids is a macro there,
- * and the name of a field of struct perfgrp_info.
+ * Included before everything else on kernels without CONFIG_SMP: there nr_cpu_ids is a macro, and
+ * struct perfgrp_info has a field of that name.
  */
 #ifndef PERFGRP_UP_H
 #define PERFGRP_UP_H
 
-/* As the files that log define it after this. */
+/* The same definition as in the files that log, which comes after this one. */
 #define pr_fmt(fmt) "perfgrp: " fmt
 #include <linux/cpumask.h>
 
