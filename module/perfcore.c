@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What reaches into the perf core beyond its exported functions. Beside it there are
- * perfcore_link.c, which creates events under a group leader, perfcore_cgroup.c, which creates
- * those of cgroups, perfcore_create.c, which knows them both, perfcore_bpf.c,
- * perfcore_callchain.c and perfcore_ip.c. perfcore_init.c tests what they assume.
+ * Access to the perf core beyond its exported functions. See also perfcore_link.c (events under a
+ * group leader), perfcore_cgroup.c (events of cgroups), perfcore_create.c (which uses both),
+ * perfcore_bpf.c, perfcore_callchain.c and perfcore_ip.c. perfcore_init.c tests what they assume.
  *
  * 1. Reading. perf_event_read_value() sleeps and sends one IPI per event;
  * perf_event_read_local() is not exported. perfgrp_core_read() does what
  * __perf_event_read() does: pmu->read() while the event is on the PMU, and the times from
- * the fields that __perf_update_times() and perf_event_time_now() use. perfcore_init.c
- * compares the result with perf_event_read_value(), of an event that counts and of one that is
- * off. Read in 6.1.192, 6.12.117 and 7.3.4.
+ * the fields that __perf_update_times() and perf_event_time_now() use.
+ * perfgrp_core_test_reads() compares the result with perf_event_read_value(), for an event that
+ * counts and for one that is off. Checked in the sources of 6.1.192, 6.12.117 and 7.3.4.
  *
  * 2. Reading in NMI context or from a BPF program, which may have interrupted the perf
- * core while it schedules the event. See perfgrp_core_read_anywhere() for what is assumed
- * there: event_sched_in(), perf_event_read_local() and the clocks' PMUs of the same kernels.
+ * core while it schedules the event. has_started() and may_be_called() assume that
+ * event_sched_in(), perf_event_read_local() and the clocks' PMUs are as in the same kernels.
  *
- * Documentation/assumptions.md lists what to read again for another kernel.
+ * Documentation/assumptions.md lists what to check again for another kernel.
  *
  * Process context, unless a function says otherwise.
  */
@@ -58,13 +57,13 @@ static const struct pmu *task_clock_pmu;
  * with all their events, when it switches between the two. No sibling that counts the
  * parent must then be added to a leader that has moved to a child's context;
  * perf_event_open() checks that, perf_event_create_kernel_counter() does not. The perf
- * core never swaps a context that has an event without attr.inherit. So groups are created
- * complete with attr.inherit off, and the bit is set afterwards; a fork looks only at the
- * leader's.
+ * core never swaps a context that has an event without attr.inherit. So a group is created
+ * complete with attr.inherit off, and the bit is set afterwards; fork only checks the leader's
+ * bit.
  *
  * A fork copies a context's events with its mutex held, so a child inherits all of a context's
  * events or none. Before 6.2 software and hardware events have contexts of their own, which are
- * copied one after the other: a child that is forked just now may inherit the one kind only.
+ * copied one after the other: a child forked at this moment may inherit only one kind.
  *
  * May sleep.
  */
@@ -87,7 +86,7 @@ void perfgrp_core_set_inherit(struct perf_event *const *events, unsigned int nr)
 }
 
 /**
- * perfgrp_core_exec_pending - is the exec that enables an event still to come?
+ * perfgrp_core_exec_pending - is an event still waiting for the exec that enables it?
  * @event: an event created with attr.enable_on_exec; the perf core clears the bit at the
  *	exec
  *
@@ -110,9 +109,9 @@ void perfgrp_core_cancel_exec(struct perf_event *event)
 /* ---- reading ------------------------------------------------------------- */
 
 /**
- * perfgrp_core_set_clock_pmus - say which PMUs the clocks' events have
- * @cpu_clock: that of PERF_COUNT_SW_CPU_CLOCK
- * @task_clock: that of PERF_COUNT_SW_TASK_CLOCK
+ * perfgrp_core_set_clock_pmus - set the PMUs of the clock events
+ * @cpu_clock: PMU of PERF_COUNT_SW_CPU_CLOCK
+ * @task_clock: PMU of PERF_COUNT_SW_TASK_CLOCK
  *
  * No exported symbol identifies them. At module load.
  */
@@ -131,9 +130,9 @@ static bool is_software(const struct pmu *pmu)
  * perfgrp_core_pmu_lock - keep an event's PMU from being unregistered
  * @event: an event that is not inherited
  *
- * May sleep. The perf core revokes events with their context's mutex held. Drivers of uncore PMUs
- * move theirs from one CPU's context to another's (perf_pmu_migrate_context()), with both mutexes
- * held; the contexts of CPUs are not freed while a PMU has events there.
+ * May sleep. The perf core revokes an event with its context's mutex held. Drivers of uncore PMUs
+ * move events from one CPU's context to another's (perf_pmu_migrate_context()) with both mutexes
+ * held; a CPU's context is not freed while a PMU has events there.
  *
  * Return: the PMU, until perfgrp_core_pmu_unlock(); NULL if the event was revoked, and then
  * there is nothing to unlock.
@@ -161,7 +160,7 @@ void perfgrp_core_pmu_unlock(struct perf_event *event)
 }
 
 /**
- * perfgrp_core_get_pmu - what there is to know of an event's PMU
+ * perfgrp_core_get_pmu - get information about an event's PMU
  * @event: an event that is not inherited
  * @pmu: set
  *
@@ -185,16 +184,15 @@ bool perfgrp_core_get_pmu(struct perf_event *event, struct perfgrp_core_pmu *pmu
 }
 
 /**
- * perfgrp_core_is_in_cpumask - is a CPU one of those that are to be counted?
+ * perfgrp_core_is_in_cpumask - is a CPU in the cpumask of an event's PMU?
  * @event: an event of an uncore PMU
  * @cpu: the CPU
- * @cpus: used to find out
+ * @cpus: scratch space
  *
- * A PMU that counts for all CPUs of a core, a die or a socket at once says in its sysfs file
- * "cpumask" which CPU is to be counted for each of these. It may change with CPU hotplug. May
- * sleep.
+ * The sysfs file "cpumask" of a PMU that counts for a whole core, die or socket lists the one CPU
+ * of each to count on. It may change with CPU hotplug. May sleep.
  *
- * Return: whether it is, or the PMU has no such file.
+ * Return: true if it is, if the PMU has no such file, or if the event was revoked.
  */
 bool perfgrp_core_is_in_cpumask(struct perf_event *event, int cpu, struct cpumask *cpus)
 {
@@ -211,7 +209,7 @@ bool perfgrp_core_is_in_cpumask(struct perf_event *event, int cpu, struct cpumas
 /**
  * perfgrp_core_clock - the clock to pass to perfgrp_core_read()
  *
- * Called once for all events that are read together, so that the members of a scheduling
+ * Call it once for all events that are read together, so that the members of a scheduling
  * group have the same times. Any context, with interrupts off.
  *
  * Return: ns of the perf core's clock.
@@ -224,14 +222,15 @@ u64 perfgrp_core_clock(void)
 
 /*
  * event_sched_in() sets oncpu and PERF_EVENT_STATE_ACTIVE before it calls pmu->add(). In
- * between the event may have no hardware counter, or one that another event had, and
- * hw.prev_count may be old. pmu->read() would then add a wrong delta to event->count, for
- * good.
+ * between, the event may have no hardware counter, or one that still has another event's value,
+ * and hw.prev_count may be stale. pmu->read() would then add a wrong delta to event->count
+ * permanently.
  *
  * A clock event counts from hw.prev_count, which its pmu->start() sets: in local_clock()
- * time for cpu-clock, in context time for task-clock. If that is before event->tstamp, when
- * the event became active, in its context's or its cgroup's time, it has not been started yet.
- * Events of other PMUs are PERF_HES_UPTODATE, or their PMU is disabled, while they are changed.
+ * time for cpu-clock, in context time for task-clock. event->tstamp, in the time of its context
+ * or cgroup, is when the event became active. If hw.prev_count is before that, the event has not
+ * been started yet. While an event of another PMU is being changed, it is PERF_HES_UPTODATE or
+ * its PMU is disabled.
  */
 static bool has_started(const struct perf_event *event)
 {
@@ -251,9 +250,10 @@ static bool has_started(const struct perf_event *event)
 }
 
 /*
- * perf_event_read_local() calls pmu->read() of whatever counts on this CPU, in an NMI too, so
- * PMUs of the CPU allow that. An uncore PMU's driver may take a lock: that of PCI configuration
- * space, for one. It does so with interrupts off, as it is called by the perf core.
+ * perf_event_read_local() calls pmu->read() of any event that counts on this CPU, even in an NMI,
+ * so CPU PMUs support that. An uncore PMU's driver may take a lock, for example that of PCI
+ * configuration space. The perf core calls the driver with interrupts off, so code that was
+ * interrupted with interrupts on does not hold that lock.
  */
 static bool may_be_called(const struct pmu *pmu, bool irqs_on)
 {
@@ -266,11 +266,11 @@ static bool may_be_called(const struct pmu *pmu, bool irqs_on)
  * @state: its perfgrp_core_state()
  * @irqs_on: interrupts were on until the caller turned them off, or an interrupt hit
  *
- * In overflow handlers and for BPF programs, which may have interrupted the perf core while it
- * schedules the event, or the PMU's driver in its work. Any context, with interrupts off.
+ * For overflow handlers and BPF programs, which may have interrupted the perf core while it
+ * schedules the event, or the PMU's driver. Any context, with interrupts off.
  *
- * Return: whether event->count is of this moment. It is not if the event is not on this CPU's PMU,
- * or cannot be read now.
+ * Return: true if event->count is current; false if the event is not on this CPU's PMU, or cannot
+ * be read now.
  */
 bool perfgrp_core_read_anywhere(struct perf_event *event, enum perf_event_state state,
 				bool irqs_on)
@@ -290,8 +290,8 @@ bool perfgrp_core_read_anywhere(struct perf_event *event, enum perf_event_state 
  * @freq: the event was created with attr.freq
  * @sample: the new period, or with @freq the new frequency in Hz
  *
- * At creation the clock events turn a frequency into a period in ns and clear attr.freq,
- * so for them a frequency is converted here.
+ * When a clock event is created, its PMU converts a frequency into a period in ns and clears
+ * attr.freq, so a new frequency is converted here.
  *
  * May sleep.
  *
@@ -299,7 +299,10 @@ bool perfgrp_core_read_anywhere(struct perf_event *event, enum perf_event_state 
  */
 int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample)
 {
-	/* perf_event_period() does not look (7.3). Between here and its lock nobody does. */
+	/*
+	 * perf_event_period() does not check this (7.3). An event that is revoked between here and
+	 * its perf_event_ctx_lock() goes unnoticed.
+	 */
 	if (perfgrp_core_is_revoked(event))
 		return 0;
 	if (freq && !event->attr.freq)
@@ -343,8 +346,8 @@ static struct perfgrp_count peek_times(const struct perf_event *event)
 /**
  * perfgrp_core_peek_inherited - perfgrp_core_read_inherited() without an IPI
  * @event: an inherited event of a task
- * @count: about what it and its children have counted: of those that are on a CPU as of their
- *	last read
+ * @count: what it and its children have counted; events that are on a CPU add their count as of
+ *	their last read
  *
  * May sleep.
  *
@@ -394,7 +397,7 @@ bool perfgrp_core_throttled_inherited(struct perf_event *event)
 /**
  * perfgrp_core_add_context - add the context of an event to a set
  * @contexts: contexts of one task or one CPU; zeroed before the first event
- * @event: an event that is not inherited: its context never changes
+ * @event: an event that is not inherited, so that its context never changes
  *
  * Return: false if there is no room for it: before 6.2 each PMU has a context on a CPU.
  */
@@ -421,11 +424,11 @@ bool perfgrp_core_add_context(struct perfgrp_core_contexts *contexts,
  * @fn: called with interrupts off; must not sleep
  * @info: its argument
  *
- * The perf core schedules events in and out with their context's lock held, so meanwhile
- * no event of these contexts gets on or off a CPU. If there are two contexts, the one at
- * the lower address is locked first. The perf core locks two contexts of tasks only to swap those
- * of parent and child, which it never does if one has an event that is not inherited, and never
- * two of CPUs: perf_ctx_lock() locks a CPU's and a task's.
+ * The perf core schedules events in and out with their context's lock held, so no event of these
+ * contexts gets on or off a CPU while @fn runs. If there are two contexts, the one at the lower
+ * address is locked first. That cannot deadlock with the perf core: it locks two contexts of tasks
+ * only to swap those of parent and child, and never swaps a context that has an event that is not
+ * inherited; it never locks two contexts of CPUs (perf_ctx_lock() locks a CPU's and a task's).
  */
 void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts, void (*fn)(void *info),
 			      void *info)
@@ -481,7 +484,7 @@ static bool is_between(const struct perfgrp_count *count, const struct perfgrp_c
 	       before->running <= count->running && count->running <= after->running;
 }
 
-/* The perf core must have read no more just before, and no less just after. */
+/* What we read must not be less than the perf core's read before, nor more than its read after. */
 static int compare_reads(struct perf_event *event, int cpu, enum perf_event_state state)
 {
 	struct self_test test = { .event = event };
@@ -504,11 +507,11 @@ static int compare_reads(struct perf_event *event, int cpu, enum perf_event_stat
 
 /**
  * perfgrp_core_test_reads - compare perfgrp_core_read() with perf_event_read_value()
- * @event: a clock event of a CPU, which counts; it is off afterwards
+ * @event: a clock event of a CPU, which counts; disabled on return
  * @cpu: the CPU
  *
- * For self-tests. While it counts its times are worked out from the clock; when it has counted and
- * is off the two must be equal. May sleep.
+ * For self-tests. Compares while the event counts, when the times are computed from the clock, and
+ * after disabling it, when both must read exactly the same. May sleep.
  *
  * Return: 0; -EOPNOTSUPP; -ENODEV if the CPU is offline.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Access to the perf core. Reading is inline, because a snapshot consists of little else;
- * what perfcore.c says about the assumptions applies to it too.
+ * Access to the perf core. Reading is inline, because it is most of a snapshot's work. The
+ * assumptions that perfcore.c lists apply here too.
  */
 #ifndef PERFGRP_PERFCORE_H
 #define PERFGRP_PERFCORE_H
@@ -18,13 +18,13 @@
 #include "value.h"
 
 /**
- * struct perfgrp_core_pmu - what is known of an event's PMU
- * @id: the PMU, to be compared only: it may be gone
+ * struct perfgrp_core_pmu - an event's PMU
+ * @id: the PMU, to be compared only: it may have been freed
  * @type: its number
  * @software: its events need no PMU slot: it is one of perf_sw_context, such as those of
  *	software events, tracepoints and breakpoints
- * @uncore: it does not count tasks, and perhaps for several CPUs at once
- * @name: its name, perhaps cut off; the clocks' PMUs have none before 6.12
+ * @uncore: it cannot count tasks, and may count for several CPUs at once
+ * @name: its name, may be truncated; the clocks' PMUs have none before 6.12
  */
 struct perfgrp_core_pmu {
 	const struct pmu *id;
@@ -42,8 +42,8 @@ struct perfgrp_core_pmu {
  *	the task's exec_update_lock.
  * @cgroup: count its tasks only; NULL for all
  * @leader: a group leader of the same PMU, the same CPU or task and the same @cgroup, or NULL.
- *	The caller must make sure of that: perf_event_open() looks,
- *	perf_event_create_kernel_counter() does not. Needs perfgrp_core_can_link().
+ *	The caller must make sure of that: perf_event_create_kernel_counter() lacks the checks of
+ *	perf_event_open(). Needs perfgrp_core_can_link().
  * @handler: overflow handler, or NULL
  * @context: the event's overflow_handler_context
  *
@@ -121,15 +121,14 @@ void perfgrp_core_call_locked(const struct perfgrp_core_contexts *contexts, void
  * perfgrp_core_is_revoked - was an event's PMU unregistered?
  * @event: the event
  *
- * From 6.15 on a PMU that is unregistered takes its events with it: event->pmu becomes NULL,
- * and the PMU may be freed. So event->pmu is used only while the event is
- * PERF_EVENT_STATE_ACTIVE on this CPU and interrupts are off, or within
- * perfgrp_core_pmu_lock(); else it is compared only. Before, perf_pmu_unregister() must not
- * be called while there are events.
+ * From 6.15 on, unregistering a PMU revokes its events: event->pmu becomes NULL, and the PMU may
+ * be freed. So event->pmu is dereferenced only while the event is PERF_EVENT_STATE_ACTIVE on this
+ * CPU and interrupts are off, or under perfgrp_core_pmu_lock(); elsewhere it is only compared.
+ * Before 6.15 perf_pmu_unregister() must not be called while the PMU has events.
  *
  * Any context.
  *
- * Return: whether it was, or is just about to be.
+ * Return: true if it was, or is being unregistered.
  */
 static __always_inline bool perfgrp_core_is_revoked(const struct perf_event *event)
 {
@@ -163,15 +162,15 @@ static __always_inline enum perf_event_state perfgrp_core_state(const struct per
  *
  * Any context.
  *
- * Return: true if the task has exited, or has executed a program that its user may not
- * watch, at which the perf core removes the event; or if the event was revoked.
+ * Return: true if the task has exited, or the event was revoked. The perf core also removes the
+ * event, as if the task had exited, when the task executes a program that its user may not watch.
  */
 static __always_inline bool perfgrp_core_is_dead(const struct perf_event *event)
 {
 	return READ_ONCE(event->state) <= PERF_EVENT_STATE_EXIT;
 }
 
-/* Whether the event is on this CPU's PMU. Preemption is off. */
+/* Is the event on this CPU's PMU? Preemption is off. */
 static __always_inline bool perfgrp_core_is_here(const struct perf_event *event,
 						 enum perf_event_state state)
 {
@@ -218,7 +217,7 @@ static __always_inline void perfgrp_core_times(const struct perf_event *event,
 }
 
 /**
- * perfgrp_core_enable - perf_event_enable(), with the right times
+ * perfgrp_core_enable - perf_event_enable(), which also corrects the times of a cgroup
  * @event: an event that is not inherited
  *
  * May sleep.
@@ -235,7 +234,7 @@ static inline void perfgrp_core_enable(struct perf_event *event)
 }
 
 /**
- * perfgrp_core_disable - perf_event_disable(), with the right times
+ * perfgrp_core_disable - perf_event_disable(), which also corrects the times of a cgroup
  * @event: the event
  *
  * May sleep.
@@ -274,8 +273,9 @@ static __always_inline enum perf_event_state perfgrp_core_read(struct perf_event
  * perfgrp_core_throttled - has the perf core stopped an event until the next tick?
  * @event: the event
  *
- * Any context. The perf core marks it with MAX_INTERRUPTS, which no header defines. An event that
- * is taken off the PMU meanwhile keeps the mark until it is put on again, or for ever.
+ * Any context. The perf core sets hw.interrupts to MAX_INTERRUPTS, which no header defines. An
+ * event that is scheduled out while throttled keeps that value until it is scheduled in again, if
+ * it ever is; hence the check of its state.
  *
  * Return: true if the event overflowed too often and is throttled.
  */
@@ -289,7 +289,7 @@ static __always_inline bool perfgrp_core_throttled(const struct perf_event *even
  * perfgrp_core_set_bpf_cookie - set what bpf_get_attach_cookie() returns
  * @event: the event that the program is about to run for; the caller is its overflow
  *	handler
- * @cookie: of the attachment
+ * @cookie: the attachment's cookie
  */
 static __always_inline void perfgrp_core_set_bpf_cookie(struct perf_event *event, u64 cookie)
 {
@@ -303,8 +303,8 @@ static __always_inline void perfgrp_core_set_bpf_cookie(struct perf_event *event
  * NMI
  *
  * lockdep reports every lock that is taken both in NMI context and outside. It does not
- * know that a program runs in an NMI only if nothing interrupted can hold its maps' locks
- * (perfgrp_core_bpf_enter()), and reporting such a lock crashes for lack of a stack trace.
+ * know that a program runs in an NMI only if the interrupted code cannot hold its maps' locks
+ * (perfgrp_core_bpf_enter()), and the report crashes because it has no stack trace.
  * Programs on perf's own events have the same problem. Does nothing outside NMI context.
  */
 static __always_inline void perfgrp_core_lockdep_nmi_off(void)

@@ -3,21 +3,21 @@
  * The kernel's guard for BPF programs: the per-CPU counter bpf_prog_active.
  *
  * An overflow may interrupt code that holds the lock of a BPF map: a system call that changes
- * the map, or another program. The kernel's answer does not depend on the map: system calls
- * count bpf_prog_active up while they change one (bpf_disable_instrumentation()), and so do
- * programs on perf events, kprobes and tracepoints while they run, none of which is run where
- * the counter was not 0. bpf_overflow_handler() is the perf core's own use of it. The programs
- * of this module do the same, and so are kept from all of these, and these from them.
+ * the map, or another program. The kernel's guard does not depend on the map: bpf_prog_active is
+ * incremented by system calls while they change a map (bpf_disable_instrumentation()) and around
+ * programs on perf events, kprobes and tracepoints, and such a program is skipped if the counter
+ * was not 0 (the perf core does so in bpf_overflow_handler()). This module uses the counter in the
+ * same way, so its programs interrupt none of these, and are interrupted by none.
  *
  * bpf_prog_active is not exported. kallsyms_lookup_name() finds it if the kernel has
  * CONFIG_KALLSYMS_ALL; that is not exported either, and is called as pidfd.c says. Without
- * it (Debian's 6.1 for arm64) a counter of this module keeps its own programs from each
- * other, and a program is run only if the overflow has interrupted user mode, where no map
- * is being changed on this CPU. There is no PERFGRP_FEATURE_BPF_KERNEL then. What such a
- * kernel's other programs do when they interrupt one of this module's is not guarded.
+ * it (Debian's 6.1 for arm64) a counter of this module keeps its own programs from interrupting
+ * each other, and a program is run only if the overflow has interrupted user mode, where no map
+ * is being changed on this CPU. There is no PERFGRP_FEATURE_BPF_KERNEL then, and nothing keeps
+ * the kernel's other programs from interrupting one of this module's.
  *
- * Assumed: bpf_prog_active is a per-CPU int, used as above. Read in 6.1.192, 6.12.117 and
- * 7.3.4. perfgrp_core_bpf_init() checks that it has plausible values.
+ * Assumed: bpf_prog_active is a per-CPU int, used as above. Checked in the sources of 6.1.192,
+ * 6.12.117 and 7.3.4. perfgrp_core_bpf_init() checks that it has plausible values.
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
 
@@ -31,7 +31,7 @@
 #include "kprobe.h"
 #include "perfcore.h"
 
-/* No CPU nests deeper: tasks, softirqs, interrupts and NMIs, each with a program or two. */
+/* Upper limit of nesting on a CPU: task, softirq, hard IRQ and NMI, each with a program or two. */
 #define MAX_NESTING 16
 
 static DEFINE_PER_CPU(int, own_active);
@@ -54,7 +54,7 @@ DEFINE_STATIC_CALL(perfgrp_kallsyms_lookup_name, no_lookup);
  * Any context, with interrupts disabled. perfgrp_core_bpf_leave() must follow, whatever
  * this returns.
  *
- * Return: true if no program runs on this CPU and nothing changes a map there.
+ * Return: true if no other program runs, and no map is being changed, on this CPU.
  */
 bool perfgrp_core_bpf_enter(const struct perf_event *event, struct pt_regs *regs)
 {
@@ -77,7 +77,7 @@ void perfgrp_core_bpf_leave(void)
  *
  * Any context.
  *
- * Return: true if programs can also be run where the kernel was interrupted.
+ * Return: true if programs can also run when the overflow has interrupted the kernel.
  */
 bool perfgrp_core_has_bpf_guard(void)
 {
@@ -99,7 +99,7 @@ static bool is_plausible(int __percpu *counter)
 /**
  * perfgrp_core_bpf_init - find bpf_prog_active
  *
- * Process context, at module load. Without it the module does all else.
+ * Process context, at module load. Failure only restricts BPF programs to user mode.
  */
 void perfgrp_core_bpf_init(void)
 {

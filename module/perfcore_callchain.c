@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Call chains, as the perf core makes them for its own records.
+ * Call chains, as the perf core collects them for its own records.
  *
- * perf_event_alloc() prepares for them if attr.sample_type has PERF_SAMPLE_CALLCHAIN; only
+ * perf_event_alloc() allocates the buffers if attr.sample_type has PERF_SAMPLE_CALLCHAIN, but
  *
  *	struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_regs *regs)
  *
- * is not exported. It is found and called as pidfd.c says.
+ * is not exported. It is found and called in the way that pidfd.c explains.
  *
- * Assumed: as in 6.1.192, 6.12.117 and 7.3.4 it walks the stack in any context in which events
- * overflow, and never returns NULL. The chain stays as it is until the next one of the same
- * context (task, softirq, interrupt, NMI) on the CPU, which may be one that a BPF program asks
- * for. perfgrp_core_callchain_init() has it make one. If that is not as expected there is no
+ * Assumed: as in 6.1.192, 6.12.117 and 7.3.4 it can walk the stack in any context in which events
+ * overflow, and never returns NULL. The chain is valid until the next one is collected in the same
+ * context (task, softirq, interrupt, NMI) on the CPU, which a BPF program may request.
+ * perfgrp_core_callchain_init() collects one as a test. If it is not as expected there is no
  * PERFGRP_FEATURE_CALLCHAIN.
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
@@ -37,7 +37,7 @@ static struct perf_callchain_entry *no_callchain(struct perf_event *event, struc
 
 DEFINE_STATIC_CALL(perfgrp_perf_callchain, no_callchain);
 
-/* Addresses; the fewer the lower sysctl kernel.perf_event_max_stack may be. */
+/* In addresses. Few, so that the test also works with a low sysctl kernel.perf_event_max_stack. */
 #define SELF_TEST_DEPTH 4
 
 /* Set by perfgrp_core_callchain_init() only. */
@@ -57,18 +57,18 @@ bool perfgrp_core_has_callchain(void)
 
 /**
  * perfgrp_core_get_callchain - the call chain of a sample
- * @event: the event that overflowed, one with PERF_SAMPLE_CALLCHAIN
- * @data: of the sample
+ * @event: the event that overflowed, created with PERF_SAMPLE_CALLCHAIN
+ * @data: the sample's data
  * @regs: registers at the overflow
  *
  * Any context, with interrupts disabled and inside rcu_read_lock().
  *
- * A PMU's driver that knew an earlier state of the stack than @regs has put a chain into @data. But
- * in that of a software event is the chain of another one that was hit at the same time: it may
- * have what @event must not see. It is taken out, because the new chain is written over it; who
- * needs it makes it again.
+ * A hardware PMU's driver that knows an earlier state of the stack than @regs has already put a
+ * chain into @data. A chain in a software event's @data is that of another event hit at the same
+ * time, and may have addresses that @event must not see. It is removed from @data, because the new
+ * chain overwrites it; a later handler that needs one collects it again.
  *
- * Return: the chain, until the next one in this context.
+ * Return: the chain, valid until the next one is collected in this context.
  */
 struct perf_callchain_entry *perfgrp_core_get_callchain(struct perf_event *event,
 							struct perf_sample_data *data,
@@ -85,7 +85,7 @@ struct perf_callchain_entry *perfgrp_core_get_callchain(struct perf_event *event
 
 /* ---- self-test ----------------------------------------------------------- */
 
-/* Whether the chain has the address to which this function returns. */
+/* Return: true if the chain has this function's return address. */
 static noinline bool self_test_callchain(struct perf_event *event)
 {
 	const struct perf_callchain_entry *chain;
@@ -109,7 +109,7 @@ static noinline bool self_test_callchain(struct perf_event *event)
 /**
  * perfgrp_core_callchain_init - find perf_callchain()
  *
- * Process context, at module load. Without it the module does all else.
+ * Process context, at module load. Failure only means that there are no call chains.
  */
 void perfgrp_core_callchain_init(void)
 {

@@ -2,34 +2,34 @@
 /*
  * Events that count the tasks of a cgroup.
  *
- * perf_event_alloc() finds the cgroup by a file descriptor, in the table of the task that creates
- * the event. The probe of perfcore_link.c supplies it. The fd that a user gave for a group may be
- * closed by the time that an event is created, or the task may be a worker. So a group keeps the
- * directory's file, and it gets an fd for just one creation: in the current task's table if nobody
- * shares that, who could use the fd or inherit it by a fork, else in that of the kernel's
- * threads, by a worker.
+ * perf_event_alloc() finds the cgroup by a file descriptor in the table of the task that creates
+ * the event. The probe of perfcore_link.c supplies the fd. The fd that the user passed for a group
+ * may be closed by the time an event is created, or the task may be a worker. So a group holds the
+ * directory's file, and installs an fd for it during each creation: in the current task's table if
+ * that is not shared, so that nobody else can use the fd or inherit it by a fork; otherwise a
+ * worker creates the event with an fd in the kernel threads' table.
  *
- * The times of such an event are the cgroup's on the event's CPU, struct perf_cgroup_info, in
- * place of the context's: perf_cgroup_event_time() and perf_cgroup_event_time_now() of 6.1.192,
+ * The times of such an event are the cgroup's on the event's CPU (struct perf_cgroup_info) instead
+ * of the context's: perf_cgroup_event_time() and perf_cgroup_event_time_now() of 6.1.192,
  * 6.12.117 and 7.3.4.
  *
- * perf_cpu_context.cgrp is the cgroup that runs on a CPU while an event of any cgroup is enabled
- * there, and NULL otherwise. perf_cgroup_info.active should say the same of one cgroup, but
+ * While an event of any cgroup is enabled on a CPU, perf_cpu_context.cgrp is the cgroup that runs
+ * there; otherwise it is NULL. perf_cgroup_info.active should agree with it, but
  *
- *	- it stays set of what runs when the last event of a cgroup is disabled. From then on time
- *	  seems to pass whatever runs, and perf_event_disable() adds that to the cgroup's time, for
- *	  good: update_cgrp_time_from_event();
- *	- it is not set when the first event is enabled (in 6.1 it is), and what has passed since
- *	  the last update, perhaps since boot, is added to the time at the next switch:
- *	  perf_cgroup_set_timestamp() is left out where ctx_time_freeze() has kept EVENT_TIME;
- *	- it is cleared, but for a cgroup that goes on running, when events of the CPU are
- *	  scheduled again: ctx_sched_out() takes each for the last.
+ *	- it stays set for the running cgroup when a CPU's last cgroup event is disabled. From then
+ *	  on the cgroup's time seems to pass whatever runs, and perf_event_disable() adds that to
+ *	  it permanently: update_cgrp_time_from_event();
+ *	- it is not set when the first event is enabled (in 6.1 it is), and the time since the last
+ *	  update, perhaps since boot, is added at the next switch: perf_cgroup_set_timestamp() is
+ *	  not called if ctx_time_freeze() has kept EVENT_TIME;
+ *	- it is cleared for a cgroup that keeps running when the CPU's events are rescheduled:
+ *	  ctx_sched_out() treats each reschedule as if the last event had gone.
  *
- * So it is put right on the CPU before and after an event is enabled, and before it is disabled;
- * who reads looks at perf_cpu_context.cgrp. What perf_event_open() counts has these errors.
+ * So the CPU corrects it before and after an event is enabled and before one is disabled, and
+ * readers look at perf_cpu_context.cgrp instead. perf_event_open()'s counts have these errors.
  *
  * When a cgroup is removed, cgroup_destroy_locked() of the same kernels clears CSS_ONLINE of its
- * own css (cgroup.self) first, and then nothing finds it by its directory.
+ * own css (cgroup.self) first; from then on it cannot be found by its directory.
  *
  * Process context, unless a function says otherwise.
  */
@@ -61,19 +61,19 @@
 /* Set by perfgrp_core_cgroup_init(), before the device exists. */
 static bool can_cgroup;
 
-/* Creates events where the current task cannot. It must not wait for anything else's work. */
+/* Creates events for tasks that cannot. Its own queue, so as not to wait for unrelated work. */
 static struct workqueue_struct *create_queue;
 
 /* ---- creating -------------------------------------------------------------- */
 
 /**
  * struct creation - an event that a worker is to create
- * @work: the worker's
+ * @work: runs create_work()
  * @request: what is to be created
- * @cred: with whose credentials
- * @event: what came out
+ * @cred: credentials to create it with
+ * @event: the result
  *
- * On the stack of whoever waits for it.
+ * On the stack of the task that waits for it.
  */
 struct creation {
 	struct work_struct work;
@@ -82,7 +82,7 @@ struct creation {
 	struct perf_event *event;
 };
 
-/* With an fd in the current task's table. */
+/* Create it with an fd in the current task's table. */
 static struct perf_event *create_here(const struct perfgrp_core_request *request)
 {
 	int fd = get_unused_fd_flags(O_CLOEXEC);
@@ -116,7 +116,7 @@ static struct perf_event *create_by_worker(const struct perfgrp_core_request *re
 	return creation.event;
 }
 
-/* Nobody else sees an fd in such a table, nor can take it over by a fork. */
+/* Return: true if no other task can use an fd in the current task's table, or inherit it. */
 static bool has_own_table(void)
 {
 	return current->flags & PF_KTHREAD || atomic_read(&current->files->count) == 1;
@@ -128,9 +128,9 @@ static bool has_own_table(void)
  *
  * For perfgrp_core_create(). May sleep.
  *
- * Return: the event, which may not be in the cgroup if the probe did not run; or an ERR_PTR(): of
- * -EBADF if the file is not the directory of a cgroup, of -ENOENT if perf does not know the
- * cgroup, or it was removed.
+ * Return: the event, which may not be in the cgroup if the probe did not run; or an ERR_PTR():
+ * -EBADF if the file is not the directory of a cgroup, -ENOENT if the cgroup was removed, or is
+ * not in perf_event's hierarchy.
  */
 struct perf_event *perfgrp_core_create_in_cgroup(const struct perfgrp_core_request *request)
 {
@@ -139,7 +139,7 @@ struct perf_event *perfgrp_core_create_in_cgroup(const struct perfgrp_core_reque
 	if (!has_own_table())
 		return create_by_worker(request);
 	event = create_here(request);
-	/* The caller's limit on open files is not to the point. */
+	/* The caller's limit on open files must not matter. */
 	return event == ERR_PTR(-EMFILE) ? create_by_worker(request) : event;
 }
 
@@ -163,7 +163,7 @@ static struct perf_event *create_dummy(const struct perfgrp_core_cgroup *cgroup,
 	return perfgrp_core_create_in_cgroup(&request);
 }
 
-/* Whether a file is the directory of what perf has found by it. */
+/* Return: true if @dir is the directory of @perf, the cgroup that perf has found for it. */
 static bool is_dir_of(const struct file *dir, const struct perf_cgroup *perf)
 {
 	return file_inode(dir)->i_ino == kernfs_id_ino(cgroup_id(perf->css.cgroup));
@@ -177,7 +177,7 @@ static bool is_dir_of(const struct file *dir, const struct perf_cgroup *perf)
  * perfgrp_core_can_cgroup() is true, and perfgrp_core_link_begin() has succeeded. May sleep.
  *
  * Return: 0; -EBADF or -ENOENT as perfgrp_core_create_in_cgroup(); -EXDEV if the probe did not
- * run, or perf has found another cgroup; or what else the perf core says to a dummy event.
+ * run, or perf has found another cgroup; or another error from creating a dummy event.
  */
 int perfgrp_core_cgroup_get(struct perfgrp_core_cgroup *cgroup, struct file *dir)
 {
@@ -214,7 +214,7 @@ void perfgrp_core_cgroup_put(struct perfgrp_core_cgroup *cgroup)
 }
 
 /**
- * perfgrp_core_cgroup_of - what tracepoints call the cgroup
+ * perfgrp_core_cgroup_of - the struct cgroup, as tracepoints pass it
  * @cgroup: the cgroup
  *
  * Return: to be compared only.
@@ -241,7 +241,7 @@ u64 perfgrp_core_cgroup_id(const struct perfgrp_core_cgroup *cgroup)
  *
  * Any context.
  *
- * Return: whether its directory has been; then no task is in it but such as are exiting.
+ * Return: true if its directory has been removed; then only exiting tasks can be in it.
  */
 bool perfgrp_core_cgroup_is_removed(const struct perfgrp_core_cgroup *cgroup)
 {
@@ -250,7 +250,7 @@ bool perfgrp_core_cgroup_is_removed(const struct perfgrp_core_cgroup *cgroup)
 
 /* ---- times ------------------------------------------------------------------ */
 
-/* What runs on the CPU of an event, if an event of a cgroup is enabled there. */
+/* The cgroup that runs on the event's CPU; NULL if no event of a cgroup is enabled there. */
 static const struct perf_cgroup *running_there(const struct perf_event *event)
 {
 	/* The context of a cgroup's event is a CPU's. */
@@ -262,7 +262,7 @@ static bool is_below(const struct perf_cgroup *cgroup, const struct perf_cgroup 
 	return cgroup_is_descendant(cgroup->css.cgroup, ancestor->css.cgroup);
 }
 
-/* IPI. No event of a cgroup was enabled on this CPU: nobody kept the time. */
+/* IPI. With no event of a cgroup enabled on this CPU, the perf core does not update the time. */
 static void begin_time(void *data)
 {
 	const struct perf_event *event = data;
@@ -279,14 +279,14 @@ static void begin_time(void *data)
 }
 
 /**
- * perfgrp_core_cgroup_begin - let the time of an event's cgroup begin
+ * perfgrp_core_cgroup_begin - start the time of an event's cgroup on the event's CPU
  * @event: an event of a cgroup, which is to be enabled
  *
- * perfgrp_core_cgroup_settle() follows when it has been. See the top of this file. May sleep.
+ * Call perfgrp_core_cgroup_settle() once it is enabled. See the top of this file. May sleep.
  */
 void perfgrp_core_cgroup_begin(struct perf_event *event)
 {
-	/* The contexts of a CPU share the times. */
+	/* Before 6.2 a CPU's contexts share the times, so another one may be keeping them. */
 	if (COMPAT_ONE_CPU_CONTEXT && !running_there(event))
 		smp_call_function_single(event->cpu, begin_time, event, true);
 }
@@ -299,7 +299,7 @@ static bool is_settled(const struct perf_event *event)
 	return !running || !!READ_ONCE(info->active) == is_below(running, event->cgrp);
 }
 
-/* IPI, which the perf core does not let in while it switches cgroups. */
+/* IPI: the perf core switches cgroups with interrupts off, so this does not run meanwhile. */
 static void settle(void *data)
 {
 	const struct perf_event *event = data;
@@ -312,7 +312,7 @@ static void settle(void *data)
 }
 
 /**
- * perfgrp_core_cgroup_settle - let the perf core know whether an event's cgroup runs
+ * perfgrp_core_cgroup_settle - correct perf_cgroup_info.active of an event's cgroup
  * @event: an event of a cgroup, which is enabled
  *
  * See the top of this file. May sleep.
@@ -329,8 +329,8 @@ void perfgrp_core_cgroup_settle(struct perf_event *event)
 }
 
 /*
- * perf_cgroup_switch() changes perf_cpu_context.cgrp before it brings the time up to date, and
- * clears perf_cgroup_info.active meanwhile. Only an NMI, or another CPU, can see that.
+ * perf_cgroup_switch() changes perf_cpu_context.cgrp before it updates the time, and
+ * perf_cgroup_info.active is clear in between. Only an NMI, or another CPU, can see that.
  */
 static bool may_switch_now(const struct perf_event *event)
 {
@@ -352,7 +352,7 @@ static u64 time_at(const struct perf_cgroup_info *info, const struct perf_event 
  *
  * Any context.
  *
- * Return: ns in which event->tstamp is.
+ * Return: ns, on the time base of event->tstamp.
  */
 u64 perfgrp_core_cgroup_time_at(const struct perf_cgroup *cgroup, const struct perf_event *event,
 				u64 clock)
@@ -366,10 +366,10 @@ u64 perfgrp_core_cgroup_time_at(const struct perf_cgroup *cgroup, const struct p
  * @event: the event
  * @clock: perfgrp_core_clock()
  *
- * As perf_cgroup_event_time_now() should be. Any context.
+ * What perf_cgroup_event_time_now() should return. Any context.
  *
- * Return: ns in which event->tstamp is. They do not pass while no task of the cgroup is on the
- * event's CPU.
+ * Return: ns, on the time base of event->tstamp. The time stands still while no task of the cgroup
+ * is on the event's CPU.
  */
 u64 perfgrp_core_cgroup_now(const struct perf_cgroup *cgroup, const struct perf_event *event,
 			    u64 clock)
@@ -388,7 +388,7 @@ u64 perfgrp_core_cgroup_now(const struct perf_cgroup *cgroup, const struct perf_
 
 /* ---- self-test -------------------------------------------------------------- */
 
-/* Compare what is read of a clock with what the perf core reads. */
+/* Compare perfgrp_core_read() of a clock event with the perf core's own read. */
 static int try_reading(const struct perfgrp_core_cgroup *cgroup, int cpu)
 {
 	struct perf_event *event = create_dummy(cgroup, cpu, PERF_COUNT_SW_CPU_CLOCK);
@@ -397,7 +397,7 @@ static int try_reading(const struct perfgrp_core_cgroup *cgroup, int cpu)
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	perfgrp_core_enable(event);
-	/* All tasks are in the root, and so one of it is always there. */
+	/* All tasks are below the root, so its time always passes. */
 	ret = perfgrp_core_test_reads(event, cpu);
 	perf_event_release_kernel(event);
 	return ret;
@@ -417,8 +417,8 @@ static int try_cgroup(struct file *dir, int cpu)
 }
 
 /*
- * Try the root of the hierarchy that has perf_event, cgroup2 or v1. If none is mounted at the
- * usual place there is nothing to try.
+ * Try the root of perf_event's hierarchy, cgroup2 or v1. If neither is mounted at its usual place
+ * there is nothing to test, which is no failure.
  */
 static int self_test(int cpu)
 {
@@ -449,7 +449,7 @@ static int self_test(int cpu)
  * perfgrp_core_cgroup_init - see whether events can be created in cgroups
  * @cpu: a CPU that is online
  *
- * Where nothing can be tried, perfgrp_core_cgroup_get() is the first to see. Process context,
+ * If no hierarchy is mounted yet, perfgrp_core_cgroup_get() finds out later. Process context,
  * at module load.
  */
 void perfgrp_core_cgroup_init(int cpu)
@@ -483,7 +483,7 @@ void perfgrp_core_cgroup_exit(void)
 /**
  * perfgrp_core_can_cgroup - can events be created in cgroups?
  *
- * Return: true unless the kernel lacks what it takes, or the self-test failed.
+ * Return: false if there is no probe for perf_event_alloc(), or the self-test failed.
  */
 bool perfgrp_core_can_cgroup(void)
 {

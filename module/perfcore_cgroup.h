@@ -16,7 +16,7 @@ struct perfgrp_core_request;
 /**
  * struct perfgrp_core_cgroup - a cgroup whose tasks are counted
  * @dir: its directory, with a reference
- * @perf: what perf has of it, with a reference
+ * @perf: its perf_event state, with a reference
  *
  * Constant.
  */
@@ -32,7 +32,7 @@ struct perfgrp_core_cgroup {
  *
  * Any context.
  *
- * Return: whether its directory has been; then no task is in it but such as are exiting.
+ * Return: true if its directory has been removed; then only exiting tasks can be in it.
  */
 static inline bool perfgrp_core_is_removed(const struct cgroup *cgroup)
 {
@@ -62,10 +62,10 @@ u64 perfgrp_core_cgroup_now(const struct perf_cgroup *cgroup, const struct perf_
  * perfgrp_core_event_cgroup - the cgroup that an event counts
  * @event: the event
  *
- * The perf core sets event->cgrp to NULL and drops its reference when it frees the event, which
- * readers without a lock may still have (event_array.c). The cgroup is freed an RCU grace period
- * later: css_release_work_fn(). So read it once. Any context, inside rcu_read_lock() if the event
- * may be released.
+ * When the perf core frees the event, which lockless readers may still use (event_array.c), it
+ * sets event->cgrp to NULL and drops its reference. The cgroup itself is freed an RCU grace period
+ * later: css_release_work_fn(). So read the pointer once. Any context, inside rcu_read_lock() if
+ * the event may be released.
  *
  * Return: the cgroup, or NULL.
  */

@@ -17,8 +17,8 @@
  * May sleep. Must not be called from a CPU hotplug callback.
  *
  * Return: the event, or an ERR_PTR() from the perf core; ERR_PTR(-EXDEV) if the event was
- * created, but not under the leader, for example because its PMU is another one, or not in the
- * cgroup.
+ * created, but not in the cgroup, or not under the leader (because they have different PMUs, for
+ * example).
  */
 struct perf_event *perfgrp_core_create(const struct perfgrp_core_request *request)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What reaches into the perf core is tested here when the module is loaded: that
- * perfgrp_core_read() reads what the core reads, and what the other perfcore_*.c assume, each by
- * its own test. Without the first the module is not loaded; the others only switch their feature
- * off.
+ * Tests, at module load, of what is assumed of the perf core: that perfgrp_core_read() agrees with
+ * the perf core's own read, and what each other perfcore_*.c assumes, by a test of its own. If the
+ * first fails the module does not load; each of the others only disables its feature.
  *
  * Process context.
  */
@@ -49,7 +48,7 @@ int perfgrp_core_init(void)
 
 	/*
 	 * Not under cpus_read_lock(), which creating an event may take. If the CPU goes
-	 * offline now, loading fails with -ENODEV and can be repeated.
+	 * offline now, loading fails with -ENODEV and can be retried.
 	 */
 	cpu = cpumask_first(cpu_online_mask);
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a sample hit, as the perf core says it in its own records: header.misc and ip.
+ * Where a sample hit: header.misc and ip, as in the perf core's own records.
  *
- * An interrupt that ends a virtual machine's time on the CPU finds the registers of the host. KVM
- * tells the perf core that the guest was interrupted, and where, and nobody else. So
+ * When an overflow interrupts a virtual machine, @regs are the host's. Only the perf core learns
+ * from KVM that the guest was interrupted, and where. So this file calls
  *
  *	unsigned long perf_misc_flags(struct perf_event *event, struct pt_regs *regs)
  *	unsigned long perf_instruction_pointer(struct perf_event *event, struct pt_regs *regs)
  *
- * are called, which are not exported; before 7.x they know no event. They are found and called as
- * pidfd.c says. Read in 6.1.192, 6.12.117 and 7.3.4.
+ * which are not exported; before 7.x they have no parameter event. They are found and called in
+ * the way that pidfd.c explains. Checked in the sources of 6.1.192, 6.12.117 and 7.3.4.
  *
- * Assumed: they can be called in any context in which events overflow.
- * perfgrp_core_ip_init() asks them where it is itself. If they do not know, or cannot be found,
- * counters that exclude the host do not sample, and samples of others have the registers of the
+ * Assumed: they can be called in any context in which events overflow. perfgrp_core_ip_init()
+ * tests them with registers of its own. If they return something else, or cannot be found,
+ * counters that exclude the host cannot sample, and samples of others have the registers of the
  * host.
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
@@ -35,7 +35,7 @@ DEFINE_STATIC_CALL_NULL(perfgrp_perf_ip, compat_regs_fn);
 static bool found;
 
 /**
- * perfgrp_core_knows_guests - do samples tell the guests of virtual machines from the host?
+ * perfgrp_core_knows_guests - can samples distinguish a virtual machine's guest from the host?
  *
  * Return: whether the self-test succeeded.
  */
@@ -63,7 +63,7 @@ static u16 host_misc_flags(struct pt_regs *regs)
  *
  * Any context, with interrupts disabled.
  *
- * Return: one of PERF_RECORD_MISC_CPUMODE_MASK, and PERF_RECORD_MISC_EXACT_IP where it holds.
+ * Return: one of PERF_RECORD_MISC_CPUMODE_MASK, plus PERF_RECORD_MISC_EXACT_IP if the ip is exact.
  */
 u16 perfgrp_core_misc_flags(struct perf_event *event, struct pt_regs *regs)
 {
@@ -80,8 +80,8 @@ u16 perfgrp_core_misc_flags(struct perf_event *event, struct pt_regs *regs)
  *
  * Any context, with interrupts disabled.
  *
- * Return: the address; 0 if the overflow came so late that it hit a kernel, the host's or a
- * guest's, which the event excludes.
+ * Return: the address; 0 if the event excludes the kernel, but the overflow came so late that it
+ * hit the kernel, the host's or a guest's.
  */
 u64 perfgrp_core_ip(struct perf_event *event, struct pt_regs *regs, u16 misc)
 {
@@ -95,7 +95,7 @@ u64 perfgrp_core_ip(struct perf_event *event, struct pt_regs *regs, u16 misc)
 	return compat_call_regs_fn(perfgrp_perf_ip, event, regs);
 }
 
-/* In the host's kernel, where this is. */
+/* The registers fetched here are in the host's kernel. */
 static bool self_test_ip(void)
 {
 	struct perf_event event = {};
@@ -115,7 +115,7 @@ static bool self_test_ip(void)
 /**
  * perfgrp_core_ip_init - find perf_misc_flags() and perf_instruction_pointer()
  *
- * Process context, at module load. Without them the module does all else.
+ * Process context, at module load. On failure samples have the registers of the host.
  */
 void perfgrp_core_ip_init(void)
 {

@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Create events with what perf_event_create_kernel_counter() has no arguments for: a group
- * leader, which makes scheduling groups, and a cgroup.
+ * leader, for scheduling groups, and a cgroup.
  *
- * No other exported function creates an event. But that one calls the perf core's own
+ * No other exported function creates an event. But it calls the perf core's internal function
  *
  *	perf_event_alloc(attr, cpu, task, group_leader, parent_event, handler, context, cgroup_fd)
  *
- * with group_leader NULL and cgroup_fd -1. That function and what follows it do all the rest:
+ * with group_leader NULL and cgroup_fd -1. With other arguments the perf core does all the rest:
  * the PMU driver checks that the group fits, perf_install_in_context() links the sibling, the
  * PMU schedules the group in one transaction; perf_cgroup_connect() finds the cgroup. So a probe
  * on perf_event_alloc() replaces these two arguments. It is armed only while a group creates
- * events of which two may share a PMU, or a group of a cgroup any events, and for a second
- * afterwards, and acts only on the one call that the creating task makes with the attr passed to
+ * events two of which may share a PMU, or a group of a cgroup creates any events, and for a second
+ * afterwards. It changes only the one call that the creating task makes with the attr passed to
  * perfgrp_core_create().
  *
  * A leader must have the PMU of its siblings. perf_event_open() checks that between
- * perf_event_alloc(), which finds the PMU, and perf_install_in_context(), which links;
- * perf_event_create_kernel_counter() does not. So the probe does, when perf_event_alloc()
- * returns: an event of another PMU becomes its own leader, off, and is released once it is
- * created. Drivers meet leaders of other PMUs from perf_event_open() as well.
+ * perf_event_alloc(), which finds the PMU, and perf_install_in_context(), which links the event;
+ * perf_event_create_kernel_counter() does not. So the probe checks it when perf_event_alloc()
+ * returns: an event of another PMU becomes its own leader, in state OFF, and is released after it
+ * is created. A driver's event_init() does see such leaders of other PMUs, but so it does with
+ * perf_event_open().
  *
  * Assumed: perf_event_alloc() is a symbol of its own (not inlined, not cloned with other
  * arguments), takes attr first, the leader fourth and cgroup_fd eighth, is called once per
- * creation, and returns the event before anything is linked. This was read in 6.1.192, 6.12.117
- * and 7.3.4, and runs on Debian's kernels of these series. perfgrp_core_link_init() tests both
- * ends of the probe; if the test fails, perfgrp_core_can_link() is false and groups consist of
- * independent counters. perfcore_cgroup.c tests the cgroup. Each event is looked at when it has
- * been created.
+ * creation, and returns the event before anything is linked. This was checked in the sources of
+ * 6.1.192, 6.12.117 and 7.3.4, and runs on Debian's kernels of these series.
+ * perfgrp_core_link_init() tests the probe at entry and at return; if the test fails,
+ * perfgrp_core_can_link() is false and groups consist of independent counters. perfcore_cgroup.c
+ * tests cgroup_fd. perfgrp_core_create() checks each event after it is created.
  *
  * The caller must make sure that leader and sibling have the same CPU or task.
  *
- * Documentation/assumptions.md lists what to read again for another kernel.
+ * Documentation/assumptions.md lists what to check again for another kernel.
  *
  * Process context, unless a function says otherwise. Takes link_lock; perfgrp.h has its
  * place in the lock order.
@@ -63,8 +64,8 @@ static bool can_link;
 
 /*
  * The creation in progress, written under link_lock. The probe runs in any task and takes
- * no lock: it compares link.task with READ_ONCE(). Only the task that holds link_lock
- * finds itself there, and it has written the other fields itself.
+ * no lock: it compares link.task with READ_ONCE(). Only the task that holds link_lock can
+ * match, and it has written the other fields itself.
  */
 static DEFINE_MUTEX(link_lock);
 static struct {
@@ -75,7 +76,10 @@ static struct {
 	bool supplied;
 } link;
 
-/* Runs at every perf_event_alloc() of any task, in kprobe context. 0: see keep_pmus_apart(). */
+/*
+ * Runs at every perf_event_alloc() of any task, in kprobe context. Returns 0 to have
+ * keep_pmus_apart() run when the call returns, else 1.
+ */
 static int supply_arguments(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	if (READ_ONCE(link.task) != current)
@@ -84,7 +88,7 @@ static int supply_arguments(struct kretprobe_instance *instance, struct pt_regs 
 		return 1;
 
 	link.supplied = true;
-	/* What is not -1 there is another argument. */
+	/* If it is not -1, this is not the argument cgroup_fd. */
 	if (link.cgroup_fd != -1 && (int)perfgrp_kprobe_arg(regs, 7) == -1)
 		perfgrp_kprobe_set_arg7(regs, link.cgroup_fd);
 	if (!link.leader)
@@ -96,9 +100,10 @@ static int supply_arguments(struct kretprobe_instance *instance, struct pt_regs 
 NOKPROBE_SYMBOL(supply_arguments);
 
 /*
- * Runs when the call that got a leader returns, in kprobe context. Nobody else uses the event yet.
- * It was to be as its leader; alone it must not count. Drivers of uncore PMUs move their events to
- * another CPU while the group is added to.
+ * Runs when a call that was given a leader returns, in kprobe context. Nobody else uses the event
+ * yet. Siblings are created enabled, as their leader decides when they count; without a leader the
+ * event must be off. The CPUs are compared too, because drivers of uncore PMUs may move the leader
+ * to another CPU meanwhile.
  */
 static int keep_pmus_apart(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
@@ -114,7 +119,7 @@ static int keep_pmus_apart(struct kretprobe_instance *instance, struct pt_regs *
 
 NOKPROBE_SYMBOL(keep_pmus_apart);
 
-/* ms: longer than between two ADDs of somebody who makes them in a loop. */
+/* ms: longer than the time between two ADDs in a loop. */
 #define LINK_LINGER 1000
 
 PERFGRP_KRETPROBE(probe, perf_event_alloc, supply_arguments, keep_pmus_apart, LINK_LINGER);
@@ -147,7 +152,7 @@ void perfgrp_core_link_end(void)
 /**
  * perfgrp_core_has_probe - is there a probe that can supply arguments?
  *
- * Return: false where kprobes are missing, or the architecture's arguments are not known.
+ * Return: false without kprobes, or if it is not known how the architecture passes arguments.
  */
 bool perfgrp_core_has_probe(void)
 {
@@ -166,14 +171,14 @@ bool perfgrp_core_can_link(void)
 
 /**
  * perfgrp_core_create_supplied - create an event, with arguments from the probe
- * @request: what is to be created; its cgroup is not looked at
+ * @request: what is to be created; its cgroup is ignored
  * @cgroup_fd: the directory of a cgroup, in the current task's table; -1 for none
  *
  * armpmu's group validation skips a leader that is disabled, unless attr.enable_on_exec is
  * set, and so accepts one event too many; that group would never be scheduled. So the bit
- * is set in the leader while the driver validates. No exec can act on it: a task's
- * exec_update_lock is held by the caller, and the perf core ignores the bit for events of
- * a CPU. No child can inherit it: see perfgrp_core_set_inherit().
+ * is set in the leader while the driver validates. No exec can act on it: for a task the caller
+ * holds exec_update_lock, and the perf core ignores the bit for events of a CPU. No child can
+ * inherit it: see perfgrp_core_set_inherit().
  *
  * For perfgrp_core_create(). May sleep.
  *
@@ -212,8 +217,8 @@ struct perf_event *perfgrp_core_create_supplied(const struct perfgrp_core_reques
 /* ---- self-test ----------------------------------------------------------- */
 
 /*
- * Return: 1 if such an event is put under such a leader, 0 if it is not, a negative errno if this
- * machine cannot count them, or, as one with a single counter, not both at once.
+ * Return: 1 if such an event is put under such a leader, 0 if it is not; a negative errno if this
+ * machine cannot count them, or not both at once (if it has a single counter, for example).
  */
 static int try_group(u32 type, u64 leader_config, u64 config, int cpu)
 {
@@ -248,12 +253,12 @@ static int try_group(u32 type, u64 leader_config, u64 config, int cpu)
 }
 
 /**
- * perfgrp_core_try_link - see whether events that are created under a leader are linked
+ * perfgrp_core_try_link - test whether events that are created under a leader are linked
  * @cpu: a CPU that is online
  *
  * perfgrp_core_link_begin() has succeeded. May sleep.
  *
- * Return: 1 if they are, where they have one PMU and only there, 0 or a negative errno if not.
+ * Return: 1 if they are linked if and only if they have the same PMU; else 0 or a negative errno.
  */
 int perfgrp_core_try_link(int cpu)
 {
@@ -267,7 +272,7 @@ int perfgrp_core_try_link(int cpu)
 	ret = try_group(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_DUMMY, cpu);
 	if (ret)
 		return ret == 1 ? 0 : ret;
-	/* Without a PMU only software events can be tried. */
+	/* Without a hardware PMU this returns an errno; then only software events can be tried. */
 	return try_group(PERF_TYPE_HARDWARE, cycles, cycles, cpu) != 0;
 }
 
@@ -275,7 +280,7 @@ int perfgrp_core_try_link(int cpu)
  * perfgrp_core_link_init - register the probe, and test whether it links events
  * @cpu: a CPU that is online
  *
- * Process context, at module load. Where it fails, perfgrp_core_can_link() is false.
+ * Process context, at module load. If it fails, perfgrp_core_can_link() is false.
  */
 void perfgrp_core_link_init(int cpu)
 {
