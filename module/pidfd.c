@@ -6,12 +6,12 @@
  *
  *	struct pid *pidfd_get_pid(unsigned int fd, unsigned int *flags)
  *
- * is not exported. Its address is learnt by registering a kprobe on it, and it is called
- * through a static call: on x86 that is a direct call, which a kernel with IBT allows to a
- * function whose ENDBR it has sealed, while it does not allow an indirect one. The kprobe
- * is unregistered again before the first call.
+ * is not exported. Its address is found by registering a kprobe on it, and it is called
+ * through a static call: on x86 that is a direct call. A kernel with IBT may have sealed the
+ * function's ENDBR, which faults indirect calls, but not direct ones. The kprobe is unregistered
+ * again before the first call.
  *
- * Assumed: the function is there under this name with this prototype, as in 6.1, 6.12 and 7.3.
+ * Assumed: a function of this name has this prototype, as in 6.1, 6.12 and 7.3.
  * perfgrp_pidfd_init() calls it with an fd that cannot be open and expects -EBADF. If the
  * function cannot be found there is no PERFGRP_FEATURE_PIDFD.
  */
@@ -40,7 +40,7 @@ static bool supported;
 /**
  * perfgrp_pidfd_init - find the kernel's function
  *
- * Without it the module does all else.
+ * Failure only means that tasks cannot be named by pidfds.
  */
 void perfgrp_pidfd_init(void)
 {
@@ -85,7 +85,7 @@ struct task_struct *perfgrp_pidfd_get_task(int fd)
 	pid = static_call(perfgrp_pidfd_get_pid)(fd, &flags);
 	if (IS_ERR(pid))
 		return ERR_CAST(pid);
-	/* A pidfd is of a process, and that of a thread (PIDFD_THREAD, 6.9) of a thread. */
+	/* A pidfd refers to a process, or (PIDFD_THREAD, since 6.9) to a thread. */
 	task = get_pid_task(pid, PIDTYPE_PID);
 	put_pid(pid);
 	return task ?: ERR_PTR(-ESRCH);

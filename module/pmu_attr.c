@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a PMU says of itself in sysfs, in /sys/bus/event_source/devices/PMU: the files "cpus" (it
- * counts on these CPUs only) and "cpumask" (it counts for several CPUs at once; these are the
- * ones to count on). struct pmu has no field for them, but it has the attributes themselves.
+ * The CPU lists in a PMU's sysfs directory /sys/bus/event_source/devices/PMU: the file "cpus" (it
+ * counts on these CPUs only) and the file "cpumask" (it counts for several CPUs at once; these are
+ * the ones to count on). struct pmu has no field for them, but it has the sysfs attributes.
  *
  * Process context.
  */
@@ -31,7 +31,7 @@ static struct attribute *find_in_group(const struct pmu *pmu, const struct attri
 	return NULL;
 }
 
-/* Those of subdirectories (events, format) have a name. */
+/* Groups with a name are subdirectories (events, format). */
 static struct attribute *find_attr(const struct pmu *pmu,
 				   const struct attribute_group *const *groups, const char *name)
 {
@@ -46,7 +46,7 @@ static struct attribute *find_attr(const struct pmu *pmu,
 /**
  * perfgrp_pmu_attr_cpus - the CPUs in a sysfs file of a PMU
  * @pmu: the PMU; it is registered
- * @name: of the file
+ * @name: the file's name
  * @cpus: set
  *
  * May sleep.
@@ -60,7 +60,7 @@ bool perfgrp_pmu_attr_cpus(const struct pmu *pmu, const char *name, struct cpuma
 	bool ok = false;
 	char *text;
 
-	/* NULL before there is a bus; an error pointer if it is not to have one. */
+	/* NULL before the bus is registered; an error pointer if the PMU is to have no device. */
 	if (IS_ERR_OR_NULL(pmu->dev))
 		return false;
 	found = find_attr(pmu, pmu->attr_groups, name);
@@ -71,7 +71,7 @@ bool perfgrp_pmu_attr_cpus(const struct pmu *pmu, const char *name, struct cpuma
 	if (!found)
 		return false;
 	attr = container_of(found, struct device_attribute, attr);
-	/* show() may take it for granted that it has a page. */
+	/* show() may assume a whole page. */
 	text = (char *)get_zeroed_page(GFP_KERNEL);
 	if (!text)
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a PMU says of itself in sysfs. */
+/* The CPU lists in a PMU's sysfs directory. */
 #ifndef PERFGRP_PMU_ATTR_H
 #define PERFGRP_PMU_ATTR_H
 
