@@ -38,7 +38,7 @@ static void records_wake(struct irq_work *work)
 	wake_up_interruptible_poll(&records->group->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-/* The group's task has exited. That concerns all, also those that poll with EPOLLEXCLUSIVE. */
+/* The group's task has exited. Wake all waiters, also those that poll with EPOLLEXCLUSIVE. */
 static void records_end(struct perfgrp_task_exit *exit)
 {
 	struct perfgrp_records *records = container_of(exit, struct perfgrp_records, task_exit);
@@ -54,7 +54,7 @@ static void init_ring(struct perfgrp_records *records, struct perfgrp_ring *ring
 	ring->overwrite = arg->flags & PERFGRP_CREATE_OVERWRITE;
 }
 
-/* The ring that is not an instance's is small where few records go there. */
+/* Without PERFGRP_CREATE_BPF_EVENTS few records go to @other, so it is made small. */
 static void init_other_ring(struct perfgrp_records *records, const struct perfgrp_create *arg)
 {
 	struct perfgrp_create few = *arg;
@@ -65,7 +65,7 @@ static void init_other_ring(struct perfgrp_records *records, const struct perfgr
 	raw_spin_lock_init(&records->other_lock);
 }
 
-/* Leaves some memory to others. CMA pages cannot be used. */
+/* Are there enough free pages, and some to spare? Rings cannot use CMA pages. */
 static bool has_memory(unsigned long nr_pages)
 {
 	unsigned long left = min(totalram_pages() / 16, (unsigned long)SZ_64M >> PAGE_SHIFT);
@@ -74,7 +74,7 @@ static bool has_memory(unsigned long nr_pages)
 	return available > (long)(nr_pages + nr_pages / 64 + left);
 }
 
-/* The CPU of a ring; -1 if it is that of a task. */
+/* The CPU of a ring; -1 if the ring is a task's. */
 static int cpu_of(const struct perfgrp_records *records, unsigned int nr)
 {
 	return records->per_cpu ? nr : records->group->instances[nr].cpu;
@@ -87,7 +87,10 @@ static int node_of(const struct perfgrp_records *records, unsigned int nr)
 	return cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);
 }
 
-/* CPUs that are offline get no memory, nor those on which a group of tasks does not count. */
+/*
+ * Rings of offline CPUs get no memory. If the group counts its tasks on one CPU only, nor do the
+ * rings of the others.
+ */
 static bool needs_memory(const struct perfgrp_records *records, unsigned int nr)
 {
 	int cpu = cpu_of(records, nr), only = records->group->instances[0].cpu;
@@ -109,8 +112,8 @@ static int alloc_rings(struct perfgrp_records *records)
 	for (i = 0; i < records->nr_rings && !ret; i++) {
 		ring = &records->rings[i];
 		/*
-		 * CPUs may have come or gone since the pages were counted;
-		 * perfgrp_group_follow_cpus() gives those that came their rings.
+		 * CPUs may have gone online or offline since the pages were counted.
+		 * perfgrp_group_follow_cpus() allocates the rings of new ones.
 		 */
 		if (!needs_memory(records, i) || nr_pages < perfgrp_ring_nr_pages(ring))
 			continue;
@@ -188,13 +191,13 @@ free:
 }
 
 /**
- * perfgrp_records_add_instance - give a CPU that has come online its ring
+ * perfgrp_records_add_instance - allocate the ring of a CPU that has come online
  * @group: the group; the lock is held for writing. Nothing is done if it has no buffer, or the
- *	CPU its ring.
+ *	CPU already has its ring.
  * @instance: index of the CPU's instance
  *
- * If that fails the CPU's records are lost, and counted as such. The memory is charged to the
- * group's user, whatever the limit is.
+ * If that fails the CPU's records are lost, and counted as lost. The memory is charged to the
+ * group's user even beyond the limit.
  */
 void perfgrp_records_add_instance(struct perfgrp_group *group, unsigned int instance)
 {
@@ -217,7 +220,7 @@ void perfgrp_records_add_instance(struct perfgrp_group *group, unsigned int inst
 }
 
 /**
- * perfgrp_records_uncharge - give back to the user what the rings were charged
+ * perfgrp_records_uncharge - uncharge the rings' memory from their user
  * @records: the rings
  */
 void perfgrp_records_uncharge(struct perfgrp_records *records)
@@ -227,7 +230,7 @@ void perfgrp_records_uncharge(struct perfgrp_records *records)
 
 /**
  * perfgrp_records_destroy - free a group's rings
- * @records: the rings; uncharged, no writer and no reader uses them any more
+ * @records: the rings; uncharged, without writers and readers
  *
  * May sleep.
  */

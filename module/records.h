@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The records of a group: a ring (ring.c) for each CPU or for the task, which the overflow handler
- * writes, and one for what others write. Readers merge them.
+ * writes, and one for all other records. Readers merge them.
  *
- * Readers hold perfgrp_records.reading, one at a time, and never while they wait for user memory.
+ * A reader holds perfgrp_records.reading, but never while it waits for user memory.
  */
 #ifndef PERFGRP_RECORDS_H
 #define PERFGRP_RECORDS_H
@@ -31,24 +31,25 @@ struct vm_area_struct;
 
 /**
  * struct perfgrp_records - the rings of a group
- * @group: the group; for the end of its task
+ * @group: the group
  * @task_exit: wakes readers when the group's task has exited, if there is one
- * @user: whom the memory is charged to
- * @nr_pages: of all rings, charged as locked memory of @user (perfgrp_group.lock)
- * @wakeup_records: how many records of one ring wake a reader
- * @wakeup_bytes: how many bytes; half a ring at the latest, before records are lost
- * @wake: wakes them; queued in any context, runs in hard IRQ context or, with PREEMPT_RT, in a
- *	thread
+ * @user: the user whom the memory is charged to
+ * @nr_pages: pages of all rings, charged as locked memory of @user (perfgrp_group.lock)
+ * @wakeup_records: how many records in one ring wake the readers
+ * @wakeup_bytes: how many bytes do. Half a full ring always does, before records are lost.
+ * @wake: wakes the readers; queued in any context, runs in hard IRQ context or, with PREEMPT_RT,
+ *	in a thread
  * @woken: @wake was queued, and no reader has looked at the rings since; set by writers, cleared
  *	by readers
  * @reading: held by the reader
  * @nr_read: records that were read; written under @reading
- * @mapped: userspace can write to a mapping of a ring, and so it is the reader; set once, under
+ * @mapped: userspace has a writable mapping of a ring, and so is the reader; set once, under
  *	@reading
- * @other: the ring of records that do not come from an overflow: of BPF programs that are loaded
- *	and unloaded, attached and detached
+ * @other: the ring of records that do not come from an overflow: of BPF programs being loaded,
+ *	unloaded, attached and detached
  * @other_lock: held by writers of @other, with interrupts off. See lock_other().
- * @per_cpu: the group's task and its children overflow on any CPU, at the same time
+ * @per_cpu: a ring per CPU number, because the group's task and its children may overflow on
+ *	several CPUs at the same time
  * @nr_rings: how many of @rings there are
  * @rings: one per instance of the group, or with @per_cpu one per CPU number
  *
@@ -73,13 +74,13 @@ struct perfgrp_records {
 	struct perfgrp_ring rings[];
 };
 
-/* How large a ring is if somebody asks for so many bytes. */
+/* The size of a ring for a buffer_size that the user asked for. */
 static inline unsigned long perfgrp_records_ring_size(u32 buffer_size)
 {
 	return roundup_pow_of_two(max_t(unsigned long, buffer_size, 2 * PAGE_SIZE));
 }
 
-/* Where overflows on this CPU go that belong to an instance of the group. */
+/* The ring for an overflow of an instance on this CPU. */
 static inline struct perfgrp_ring *perfgrp_records_ring(struct perfgrp_records *records,
 							unsigned int instance)
 {

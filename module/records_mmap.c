@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mapping a group's rings, with the layout of perf's: readers of those can read these.
+ * Mapping a group's rings. The layout is that of perf's ring buffer, so readers of that can read
+ * these.
  *
  * All pages are mapped read-only. The first write to a ring's first page makes that one writable,
  * as in kernel/events/core.c: map_range() of 7.3.4.
  *
- * The file of the mapping keeps the group, and with it the rings.
+ * The mapping's file holds the group, and thereby the rings.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -52,13 +53,14 @@ static int map_pages(struct vm_area_struct *vma, const struct perfgrp_ring *ring
 /**
  * perfgrp_records_mmap - mmap(2) of a ring
  * @records: the rings
- * @vma: what is to be mapped. The file's private_data is the group.
+ * @vma: the mapping. Its file's private_data is the group.
  *
- * Ring n is at offset n * (1 page + buffer_size). Who may write to the mapping reads the records;
- * from then on perfgrp_records_read() refuses. Any number of times, by anybody.
+ * Ring n is at offset n * (1 page + buffer_size). With a writable mapping userspace becomes the
+ * reader; from then on perfgrp_records_read() refuses. A ring can be mapped any number of times, by
+ * several tasks.
  *
- * Return: 0; -EINVAL if it is not one ring that is to be mapped, or privately; -EOPNOTSUPP of rings
- * that overwrite; -ENXIO of a CPU that has not been online yet; or -ENOMEM.
+ * Return: 0; -EINVAL if the mapping is not exactly one ring, or is private; -EOPNOTSUPP for rings
+ * that overwrite; -ENXIO for the ring of a CPU that has not been online yet; or -ENOMEM.
  */
 int perfgrp_records_mmap(struct perfgrp_records *records, struct vm_area_struct *vma)
 {

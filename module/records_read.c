@@ -2,17 +2,17 @@
 /*
  * Reading the records of a group: read(2), poll(2) and statistics.
  *
- * A call reads what was complete when it began, so that what it returns is in the order of time
- * as each ring is. As many records as come next from one ring are copied at once.
+ * A call reads the records that were complete when it began, so what it returns is ordered by time
+ * as far as each ring is. Consecutive records of one ring are copied in one go.
  *
- * A ring that overwrites may do so while its records are copied. Then its tail has moved, the
- * copy is void, and the reader begins again at the new tail. Nothing of a record is believed,
- * its size least of all, before the tail was seen not to have moved.
+ * A ring in overwrite mode may overwrite records while they are copied. Then its tail has moved,
+ * the copy is void, and the reader starts over at the new tail. Nothing in a record can be trusted,
+ * not even its size, until the tail was checked again after reading it.
  *
- * A page fault takes as long as the memory's owner likes (FUSE, userfaultfd). So nobody waits
- * for one with perfgrp_records.reading held: records are copied with page faults disabled, and
- * a reader whose memory is not present drops it, faults the memory in and goes on with what is
- * the oldest record then.
+ * A page fault may take arbitrarily long (FUSE, userfaultfd). So nobody waits for one with
+ * perfgrp_records.reading held: records are copied with page faults disabled, and a reader whose
+ * memory is not present drops the mutex, faults the memory in and goes on with the record that is
+ * the oldest by then.
  *
  * Process context, without perfgrp_group.lock. Readers take perfgrp_records.reading.
  */
@@ -38,7 +38,10 @@
 
 /* ---- one ring -------------------------------------------------------------- */
 
-/* Bytes that are copied at once, unless a record is longer. Less may be void in the end. */
+/*
+ * Bytes that are copied in one go, unless a single record is longer. Limits how much a ring in
+ * overwrite mode can void.
+ */
 #define MAX_RUN SZ_4K
 
 static unsigned long tail_of(const struct perfgrp_ring *ring)
@@ -46,7 +49,7 @@ static unsigned long tail_of(const struct perfgrp_ring *ring)
 	return atomic_long_read(&ring->tail);
 }
 
-/* Whether all that was read of the ring since its tail was @tail is valid. */
+/* Is everything valid that was read from the ring since its tail was @tail? */
 static bool still_there(const struct perfgrp_ring *ring, unsigned long tail)
 {
 	smp_rmb(); /* pairs with the cmpxchg in make_room() */
@@ -63,7 +66,7 @@ static u64 record_time(const struct perf_event_header *header, size_t size)
 	return ((const struct perfgrp_sample_id *)end)[-1].time;
 }
 
-/* Size of the record at a position, if the ring has not overwritten it; else 0. */
+/* Size of the record at position @at; 0 if the ring has overwritten it. */
 static size_t record_size(const struct perfgrp_ring *ring, unsigned long tail, unsigned long at)
 {
 	const struct perf_event_header *header = perfgrp_ring_at(ring, at);
@@ -72,13 +75,13 @@ static size_t record_size(const struct perfgrp_ring *ring, unsigned long tail, u
 	return still_there(ring, tail) ? size : 0;
 }
 
-/* What was lost comes after all that is in the ring. */
+/* Lost records that are not reported yet come after all records in the ring. */
 static bool has_lost_next(const struct perfgrp_ring *ring)
 {
 	return ring->limit == READ_ONCE(ring->committed) && atomic_long_read(&ring->lost_pending);
 }
 
-/* Look what is next in a ring. */
+/* Set has_next and next_time of a ring. */
 static void look_at(struct perfgrp_ring *ring)
 {
 	unsigned long tail;
@@ -99,7 +102,7 @@ static void look_at(struct perfgrp_ring *ring)
 }
 
 /*
- * Returns the bytes copied, or a negative errno with nothing copied: -EFAULT also if the memory
+ * Returns the bytes copied, or a negative errno if nothing was. -EFAULT also means that the memory
  * is not present.
  */
 static ssize_t copy_records(char __user *to, size_t room, const void *record, size_t size)
@@ -127,7 +130,7 @@ static ssize_t read_pending_lost(struct perfgrp_ring *ring, char __user *to, siz
 	long lost = atomic_long_xchg(&ring->lost_pending, 0);
 	ssize_t ret;
 
-	/* A writer has reported them in the ring. */
+	/* A writer has already reported them in the ring. */
 	if (!lost)
 		return 0;
 	ret = copy_lost(to, room, lost, READ_ONCE(ring->lost_time), READ_ONCE(ring->lost_cpu));
@@ -136,7 +139,7 @@ static ssize_t read_pending_lost(struct perfgrp_ring *ring, char __user *to, siz
 	return ret;
 }
 
-/* Of a ring that overwrites: what it has dropped before its next record. */
+/* Report the records that a ring in overwrite mode has dropped before its next one. */
 static ssize_t read_overwritten(struct perfgrp_ring *ring, char __user *to, size_t room)
 {
 	u64 nr = (u64)local64_read(&ring->overwritten) - ring->overwritten_told;
@@ -151,10 +154,10 @@ static ssize_t read_overwritten(struct perfgrp_ring *ring, char __user *to, size
 }
 
 /**
- * struct run - records that follow one another in a ring
+ * struct run - consecutive records of a ring
  * @tail: where they begin
- * @end: and where they end
- * @nr: how many they are
+ * @end: where they end
+ * @nr: how many there are
  * @nr_lost: how many of these are LOST records
  */
 struct run {
@@ -165,8 +168,8 @@ struct run {
 };
 
 /*
- * As many records as are not later than @until, but at least one, and fit into @room. False if
- * the ring has overwritten some.
+ * Find the next records that are not later than @until and fit into @room; the first one may be
+ * later. Returns false if the ring has overwritten some.
  */
 static bool find_run(const struct perfgrp_ring *ring, u64 until, size_t room, struct run *run)
 {
@@ -218,7 +221,7 @@ static ssize_t read_run(struct perfgrp_records *records, struct perfgrp_ring *ri
 
 /* ---- all rings -------------------------------------------------------------- */
 
-/* The ring whose next record is the oldest, and the time of the next one of another ring. */
+/* The ring whose next record is the oldest. @until: set to the time of the next in another ring. */
 static struct perfgrp_ring *oldest_ring(struct perfgrp_records *records, u64 *until)
 {
 	struct perfgrp_ring *ring, *oldest = NULL;
@@ -240,7 +243,7 @@ static struct perfgrp_ring *oldest_ring(struct perfgrp_records *records, u64 *un
 	return oldest;
 }
 
-/* Returns bytes, 0 if there is nothing any more, or a negative errno. */
+/* Returns bytes, 0 if there is nothing left to read, or a negative errno. */
 static ssize_t read_next(struct perfgrp_records *records, struct perfgrp_ring *ring, u64 until,
 			 char __user *to, size_t room)
 {
@@ -252,7 +255,7 @@ static ssize_t read_next(struct perfgrp_records *records, struct perfgrp_ring *r
 	return ret ?: read_run(records, ring, until, to, room);
 }
 
-/* What is recorded from now on wakes the readers again. */
+/* Let records written from now on wake the readers again. */
 static void records_look(struct perfgrp_records *records)
 {
 	WRITE_ONCE(records->woken, false);
@@ -260,8 +263,8 @@ static void records_look(struct perfgrp_records *records)
 }
 
 /*
- * Copy as many records as there are and fit, oldest first, to @to + *@done, and add their bytes
- * to *@done. Returns 0, or what prevents the next one from being copied: -EMSGSIZE or -EFAULT.
+ * Copy all records that fit, oldest first, to @to + *@done, and add their bytes to *@done. Returns
+ * 0, or why the next one cannot be copied: -EMSGSIZE or -EFAULT.
  */
 static int records_read_present(struct perfgrp_records *records, char __user *to, size_t room,
 				size_t *done)
@@ -293,12 +296,12 @@ static int records_read_present(struct perfgrp_records *records, char __user *to
 	return 0;
 }
 
-/* As much as is faulted in at once; more than a record. */
+/* Bytes that are faulted in at once; more than the largest record. */
 #define FAULT_IN_SIZE SZ_64K
-/* How often memory may have gone again before anything was copied. */
+/* How often in a row memory may be paged out again before anything was copied. */
 #define MAX_FAULTS    16
 
-/* Copy records, oldest first, as long as there are and they fit. Returns bytes or an errno. */
+/* Copy all records that fit, oldest first. Returns bytes or a negative errno. */
 static ssize_t read_records(struct perfgrp_records *records, char __user *to, size_t room)
 {
 	size_t done = 0, before, size;
@@ -316,7 +319,7 @@ static ssize_t read_records(struct perfgrp_records *records, char __user *to, si
 			break;
 		faults = done > before ? 0 : faults + 1;
 		size = min_t(size_t, room - done, FAULT_IN_SIZE);
-		/* Less than that may be there, and enough for a record. */
+		/* Give up only if nothing could be faulted in: part of it may hold a record. */
 		if (faults > MAX_FAULTS ||
 		    fault_in_safe_writeable(to + done, size) == size)
 			break;
@@ -339,9 +342,10 @@ static bool records_readable(struct perfgrp_records *records)
 }
 
 /*
- * Userspace reads the ring itself: once it has read up to the mark, the records before that are
- * taken, and the mark moves on. Too few may be counted as taken, which wakes once too often, but
- * never too many: @written may be ahead of @committed, so a mark needs both at rest.
+ * Userspace reads the ring itself and does not report how many records it has read. Once it has
+ * read up to the mark, the records before the mark count as taken, and the mark moves to the end
+ * of the ring. Too few may be counted as taken, which causes a spurious wakeup, but never too many:
+ * @written may be ahead of @committed, so the mark is moved only while nobody writes.
  */
 static void move_mark(struct perfgrp_ring *ring)
 {
@@ -372,15 +376,15 @@ static void move_marks(struct perfgrp_records *records)
 }
 
 /*
- * Whether the group's task has exited, or its cgroup was removed, after which there are no more
- * records. (Of the task's children, in a group that inherits, there may be, and of a task that was
- * in the cgroup and is still exiting.)
+ * Whether the group's task has exited, or its cgroup was removed. Then there are no more records,
+ * except from the task's children in an INHERIT group, and from tasks of the cgroup that are still
+ * exiting.
  */
 static bool records_ended(const struct perfgrp_records *records)
 {
 	const struct task_struct *task = records->group->task;
 
-	/* Before what it has recorded is looked for. */
+	/* Acquire: the caller looks for records afterwards. */
 	return (task && smp_load_acquire(&task->exit_state)) ||
 	       perfgrp_cgroup_removed(records->group);
 }
@@ -392,7 +396,7 @@ static bool records_ended(const struct perfgrp_records *records)
  * @room: size of @to in bytes
  * @wait: sleep while there are no records
  *
- * Return: bytes; 0 if the task has exited, or the cgroup was removed, and all records are read;
+ * Return: bytes; 0 if all records are read and the task has exited or the cgroup was removed;
  * -EAGAIN without @wait; -EMSGSIZE if the first record does not fit; -EFAULT; -EBUSY if userspace
  * reads the rings itself; -ERESTARTSYS on a signal.
  */
@@ -447,8 +451,7 @@ __poll_t perfgrp_records_poll(struct perfgrp_records *records, struct file *file
  * @records: the rings
  * @stats: its output fields are filled in
  *
- * Takes no lock. Numbers that change meanwhile may not add up; without writers and readers
- * they do.
+ * Takes no lock, so the numbers may not add up while there are writers or readers.
  */
 void perfgrp_records_get_stats(struct perfgrp_records *records, struct perfgrp_stream_stats *stats)
 {

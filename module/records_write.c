@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The records of a group that are not samples, and waking its readers. ring.c has the rings,
- * records.c their life, records_read.c reads.
+ * Writing the records of a group that are not samples, and waking its readers. ring.c has the
+ * rings, records.c allocates and frees them, records_read.c reads.
  *
- * Everything here runs in any context with preemption off, NMI included except where it says
+ * Everything here runs in any context, including NMI, with preemption off, unless a function says
  * otherwise. Readers are woken by an irq_work, because the scheduler may have been interrupted.
  */
 #include <linux/bpf.h>
@@ -25,7 +25,7 @@
 #include "ring.h"
 #include "sampling.h"
 
-/* -1 for a task that is exiting, 0 for one of another namespace, as perf_event_pid() has it. */
+/* As perf_event_pid(): -1 if the task is exiting, 0 if it is not visible in the pid namespace. */
 static u32 current_nr(enum pid_type type, struct pid_namespace *ns)
 {
 	u32 nr = __task_pid_nr_ns(current, type, ns);
@@ -34,10 +34,10 @@ static u32 current_nr(enum pid_type type, struct pid_namespace *ns)
 }
 
 /**
- * perfgrp_records_get_current - the numbers of the current task
- * @group: the group, whose pid namespace counts
- * @pid: set to the process's
- * @tid: set to the thread's
+ * perfgrp_records_get_current - pid and tid of the current task
+ * @group: the group, whose pid namespace is used
+ * @pid: set to the process's pid
+ * @tid: set to the thread's tid
  *
  * Any context.
  */
@@ -46,15 +46,15 @@ void perfgrp_records_get_current(const struct perfgrp_group *group, u32 *pid, u3
 	struct pid_namespace *ns = group->sampling->pid_ns;
 
 	*pid = current_nr(PIDTYPE_TGID, ns);
-	/* A leader's numbers are the same, and most tasks are leaders. */
+	/* Saves a look-up: most tasks are group leaders, whose tid is the pid. */
 	*tid = thread_group_leader(current) ? *pid : current_nr(PIDTYPE_PID, ns);
 }
 
 /**
- * perfgrp_records_fill_sample_id - fill in who, when and where
+ * perfgrp_records_fill_sample_id - fill in the sample_id of a record
  * @group: the group
- * @time: of the record
- * @id: of the member; 0 for none
+ * @time: time of the record
+ * @id: id of the member; 0 for none
  * @sample_id: filled in
  *
  * Preemption is off; any context.
@@ -75,11 +75,11 @@ void perfgrp_records_fill_sample_id(const struct perfgrp_group *group, u64 time,
 }
 
 /**
- * perfgrp_records_watermark_reached - is a reader to be woken?
+ * perfgrp_records_watermark_reached - are there enough records to wake the readers?
  * @ring: one of the rings; it exists
  *
- * Return: whether as many records or bytes wait as PERFGRP_CREATE asked for. If userspace reads
- * the ring it is not known how many records wait; there may be fewer then.
+ * Return: true if there are as many records or bytes as PERFGRP_CREATE asked for, or the ring is
+ * half full. If userspace reads the ring itself, the number of records is an upper limit.
  */
 bool perfgrp_records_watermark_reached(const struct perfgrp_ring *ring)
 {
@@ -90,14 +90,15 @@ bool perfgrp_records_watermark_reached(const struct perfgrp_ring *ring)
 }
 
 /*
- * Once, until they have looked. With PREEMPT_RT a thread of a higher priority wakes them, and where
- * context switches are recorded the switches to that thread would wake them again: they would never
- * run. Those who read the rings themselves may do so without a look, but what they do not read
- * fills the ring, which ends it.
+ * Wake readers only once, until they have looked at the rings. With PREEMPT_RT a thread of a higher
+ * priority wakes them; if context switches are recorded, the switch to that thread would wake them
+ * again, and they would never run. With a mapped ring this does not hold, as userspace may read it
+ * without entering the kernel; but there records that are not read fill the ring, which ends the
+ * loop.
  */
 static void wake_readers(struct perfgrp_records *records)
 {
-	/* Pairs with the barrier in records_look(): wq_has_sleeper() has one, too. */
+	/* The barrier in wq_has_sleeper(), before this, pairs with that in records_look(). */
 	if (READ_ONCE(records->woken) && !READ_ONCE(records->mapped))
 		return;
 	WRITE_ONCE(records->woken, true);
@@ -105,8 +106,8 @@ static void wake_readers(struct perfgrp_records *records)
 }
 
 /**
- * perfgrp_records_commit - make a record readable, and wake the readers if there is enough
- * @ring: the ring, in which perfgrp_ring_reserve() has made room for it
+ * perfgrp_records_commit - make a record readable, and wake the readers if there are enough
+ * @ring: the ring, in which perfgrp_ring_reserve() has reserved the record
  */
 void perfgrp_records_commit(struct perfgrp_ring *ring)
 {
@@ -116,9 +117,10 @@ void perfgrp_records_commit(struct perfgrp_ring *ring)
 }
 
 /*
- * Where no ftrace location serves it a kprobe's handler runs in an exception that is an NMI to
- * lockdep (int3 on x86), which allows only to try. It interrupts nothing but the function that is
- * probed, so whoever holds the lock is on another CPU, with interrupts off.
+ * A kprobe that is not on an ftrace location runs its handler in an exception (int3 on x86) that
+ * lockdep takes for an NMI, where it accepts only a trylock. The handler interrupts nothing but the
+ * probed function, so if the lock is held, its holder is on another CPU with interrupts off, and
+ * spinning is safe.
  */
 static unsigned long lock_other(struct perfgrp_records *records)
 	__acquires(&records->other_lock)
@@ -142,11 +144,11 @@ static void unlock_other(struct perfgrp_records *records, unsigned long irqs)
 }
 
 /**
- * perfgrp_records_account_missed - count records that could not even begin to be written
+ * perfgrp_records_account_missed - count records of events that were missed as lost
  * @records: the rings
  * @nr: how many
  *
- * Process context, or a kprobe's handler there.
+ * A task or softirq, or a kprobe's handler there.
  */
 void perfgrp_records_account_missed(struct perfgrp_records *records, unsigned long nr)
 {
@@ -161,10 +163,10 @@ void perfgrp_records_account_missed(struct perfgrp_records *records, unsigned lo
  * perfgrp_records_output_bpf_event - write a PERF_RECORD_BPF_EVENT
  * @group: a group with a buffer
  * @type: PERF_BPF_EVENT_*
- * @flags: of the record
+ * @flags: the record's flags
  * @prog: the program
  *
- * Process context, or a kprobe's handler there.
+ * A task or softirq, or a kprobe's handler there.
  */
 void perfgrp_records_output_bpf_event(const struct perfgrp_group *group, u16 type, u16 flags,
 				      const struct bpf_prog *prog)

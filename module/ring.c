@@ -2,19 +2,19 @@
 /*
  * A ring of records: its memory, and writing to it. records_read.c reads.
  *
- * The layout is that of perf's ring buffer: a struct perf_event_mmap_page and then 2^n pages of
- * records. So is the way in which writers that interrupt one another work
- * (kernel/events/ring_buffer.c of 6.1.192, 6.12.117 and 7.3.4): each takes its place by moving
- * @head with a cmpxchg, and the outermost one, when it is done, makes all of them readable by
- * moving @committed to @head. No lock, and no step that waits for another.
+ * The layout is that of perf's ring buffer: a struct perf_event_mmap_page followed by 2^n pages of
+ * records. Writers that interrupt one another work as they do there
+ * (kernel/events/ring_buffer.c of 6.1.192, 6.12.117 and 7.3.4): each reserves its place by moving
+ * @head with a cmpxchg, and the outermost one, when it is done, makes all their records readable by
+ * setting @committed to @head. There is no lock, and nobody waits for another.
  *
- * A record is written in place. For that the data is mapped twice in a row, as BPF's ring buffer
- * is: what goes over the end of the first mapping is at the beginning of the ring.
+ * A record is written in place. To make that possible the data is mapped twice in a row, as in
+ * BPF's ring buffer: what extends beyond the first mapping is at the beginning of the ring.
  *
- * A full ring loses what is to be written; the next writer that finds room, or the reader who has
- * emptied the ring, reports how many in a LOST record. With @overwrite the writer moves @tail on,
- * record by record, until there is room. The reader, who copies what is at @tail, moves it with a
- * cmpxchg, too, and if that fails what he has copied was no longer there.
+ * If the ring is full, new records are lost; the next writer that finds room, or the reader that
+ * has emptied the ring, reports how many in a LOST record. With @overwrite a writer advances @tail,
+ * record by record, until there is room. The reader copies records from @tail and then advances it
+ * with a cmpxchg, too; if that fails, they were overwritten and the copy is void.
  */
 #include <linux/gfp.h>
 #include <linux/log2.h>
@@ -43,7 +43,7 @@ static int alloc_pages_of(struct perfgrp_ring *ring, int node)
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
 	unsigned long nr = perfgrp_ring_nr_pages(ring), i;
 
-	/* Room for the second mapping. */
+	/* Including the second mapping of the data. */
 	ring->pages = kvmalloc_array(2 * nr - 1, sizeof(*ring->pages), GFP_KERNEL_ACCOUNT);
 	if (!ring->pages)
 		return -ENOMEM;
@@ -60,8 +60,8 @@ static int alloc_pages_of(struct perfgrp_ring *ring, int node)
 }
 
 /**
- * perfgrp_ring_alloc - give a ring its memory
- * @ring: the ring, with its constants set, without memory. Writers may find it meanwhile.
+ * perfgrp_ring_alloc - allocate a ring's memory
+ * @ring: the ring, with its constants set, without memory. Writers may already use it.
  * @node: NUMA node
  *
  * May sleep.
@@ -108,15 +108,15 @@ void perfgrp_ring_free(struct perfgrp_ring *ring)
 
 /* ---- writing -------------------------------------------------------------- */
 
-/* For LOST records: of which CPU the ring's records are, or that they are not of a CPU. */
+/* The CPU to put into LOST records; -1 for records.other, which is no CPU's. */
 static int cpu_of(const struct perfgrp_ring *ring)
 {
 	return ring == &ring->records->other ? -1 : smp_processor_id();
 }
 
 /*
- * Whether there is room up to @end. Userspace that writes nonsense to data_tail loses records, or
- * has them overwrite what it has not read.
+ * Is there room up to @end? If userspace writes garbage to data_tail, it loses records, or unread
+ * ones are overwritten.
  */
 static bool make_room(struct perfgrp_ring *ring, unsigned long end)
 {
@@ -127,7 +127,7 @@ static bool make_room(struct perfgrp_ring *ring, unsigned long end)
 		return end - READ_ONCE(ring->page->data_tail) <= ring->size;
 	tail = atomic_long_read(&ring->tail);
 	while (end - tail > ring->size) {
-		/* Other writers, which this one has interrupted, are still writing there. */
+		/* The rest is reserved by writers that this one has interrupted. */
 		if (tail == READ_ONCE(ring->committed))
 			return false;
 		oldest = perfgrp_ring_at(ring, tail);
@@ -142,8 +142,8 @@ static bool make_room(struct perfgrp_ring *ring, unsigned long end)
 }
 
 /*
- * The control dependency on make_room() orders the load of the tail before the stores to what it
- * says is free; readers store it with release.
+ * The control dependency on make_room() orders the load of the tail before the stores to the room
+ * that it frees; readers store the tail with release.
  */
 static void *take_place(struct perfgrp_ring *ring, size_t size)
 {
@@ -176,16 +176,16 @@ static void nest_end(struct perfgrp_ring *ring)
 	}
 	for (;;) {
 		head = local_read(&ring->head);
-		/* Pairs with the readers' load. */
+		/* Pairs with the load in records_read_present(). */
 		smp_store_release(&ring->committed, head);
-		/* Pairs with that of readers in userspace. */
+		/* Pairs with the load in userspace's readers. */
 		smp_store_release(&ring->page->data_head, head);
 		barrier();
 		WRITE_ONCE(ring->nest, 0);
 		barrier();
 		if (likely(head == local_read(&ring->head)))
 			return;
-		/* Somebody wrote between the load of @head and the end of the nest. */
+		/* A writer interrupted us between the load of @head and clearing @nest. */
 		WRITE_ONCE(ring->nest, 1);
 		barrier();
 	}
@@ -195,7 +195,7 @@ static void nest_end(struct perfgrp_ring *ring)
  * perfgrp_ring_fill_lost - fill in a LOST record
  * @record: filled in
  * @lost: how many records were lost
- * @time: when the last of them was
+ * @time: when the last of them was lost
  * @cpu: on which CPU; -1 for records of BPF programs
  */
 void perfgrp_ring_fill_lost(struct perfgrp_record_lost *record, u64 lost, u64 time, int cpu)
@@ -212,7 +212,7 @@ static void output_lost(struct perfgrp_ring *ring, u64 time)
 	long lost = atomic_long_xchg(&ring->lost_pending, 0);
 	struct perfgrp_record_lost *record;
 
-	/* A reader has reported it. */
+	/* A reader has already reported them. */
 	if (!lost)
 		return;
 	record = take_place(ring, sizeof(*record));
@@ -223,12 +223,12 @@ static void output_lost(struct perfgrp_ring *ring, u64 time)
 }
 
 /**
- * perfgrp_ring_account_lost - count records that are lost
+ * perfgrp_ring_account_lost - count lost records
  * @ring: the ring
  * @nr: how many
  * @time: when
  *
- * As a writer.
+ * Must be called as a writer: see struct perfgrp_ring.
  */
 void perfgrp_ring_account_lost(struct perfgrp_ring *ring, unsigned long nr, u64 time)
 {
@@ -242,12 +242,13 @@ void perfgrp_ring_account_lost(struct perfgrp_ring *ring, unsigned long nr, u64 
 /**
  * perfgrp_ring_reserve - reserve room for a record
  * @ring: the ring
- * @size: of the record, a multiple of 8
- * @time: of the record
+ * @size: the record's size, a multiple of 8
+ * @time: the record's time
  *
- * As a writer, which one is until perfgrp_ring_commit().
+ * Must be called as a writer (see struct perfgrp_ring), which the caller remains until
+ * perfgrp_ring_commit().
  *
- * Return: the place for the record; or NULL: it is lost and accounted.
+ * Return: where to write the record; NULL if it is lost, which is accounted.
  */
 void *perfgrp_ring_reserve(struct perfgrp_ring *ring, size_t size, u64 time)
 {
@@ -274,7 +275,7 @@ void *perfgrp_ring_reserve(struct perfgrp_ring *ring, size_t size, u64 time)
  * perfgrp_ring_commit - make a record readable
  * @ring: the ring
  *
- * If the writer has interrupted another, the record is readable when that one is done.
+ * If the writer has interrupted another one, the record becomes readable when that one commits.
  */
 void perfgrp_ring_commit(struct perfgrp_ring *ring)
 {
@@ -287,7 +288,7 @@ void perfgrp_ring_commit(struct perfgrp_ring *ring)
  * perfgrp_ring_bytes - how much there is to read
  * @ring: the ring; it exists
  *
- * Any context. Of a ring that userspace reads, what it says.
+ * Any context. If userspace reads the ring, this relies on its data_tail.
  *
  * Return: bytes.
  */
@@ -305,7 +306,7 @@ unsigned long perfgrp_ring_bytes(const struct perfgrp_ring *ring)
  *
  * Any context.
  *
- * Return: records, LOST ones among them.
+ * Return: number of records, including LOST records.
  */
 unsigned long perfgrp_ring_entries(const struct perfgrp_ring *ring)
 {

@@ -19,37 +19,38 @@ struct perfgrp_records;
  * @records: the group's rings, of which this is one; constant
  * @size: of the data in bytes, a power of two; constant
  * @overwrite: a full ring drops its oldest records; constant
- * @data: the records. Mapped twice in a row, so that each is in one piece. NULL as long as
- *	there is no memory for a CPU that came online later; then set once, with release.
+ * @data: the records. Mapped twice in a row, so that each record is contiguous. NULL until there
+ *	is memory, which a CPU that comes online later may lack; set once, with release.
  * @page: what userspace sees of the ring's state, in the page before @data. Userspace may
  *	write anything there.
- * @pages: @page and those of @data
+ * @pages: @page and the pages of @data
  * @head: where the next record goes. This and all other positions are bytes since the ring was
  *	created.
- * @committed: up to here records are complete
- * @nest: writers in progress, each having interrupted the one before it
- * @written: records, LOST ones among them
- * @produced: records that were to be written
- * @lost: those that found no room
- * @filtered: samples that were not to become records
- * @overwritten: records that were dropped before they were read
- * @lost_pending: those of @lost that no LOST record has reported yet; also written by readers
+ * @committed: records before this position are complete
+ * @nest: number of writers in progress, each having interrupted the one before it
+ * @written: number of records written, including LOST records
+ * @produced: number of records that were to be written
+ * @lost: how many of these found no room
+ * @filtered: number of samples that were filtered out
+ * @overwritten: number of records that were dropped before they were read
+ * @lost_pending: how many of @lost no LOST record has reported yet; also written by readers
  * @lost_time: when the last of them was lost
  * @lost_cpu: on which CPU, or where the last of @overwritten was dropped; -1 in
  *	perfgrp_records.other
- * @tail: where the oldest record is. Written by readers and, with @overwrite, by writers.
- * @taken: records that were read or, if userspace reads, that were before the last @mark
- * @mark: if userspace reads: a position
- * @mark_written: and how many records are before it
- * @overwritten_told: as many of @overwritten were reported by LOST records
- * @limit: up to here the current reader reads
- * @next_time: when the next thing to read was recorded; meaningless without @has_next
- * @has_next: there is a record before @limit, or one of @lost_pending
+ * @tail: position of the oldest record. Written by readers and, with @overwrite, by writers.
+ * @taken: number of records that were read; if userspace reads, of those before the last @mark
+ *	that it has passed
+ * @mark: if userspace reads: a position whose number of records is known; see move_mark()
+ * @mark_written: number of records before @mark
+ * @overwritten_told: how many of @overwritten LOST records have reported
+ * @limit: the current reader reads up to this position
+ * @next_time: time of the next record or loss to be read; meaningless without @has_next
+ * @has_next: there is a record before @limit, or a loss in @lost_pending
  *
- * One writer at a time, except that it may be interrupted by another on the same CPU. Those of
- * a CPU's or a task's ring have interrupts off, and only an NMI interrupts them; those of
- * perfgrp_records.other hold its lock. From @head to @lost_cpu all is theirs. From @tail on all
- * belongs to the reader, who holds perfgrp_records.reading.
+ * One writer at a time, except that another on the same CPU may interrupt it. Writers of a CPU's
+ * or a task's ring have interrupts off, so that only an NMI interrupts them; writers of
+ * perfgrp_records.other hold its lock. The fields from @head to @lost_cpu belong to the writers,
+ * those from @tail on to the reader, which holds perfgrp_records.reading.
  */
 struct perfgrp_ring {
 	struct perfgrp_records *records;
@@ -81,19 +82,19 @@ struct perfgrp_ring {
 	bool has_next;
 };
 
-/* Pages of a ring, that of its state among them. */
+/* Number of a ring's pages, including the one with its state. */
 static inline unsigned long perfgrp_ring_nr_pages(const struct perfgrp_ring *ring)
 {
 	return 1 + (ring->size >> PAGE_SHIFT);
 }
 
-/* What is at a position. */
+/* Address of a position. */
 static inline void *perfgrp_ring_at(const struct perfgrp_ring *ring, unsigned long position)
 {
 	return ring->data + (position & (ring->size - 1));
 }
 
-/* Whether the ring has memory; if it has, its other fields can be used. */
+/* Does the ring have memory? If so, its other fields can be used. */
 static inline bool perfgrp_ring_exists(const struct perfgrp_ring *ring)
 {
 	/* Pairs with the store in perfgrp_ring_alloc(). */
