@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows of a snapshot after they were read: flags that depend on all values of a row, and totals.
+ * Rows of a snapshot, once they are read: flags that depend on all values of a row, and totals.
  *
  * No state. perfgrp_group.lock is held, at least for reading.
  */
@@ -23,7 +23,7 @@ static bool all_exited(const struct perfgrp_row *row, const struct perfgrp_value
 	return true;
 }
 
-/* While an exit is in progress only some events are in EXIT state; report it when all are. */
+/* During an exit only some of the events may be in EXIT state; report EXITED once all are. */
 static void check_exited(struct perfgrp_row *row, struct perfgrp_value *values)
 {
 	unsigned int m;
@@ -35,7 +35,7 @@ static void check_exited(struct perfgrp_row *row, struct perfgrp_value *values)
 		values[m].flags &= ~PERFGRP_VALUE_EXITED;
 }
 
-/* A NO_MUX group is on the PMUs as a whole, or has failed as a whole. */
+/* NO_MUX: if one event failed, the whole row has. */
 static void fail_row(const struct perfgrp_row *row, struct perfgrp_value *values)
 {
 	unsigned int m;
@@ -59,7 +59,7 @@ static void finish_cgroup_row(const struct perfgrp_group *group, struct perfgrp_
 	}
 }
 
-/* perfgrp_row_finish(), where they may not. */
+/* The slow path of perfgrp_row_finish(). */
 void perfgrp_row_finish_flags(const struct perfgrp_group *group, struct perfgrp_row *row,
 			      struct perfgrp_value *values, bool removed)
 {
@@ -84,7 +84,7 @@ static bool same_pmus(const struct perfgrp_value *a, const struct perfgrp_value 
 	return true;
 }
 
-/* The total that a row with the values @of is added to; a new one if there is none for its PMUs. */
+/* The total to add a row with the values @of to; a new one if there is none for its PMUs yet. */
 static struct perfgrp_row *get_total(struct perfgrp_row *rows, struct perfgrp_value *values,
 				     unsigned int *nr, const struct perfgrp_value *of,
 				     unsigned int nr_members, bool mix)
@@ -115,15 +115,15 @@ static struct perfgrp_row *get_total(struct perfgrp_row *rows, struct perfgrp_va
 
 /**
  * perfgrp_row_sum - sum rows of CPUs
- * @rows: of the CPUs
- * @nr_rows: how many they are
- * @values: what their first_value is the index in
- * @nr_members: values of a row
- * @mix: add up different PMUs
- * @totals: room for as many rows
+ * @rows: the CPUs' rows
+ * @nr_rows: how many there are
+ * @values: the array that their first_value indexes
+ * @nr_members: values in a row
+ * @mix: also add up rows of different PMUs
+ * @totals: room for @nr_rows totals
  * @total_values: room for their values
  *
- * Return: number of totals: one for each kind of CPU, by PMUs.
+ * Return: number of totals. Without @mix there is one for each set of PMUs.
  */
 unsigned int perfgrp_row_sum(const struct perfgrp_row *rows, unsigned int nr_rows,
 			     const struct perfgrp_value *values, unsigned int nr_members, bool mix,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rows of a snapshot. What a CPU does while it is read is inline. */
+/* Rows of a snapshot. What runs on each CPU while it is read is inline. */
 #ifndef PERFGRP_ROW_H
 #define PERFGRP_ROW_H
 
@@ -33,9 +33,9 @@ struct perfgrp_reading {
  * @event: its event; NULL if there is none
  * @base: to be added to what @event reads
  * @goes_away: see struct perfgrp_member_instance
- * @away: see there
+ * @away: see struct perfgrp_member_instance
  * @clock: perfgrp_core_clock()
- * @call_pmu: false if the PMU was called just now
+ * @call_pmu: false if the PMU's read() has just been called
  * @reading: set
  *
  * Same rules as perfgrp_core_read(), or with @call_pmu false those of perfgrp_core_times().
@@ -47,7 +47,7 @@ static __always_inline void perfgrp_row_read(const struct perfgrp_group *group,
 					     bool call_pmu, struct perfgrp_reading *reading)
 {
 	if (unlikely(!event)) {
-		/* None can be created on a CPU that comes back when the cgroup has been removed. */
+		/* If a CPU comes online after the cgroup was removed, it gets no event: EXIT. */
 		*reading = (struct perfgrp_reading){
 			.state = perfgrp_cgroup_removed(group) ? PERF_EVENT_STATE_EXIT :
 								 PERF_EVENT_STATE_ERROR,
@@ -107,7 +107,7 @@ static __always_inline void perfgrp_row_fill_value(u32 id, u32 sched_group, u32 
 	value->flags |= perfgrp_row_event_flags(reading, row_flags);
 }
 
-/* @value_flags: those of all values of the row, ORed. perfgrp_row_finish() may clear EXITED. */
+/* @value_flags: flags of all values of the row, ORed. perfgrp_row_finish() may clear EXITED. */
 static __always_inline void perfgrp_row_add_flags(struct perfgrp_row *row, u32 value_flags)
 {
 	if (value_flags & PERFGRP_VALUE_FAILED)
@@ -120,7 +120,7 @@ void perfgrp_row_finish_flags(const struct perfgrp_group *group, struct perfgrp_
 			      struct perfgrp_value *values, bool removed);
 
 /**
- * perfgrp_row_finish - let the flags of a row and of its values agree
+ * perfgrp_row_finish - make the flags of a row and of its values consistent
  * @group: the group
  * @row: a row that was read
  * @values: its values

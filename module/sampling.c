@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The buffer of a group and the PID namespace of its records; what members that sample ask of the
- * perf core: call chains, and that contexts are not swapped; and changing a sample period.
+ * A group's buffer, and the PID namespace of its records; call chains; keeping the perf core from
+ * swapping the contexts of an INHERIT group's tasks; and changing a sample period.
  *
  * Process context.
  */
@@ -30,7 +30,7 @@ static bool can_keep_contexts;
  * @sample: the new period, or frequency in Hz if the member has PERFGRP_COUNTER_FREQ
  * @err: filled in on failure
  *
- * Return: 0, or -EINVAL with the old period in force on all instances.
+ * Return: 0, or -EINVAL, and then all instances still have the old period.
  */
 int perfgrp_sampling_set_period(struct perfgrp_group *group, struct perfgrp_member *member,
 				u64 sample, struct perfgrp_error *err)
@@ -67,7 +67,7 @@ undo:
 			    sample);
 }
 
-/* The longest record there can be without a call chain. */
+/* Size of the longest record without a call chain. */
 #define MAX_SAMPLE                                                                                 \
 	(sizeof(struct perfgrp_record_sample) +                                                    \
 	 PERFGRP_MAX_MEMBERS * sizeof(struct perfgrp_sample_value))
@@ -81,8 +81,8 @@ static size_t max_record(u32 max_stack)
 }
 
 /**
- * perfgrp_sampling_check_callchain - check what a new group asks for in call chains
- * @arg: the argument of PERFGRP_CREATE; its buffer_size and sample_type are checked
+ * perfgrp_sampling_check_callchain - check what PERFGRP_CREATE says about call chains
+ * @arg: the argument of PERFGRP_CREATE; its buffer_size and sample_type are already checked
  * @err: says what is wrong
  *
  * Return: 0, -EINVAL or -EOPNOTSUPP.
@@ -113,11 +113,12 @@ int perfgrp_sampling_check_callchain(const struct perfgrp_create *arg, struct pe
 }
 
 /**
- * perfgrp_sampling_set_callchain - ask the perf core for call chains
- * @group: the group; nothing is done if it has none
- * @attr: of a member that is added; nothing is done if it does not sample
+ * perfgrp_sampling_set_callchain - set up attr for call chains
+ * @group: the group; nothing is done if it has no call chains
+ * @attr: attr of a member that is added; nothing is done if it does not sample
  *
- * Where a counter excludes the kernel its interrupt may come so late that it hits the kernel.
+ * If a counter excludes the kernel, so must its call chains, because the interrupt may come so
+ * late that it hits the kernel.
  */
 void perfgrp_sampling_set_callchain(const struct perfgrp_group *group,
 				    struct perf_event_attr *attr)
@@ -137,7 +138,7 @@ void perfgrp_sampling_set_callchain(const struct perfgrp_group *group,
  *
  * May sleep.
  *
- * Return: 0, -ENOMEM or -ENOSPC; on failure too perfgrp_sampling_destroy() must follow.
+ * Return: 0, -ENOMEM or -ENOSPC. perfgrp_sampling_destroy() must follow even on failure.
  */
 int perfgrp_sampling_create(struct perfgrp_group *group, const struct perfgrp_create *arg,
 			    struct perfgrp_error *err)
@@ -164,11 +165,12 @@ no_memory:
 }
 
 /*
- * Two tasks that have inherited the same events are switched by swapping their contexts, so an
- * event's count is no longer that of its task. attr.inherit_stat has the counts swapped back, but
- * then whoever adds up the events of all tasks meanwhile may count one twice, or not at all.
+ * When two tasks with the same inherited events are switched, the perf core swaps their contexts,
+ * so an event's count is no longer that of one task. With attr.inherit_stat the counts are swapped
+ * back, but a reader that adds up all tasks' events meanwhile may count one twice or miss one.
  * From 6.12 on a context with an inherited event that has PERF_SAMPLE_READ is not swapped
- * (nr_no_switch_fast in struct perf_event_context). Before, the perf core refuses such events.
+ * (nr_no_switch_fast in struct perf_event_context), so a dummy event of that kind is enough.
+ * Before 6.12 the perf core refuses such events.
  */
 static struct perf_event *create_context_event(struct task_struct *task)
 {
@@ -186,11 +188,11 @@ static struct perf_event *create_context_event(struct task_struct *task)
 }
 
 /**
- * perfgrp_sampling_init - find out whether the kernel can keep the contexts of tasks apart
+ * perfgrp_sampling_init - test whether the kernel can keep the contexts of tasks apart
  *
  * Process context, at module load.
  *
- * Return: 0, also if it cannot; a negative errno if that could not be found out.
+ * Return: 0, also if it cannot; a negative errno if the test could not be run.
  */
 int perfgrp_sampling_init(void)
 {
@@ -267,8 +269,8 @@ void perfgrp_sampling_release_events(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_sampling_uncharge - give back to the user what the buffer was charged
- * @group: the group; it will be freed as soon as nobody uses it any more
+ * perfgrp_sampling_uncharge - uncharge the buffer's memory from its user
+ * @group: the group; it is freed as soon as nobody uses it any more
  */
 void perfgrp_sampling_uncharge(struct perfgrp_group *group)
 {

@@ -8,7 +8,7 @@
 
 #include "perfgrp.h"
 
-/* Contexts, such as PERF_CONTEXT_USER, stand between the addresses. */
+/* Including the context markers between the addresses, such as PERF_CONTEXT_USER. */
 #define PERFGRP_MAX_CALLCHAIN (PERFGRP_MAX_STACK + PERF_MAX_CONTEXTS_PER_STACK)
 
 struct perf_event;
@@ -19,7 +19,7 @@ struct perfgrp_records;
 struct pid_namespace;
 
 /**
- * struct perfgrp_sampling - what a group with a buffer needs in addition
+ * struct perfgrp_sampling - what only a group with a buffer has
  * @records: the buffer; constant
  * @pid_ns: PID namespace of the group's creator, for the pid and tid in records; with a
  *	reference; constant

@@ -3,17 +3,17 @@
  * Which events go under which leader.
  *
  * The hardware members that one PMU counts on one instance are one scheduling group of the
- * perf core: the first is the leader, the others are created under it and go on and off the
- * PMU with it. Software members are never multiplexed and stand alone. If the perf core
- * cannot be made to link events, each member stands alone. Which events belong together is
- * not kept anywhere but in perf_event.group_leader itself.
+ * perf core: the first is the leader, the others are created under it and are scheduled with it.
+ * Software members are never multiplexed and stand alone. If the perf core cannot be made to link
+ * events, each member stands alone. perf_event.group_leader is the only record of which events
+ * belong together.
  *
- * Which PMU counts an event cannot be told from its type and config (AMD hands precise
- * cycles to IBS, hybrid machines have a PMU for each kind of core), and linking events of two
- * PMUs corrupts the perf core. So an event is created under the leader that it is likely to
- * belong to, which perfgrp_core_create() refuses where the PMU is another one. Where there is no
- * such leader, or it was refused, it is created alone, which shows its PMU or what is wrong with
- * it, and if there is a leader on that PMU it is created again under it.
+ * The type and config of an event do not determine its PMU (AMD forwards precise cycles to IBS,
+ * hybrid machines have a PMU for each kind of core), and linking events of two PMUs corrupts the
+ * perf core. So an event is created under the leader that it is likely to belong to;
+ * perfgrp_core_create() fails if the PMUs differ. If there is no such leader, or creation under it
+ * failed, the event is created alone, which yields its PMU or the real error. If there is a leader
+ * on that PMU, the event is then created again under it.
  *
  * Process context, perfgrp_group.lock held for writing.
  */
@@ -36,8 +36,8 @@
 /* ---- errors -------------------------------------------------------------- */
 
 /*
- * The PMUs kprobe and uprobe create a probe per event, described by a pointer into the memory of
- * the task that creates it; after CPU hotplug that is a worker.
+ * Events of the PMUs kprobe and uprobe describe their probe by a pointer into the memory of the
+ * task that creates them. That cannot work after CPU hotplug, when a worker creates them.
  */
 static int fail_probe_pmu(const struct perfgrp_member *member, struct perfgrp_error *err)
 {
@@ -115,7 +115,7 @@ static int fail_full(const struct perfgrp_member *member, int cpu, struct perfgr
 
 /* ---- leaders ------------------------------------------------------------- */
 
-/* The event that a member has, or will have once what is prepared is committed. */
+/* The event that a member has, or with @prepared will have once that is committed. */
 static struct perf_event *member_event(const struct perfgrp_member *member, unsigned int instance,
 				       bool prepared)
 {
@@ -125,8 +125,8 @@ static struct perf_event *member_event(const struct perfgrp_member *member, unsi
 }
 
 /*
- * Whether events on @cpu can be put under this one. Nothing can be linked to a dead event, nor to
- * one that its driver has moved to another CPU.
+ * Can events on @cpu be put under this one? Not if it is dead, or if its driver has moved it to
+ * another CPU.
  */
 static bool can_lead(const struct perf_event *event, int cpu)
 {
@@ -152,8 +152,9 @@ static struct perf_event *find_sched_leader(const struct perfgrp_group *group,
 }
 
 /*
- * By its type. Uncore PMUs have types of their own; some are unregistered at any time, and x86
- * looks at the leader's PMU without asking whether there still is one (validate_group() of 7.3.4).
+ * May the event be on @pmu, judging by its type? Uncore PMUs have types of their own. Do not try
+ * uncore leaders otherwise: their PMU may be unregistered at any time, and x86 dereferences the
+ * leader's PMU without checking that it still exists (validate_group() of 7.3.4).
  */
 static bool may_share_pmu(const struct perf_event_attr *attr, const struct perfgrp_core_pmu *pmu)
 {
@@ -161,8 +162,9 @@ static bool may_share_pmu(const struct perf_event_attr *attr, const struct perfg
 }
 
 /*
- * The leader that group->members[index] is likely to belong under, or NULL: the one on the PMU
- * that counts the member on the instance before, or else the latest on a PMU that may.
+ * The leader that group->members[index] probably belongs under, or NULL: the one on the PMU that
+ * counts the member on a previous instance; if there is none, the most recent one on a PMU that
+ * may count the member.
  */
 static struct perf_event *find_likely_leader(const struct perfgrp_group *group,
 					     unsigned int instance, unsigned int index,
@@ -198,8 +200,8 @@ static struct perf_event *find_likely_leader(const struct perfgrp_group *group,
  * @group: the group; the lock is held for writing
  * @index: of the member in @group->members
  *
- * Return: whether it counts a cgroup, or may, by its type, share its PMU with a member before
- * it.
+ * Return: true if the group counts a cgroup, or if the member may, judging by its type, share its
+ * PMU with an earlier member.
  */
 bool perfgrp_sched_group_needs_probe(const struct perfgrp_group *group, unsigned int index)
 {
@@ -221,7 +223,7 @@ bool perfgrp_sched_group_needs_probe(const struct perfgrp_group *group, unsigned
  * perfgrp_sched_group_number - the number of the scheduling group that an event is in
  * @group: the group; the lock is held for writing
  * @instance: index of the instance
- * @index: of the member in @group->members
+ * @index: index of the member in @group->members
  * @prepared: look at prepared events, not at current ones
  *
  * Return: id of the member whose event is its leader; 0 if it has no event.
@@ -243,7 +245,7 @@ u32 perfgrp_sched_group_number(const struct perfgrp_group *group, unsigned int i
 /* ---- creating an event --------------------------------------------------- */
 
 /*
- * What the group asks of a leader, or of an event that stands alone. Inherited counters
+ * Attributes that the group sets in a leader, or in an event that stands alone. Inherited counters
  * count all the time, because their children could not be stopped: see control.c.
  */
 static void init_leader_attr(const struct perfgrp_group *group, struct perf_event_attr *attr)
@@ -290,7 +292,7 @@ static struct perf_event *create_under(struct perfgrp_group *group, int cpu,
 	return create(group, cpu, &attr, leader);
 }
 
-/* Alone first; that fails if the event is wrong by itself. Then under the leader, if any. */
+/* Create the event alone, which fails if it is invalid by itself; then under its leader, if any. */
 static struct perf_event *create_unknown(struct perfgrp_group *group, unsigned int instance,
 					 unsigned int index, bool prepared,
 					 struct perf_event **leader)
@@ -304,10 +306,10 @@ static struct perf_event *create_unknown(struct perfgrp_group *group, unsigned i
 	event = create_alone(group, cpu, member);
 	if (IS_ERR(event) || !perfgrp_core_can_link())
 		return event;
-	/* check_event() refuses what is revoked. */
+	/* check_event() refuses a revoked event. */
 	if (!perfgrp_core_get_pmu(event, &pmu) || pmu.software)
 		return event;
-	/* And what is counted on another CPU. */
+	/* check_event() also refuses an event that is counted on another CPU. */
 	if (READ_ONCE(event->cpu) != cpu)
 		return event;
 	*leader = find_sched_leader(group, instance, index, pmu.id, prepared);
@@ -318,8 +320,8 @@ static struct perf_event *create_unknown(struct perfgrp_group *group, unsigned i
 }
 
 /*
- * The event of group->members[index] on an instance, in its scheduling group. The members
- * before it, as far as they have events, are those it can be put together with.
+ * Create the event of group->members[index] on an instance, in its scheduling group. Leaders are
+ * looked for among the events of the members before it.
  */
 static struct perf_event *create_in_sched_group(struct perfgrp_group *group, unsigned int instance,
 						unsigned int index, bool prepared,
@@ -340,20 +342,20 @@ static struct perf_event *create_in_sched_group(struct perfgrp_group *group, uns
 		return event;
 	if (event == ERR_PTR(-ENOENT) && perfgrp_cgroup_removed(group))
 		return ERR_PTR(perfgrp_cgroup_fail_removed(err));
-	/* It was accepted alone. */
+	/* The event was accepted alone, so the group does not fit on the PMU. */
 	if (leader && event == ERR_PTR(-EINVAL))
 		return ERR_PTR(fail_full(member, cpu, err));
 	return ERR_PTR(fail_event(group, member, cpu, PTR_ERR(event), err));
 }
 
-/* ---- what it must be like ------------------------------------------------ */
+/* ---- checking an event --------------------------------------------------- */
 
 /*
- * A PMU of a whole package may count on any of its CPUs, and then each CPU's row shows the
- * same count, and totals add it up. So where there are several rows they must be of CPUs in the
- * PMU's cpumask, one for each package, as those for which perf opens events. That is asked when
- * the member is added: a CPU that comes back is not in the cpumask any more, but
- * still the only one of its package here.
+ * A PMU of a whole package may count on any of its CPUs. Then each CPU's row would show the same
+ * count, and totals would add it up repeatedly. So a group with several instances may only have
+ * CPUs in the PMU's cpumask, one for each package, which are those that perf opens events on. This
+ * is checked only when the member is added: a CPU that was offline meanwhile is no longer in the
+ * cpumask, but is still the group's only one of its package.
  */
 static int check_cpumask(const struct perfgrp_group *group, struct perf_event *event,
 			 const struct perfgrp_core_pmu *pmu, const struct perfgrp_member *member,
@@ -378,8 +380,8 @@ static int check_cpumask(const struct perfgrp_group *group, struct perf_event *e
 }
 
 /*
- * What a whole package counts is no cgroup's, and a driver may wake somebody when it is read, which
- * must not be while a CPU switches tasks.
+ * The count of a whole package cannot be charged to one cgroup. Besides, the PMU's read() may wake
+ * a task, which sched_switch's handler must not do.
  */
 static int check_split(const struct perfgrp_group *group, const struct perfgrp_core_pmu *pmu,
 		       const struct perfgrp_member *member, struct perfgrp_error *err)
@@ -394,8 +396,8 @@ static int check_split(const struct perfgrp_group *group, const struct perfgrp_c
 }
 
 /*
- * Or it counts on a CPU of its own choice, and the row of another CPU would show that count as
- * its own.
+ * A driver may count the event on a CPU of its own choice; the row of @cpu would then show the
+ * count of that one.
  */
 static int check_cpu(const struct perf_event *event, const struct perfgrp_member *member, int cpu,
 		     struct perfgrp_error *err)
@@ -411,7 +413,7 @@ static int check_cpu(const struct perf_event *event, const struct perfgrp_member
 	return 0;
 }
 
-/* See fail_probe_pmu(). With a pointer to memory that is not present there is no event. */
+/* See fail_probe_pmu(). If the pointer is invalid creation fails: see -EFAULT in fail_event(). */
 static int check_probe_pmu(const struct perfgrp_core_pmu *pmu, const struct perfgrp_member *member,
 			   struct perfgrp_error *err)
 {
@@ -421,9 +423,9 @@ static int check_probe_pmu(const struct perfgrp_core_pmu *pmu, const struct perf
 }
 
 /*
- * Kernel counters skip perf_event_open()'s sample_freq check; perf_event_period() does it. What
- * was allowed when the member was added stays so: the kernel lowers its limit by itself if
- * overflows take it too long.
+ * Kernel counters skip perf_event_open()'s sample_freq check; perf_event_period() does it. This is
+ * checked only when the member is added: the kernel lowers its limit by itself if overflows take
+ * too long, which must not break members that are already there.
  */
 static int check_frequency(struct perf_event *event, const struct perfgrp_member *member,
 			   struct perfgrp_error *err)
@@ -441,7 +443,7 @@ static int check_frequency(struct perf_event *event, const struct perfgrp_member
 			    perfgrp_event_name(&member->desc, buf), member->desc.sample_freq);
 }
 
-/* ONE_SCHED_GROUP: no second scheduling group beside the first. */
+/* ONE_SCHED_GROUP: refuse a second scheduling group. */
 static int check_one_sched_group(struct perfgrp_group *group, unsigned int instance,
 				 unsigned int nr, const struct perf_event *event,
 				 const struct perfgrp_core_pmu *pmu,
@@ -498,8 +500,8 @@ static int check_event(struct perfgrp_group *group, unsigned int instance, unsig
  * perfgrp_sched_group_create_event - create and check a member's event on an instance
  * @group: the group; the lock is held for writing
  * @instance: index of the instance, which is usable
- * @index: of the member in @group->members
- * @prepared: put it together with prepared events, not with current ones
+ * @index: index of the member in @group->members
+ * @prepared: link it with prepared events, not with current ones
  * @err: says why it is refused
  *
  * Return: the event, disabled unless its leader is enabled; NULL if the CPU went offline,
@@ -516,7 +518,7 @@ struct perf_event *perfgrp_sched_group_create_event(struct perfgrp_group *group,
 
 	lockdep_assert_held_write(&group->lock);
 
-	/* The member holds its own reference, so it does not matter who else takes one (6.14). */
+	/* From 6.14 on override_creds() takes no reference; the member holds one. */
 	cred = override_creds(group->members[index]->cred);
 	event = create_in_sched_group(group, instance, index, prepared, err);
 	revert_creds(cred);
@@ -529,7 +531,7 @@ struct perf_event *perfgrp_sched_group_create_event(struct perfgrp_group *group,
 	}
 	/*
 	 * An event created while the CPU went offline may be dead, and the perf core may have
-	 * taken its scheduling group apart; so an error means nothing either.
+	 * split up its scheduling group. So neither the event nor an error is valid.
 	 */
 	if (group->task || (!test_bit(0, &on->lost) && perfgrp_hotplug_cpu_usable(on->cpu)))
 		return event;

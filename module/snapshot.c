@@ -7,18 +7,18 @@
  * memory, and no reader writes to the group.
  *
  * A group of CPUs is read with one cross-call: read_cpu() runs on all its CPUs in
- * parallel, in hard IRQ context with interrupts off, takes no lock, and writes only its
- * own row. A CPU that the call does not reach is offline. Its events were scheduled out
+ * parallel, in hard IRQ context with interrupts off, takes no lock, and writes only the CPU's
+ * row. A CPU that the call does not reach is offline. Its events were scheduled out
  * before it went offline (perf_event_exit_cpu_context()), so they can be read from any CPU.
  *
  * A task is read in the same way by a call to the CPU that it runs on. If none of its
  * events is on a CPU, they are read with their contexts' locks held, so that none can get
  * on one meanwhile.
  *
- * fdinfo looks without asking: peek() reads what is in memory, and calls no CPU.
+ * fdinfo uses peek(), which reads what is in memory and interrupts no CPU.
  *
  * Each CPU reads a counter into a struct perfgrp_reading and fills in the value from that (row.h).
- * row.c does afterwards what depends on all values of a row.
+ * Afterwards row.c sets what depends on all values of a row.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
@@ -52,7 +52,7 @@
  * @rows: one per instance that has ever been live; nr_cpus is 0 until it is read, and never
  *	afterwards
  * @values: the values of @rows
- * @cached: rows that were new enough are read already
+ * @cached: rows that were recent enough have been taken from the mapped rows
  *
  * Constant while CPUs read. Each CPU writes only its own row and that row's values.
  */
@@ -102,8 +102,8 @@ static void read_instance(const struct reader *reader, unsigned int instance, u3
 }
 
 /*
- * The same, and for who maps the rows. Nobody else writes the slot meanwhile, who might have read
- * later; if somebody is just at it, the slot is his.
+ * read_instance(), which also writes the row to its mapped slot. Become the slot's writer before
+ * reading, so that no newer row is overwritten; if there is a writer already, leave the slot to it.
  */
 static void read_mapped(const struct reader *reader, unsigned int instance, u32 row_flags)
 {
@@ -130,7 +130,7 @@ static __always_inline void read_here(const struct reader *reader, unsigned int 
 }
 
 /**
- * struct instance_reader - an instance that is to be read where its events stay
+ * struct instance_reader - an instance that is to be read while its events stay where they are
  * @reader: the snapshot
  * @instance: index of the instance
  *
@@ -177,7 +177,7 @@ static bool is_unread(int cpu, void *info)
 	return !row_of(reader, reader->group->instance_of[cpu])->nr_cpus;
 }
 
-/* PERFGRP_SNAPSHOT_CACHED: the rows that need not be read, as they are new enough. */
+/* PERFGRP_SNAPSHOT_CACHED: take the mapped rows that are recent enough, so need not be read. */
 static void take_cached(const struct reader *reader, u64 not_before)
 {
 	struct perfgrp_group *group = reader->group;
@@ -195,7 +195,10 @@ static void take_cached(const struct reader *reader, u64 not_before)
 	}
 }
 
-/* Of what moment a row may be. Where the clock can be set back that tells nothing of its age. */
+/*
+ * The earliest time that a cached row may have. If the clock can be set back, a row's time says
+ * nothing about its age, so no row is accepted.
+ */
 static u64 oldest(const struct perfgrp_group *group, u64 max_age)
 {
 	u64 now;
@@ -207,8 +210,8 @@ static u64 oldest(const struct perfgrp_group *group, u64 max_age)
 }
 
 /*
- * A cgroup is absent from most CPUs, and there its events cannot get on the PMU while their
- * context is locked. So these CPUs are read from here, and only the others are interrupted.
+ * Most CPUs run no task of a given cgroup, and its events there cannot get on the PMU while their
+ * context is locked. So those CPUs are read from here, and only the others are interrupted.
  */
 static void read_absent(const struct reader *reader)
 {
@@ -220,7 +223,7 @@ static void read_absent(const struct reader *reader)
 			perfgrp_call_if_off(group, one.instance, read_one, &one);
 }
 
-/* Where some need not be interrupted. */
+/* Interrupt only the CPUs that must be. */
 static void read_some_cpus(const struct reader *reader)
 {
 	struct perfgrp_group *group = reader->group;
@@ -268,8 +271,8 @@ static int read_task(const struct reader *reader)
 
 /*
  * The perf core adds up an inherited counter and its children, one counter after the
- * other. The state of a counter's own event says nothing about the children: a swap of
- * contexts may have moved the event to one of them.
+ * other. The state of a counter's own event says nothing about the children: if contexts were
+ * swapped, a child may have the event.
  */
 static void read_inherited_counter(const struct perfgrp_member_instance *counter, bool peek,
 				   struct perfgrp_reading *reading)
@@ -319,11 +322,11 @@ static void read_inherited(const struct reader *reader, bool peek)
 	row->time_after = perfgrp_clock_now(group->clockid);
 }
 
-/* ---- looking without asking ------------------------------------------------ */
+/* ---- peeking: no CPU is interrupted ---------------------------------------- */
 
 /*
- * An event on another CPU may be scheduled while it is looked at. Its enabled time is read and
- * updated before its running time, so the latter may seem the longer one, but not the shorter.
+ * An event on another CPU may be scheduled between the reads of its enabled and its running time.
+ * Then the latter may be longer; limit it.
  */
 static void settle_times(struct perfgrp_value *value)
 {
@@ -340,7 +343,7 @@ static void settle_times(struct perfgrp_value *value)
 	value->flags |= flags;
 }
 
-/* PERFGRP_SNAP_PEEK: from here, whatever CPU an event is on. */
+/* PERFGRP_SNAP_PEEK: read from this CPU, whatever CPU an event is on. */
 static void peek(const struct reader *reader, unsigned int nr_values)
 {
 	struct perfgrp_group *group = reader->group;
@@ -361,7 +364,7 @@ static void peek(const struct reader *reader, unsigned int nr_values)
 		settle_times(&reader->values[i]);
 }
 
-/* ---- the whole ------------------------------------------------------------- */
+/* ---- all rows -------------------------------------------------------------- */
 
 /* @removed: the cgroup was removed before it was read. */
 static void finish_rows(const struct perfgrp_group *group, struct perfgrp_snap *snap, bool removed)
@@ -377,7 +380,7 @@ static void finish_rows(const struct perfgrp_group *group, struct perfgrp_snap *
 	}
 }
 
-/* Sum the rows into the memory behind them, and make the snapshot consist of the sums. */
+/* Sum the rows into the memory behind them, and replace the snapshot's rows with the sums. */
 static void sum_rows(struct perfgrp_snap *snap, unsigned int nr_members, bool mix)
 {
 	struct perfgrp_row *totals = snap->rows + snap->nr_rows;
@@ -398,14 +401,14 @@ static void sum_rows(struct perfgrp_snap *snap, unsigned int nr_members, bool mi
  * @values: the values of all rows, then those of the totals if they are requested, then
  *	the rows of both
  *
- * Belongs to one snapshot, or to the group (perfgrp_group.snap_cache).
+ * Owned by one snapshot, or by the group (perfgrp_group.snap_cache).
  */
 struct perfgrp_snap_buffer {
 	size_t size;
 	struct perfgrp_value values[];
 };
 
-/* perfgrp_group.snap_cache has the last one used, so that a single reader need not allocate. */
+/* perfgrp_group.snap_cache has the last one used, so that a single reader does not allocate. */
 static struct perfgrp_snap_buffer *snap_buffer_get(struct perfgrp_group *group, size_t size)
 {
 	struct perfgrp_snap_buffer *buffer = xchg(&group->snap_cache, NULL);
@@ -439,7 +442,7 @@ static __always_inline int snap_alloc(struct perfgrp_group *group, size_t nr_row
 	snap->nr_values = nr_values;
 	snap->time_before = U64_MAX;
 	snap->time_after = 0;
-	/* The group's one CPU went before it was ever live. */
+	/* The group's only CPU went offline before it was ever live. */
 	if (unlikely(!nr_rows)) {
 		snap->time_before = perfgrp_clock_now(group->clockid);
 		snap->time_after = snap->time_before;
@@ -462,7 +465,7 @@ int perfgrp_snapshot_alloc(struct perfgrp_group *group, size_t nr_rows, struct p
 	size_t row_size = sizeof(struct perfgrp_row) +
 			  group->nr_members * sizeof(struct perfgrp_value);
 
-	/* More cgroups and CPUs than kvmalloc() would give memory for, without a warning. */
+	/* kvmalloc() would warn about such a size, which the user's cgroups and CPUs can cause. */
 	if (nr_rows > (INT_MAX - sizeof(struct perfgrp_snap_buffer)) / row_size)
 		return -ENOMEM;
 	return snap_alloc(group, nr_rows, snap);
@@ -503,7 +506,7 @@ static int snap_init(struct perfgrp_group *group, bool totals, struct perfgrp_sn
 int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, u64 max_age,
 			  struct perfgrp_snap *snap, struct perfgrp_error *err)
 {
-	/* Before it is read, so that what is said to be final is. */
+	/* Checked before reading, so that values that are reported as final are. */
 	bool removed = perfgrp_cgroup_removed(group);
 	struct reader reader = { .group = group };
 	int ret = 0;
@@ -570,7 +573,7 @@ static void subtract(struct perfgrp_group *group, const struct perfgrp_snap *sna
 }
 
 /**
- * perfgrp_snapshot_reset - subtract from a group's counters what a snapshot has read
+ * perfgrp_snapshot_reset - subtract the values of a snapshot from the group's counters
  * @group: the group; the lock is held for writing since before the snapshot
  * @snap: from perfgrp_snapshot_take()
  *
