@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups that are split by cgroup: the counters of a CPU count all the time, and what they have
- * counted is charged to the cgroup whose task has run. Documentation/cgroups.md has the whole.
+ * Groups that are split by cgroup: the counters of a CPU count all the time, and their counts are
+ * charged to the cgroup whose task has run. Documentation/cgroups.md describes the design.
  *
- * A CPU remembers the cell of the cgroup whose task it runs. At a switch to a task of another cell
- * it reads its counters and charges what has passed since it last did (tracepoint sched_switch). So
- * it does when the task that it runs is moved to another cgroup (cgroup_attach_task), and when a
- * snapshot asks it to. Nothing is charged twice or left out: what a counter read last is part of
- * what it reads next, also when its event is replaced (struct perfgrp_event_array_entry.base).
+ * A CPU remembers the cell of the cgroup whose task it runs. When it switches to a task of another
+ * cell (tracepoint sched_switch) it reads its counters and charges what they have counted since it
+ * last read them. It does the same when the task that it runs is moved to another cgroup
+ * (cgroup_attach_task), and when a snapshot makes it flip. Nothing is charged twice or missed: each
+ * charge is the difference from the counter's previous reading, and readings go on from there when
+ * its event is replaced (struct perfgrp_event_array_entry.base).
  *
- * The tracepoints have handlers as long as there is such a group.
+ * The tracepoint handlers are registered as long as there is such a group.
  *
  * sched_switch is called with interrupts off and the runqueue locked. Its handler takes no lock,
  * allocates nothing, wakes nobody: it reads event arrays and the hash of cells under RCU, and
@@ -72,7 +73,7 @@ static __always_inline void charge_counter(const struct perfgrp_event_array_entr
 	counter->last = count;
 }
 
-/* Charge what has passed to the current cell. See struct perfgrp_split_cpu for who may. */
+/* Charge the counts since the last charge. See struct perfgrp_split_cpu for who may do so. */
 static void charge(struct perfgrp_split *split, unsigned int instance)
 {
 	const struct perfgrp_event_array *array =
@@ -89,7 +90,7 @@ static void charge(struct perfgrp_split *split, unsigned int instance)
 	__set_bit(cell, cpu->touched[active]);
 }
 
-/* From now on this CPU runs @task. */
+/* This CPU is about to run @task, or the task's cgroup may have changed. */
 static __always_inline void switch_to_task(struct perfgrp_split *split, struct task_struct *task)
 {
 	int instance = split->group->instance_of[smp_processor_id()];
@@ -126,14 +127,17 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 /* IPI: the task that runs here may be in another cgroup now. */
 static void on_moved(void *info)
 {
-	/* Pairs with tell_cpu(): who found the call busy has moved its task before. */
+	/* Pairs with tell_cpu(): if it found the call busy, the task it has moved is seen here. */
 	smp_mb();
 	switch_all(current);
 }
 
 static DEFINE_PER_CPU(call_single_data_t, move_call);
 
-/* Before 7.x addresses in a per-CPU variable of a module are not relocated: apply_relocations(). */
+/*
+ * At run time, because before 7.x addresses in a module's per-CPU variables are not relocated:
+ * apply_relocations().
+ */
 static void init_move_calls(void)
 {
 	int cpu;
@@ -145,7 +149,7 @@ static void init_move_calls(void)
 /* One caller of a move_call at a time. */
 static DEFINE_RAW_SPINLOCK(moves_lock);
 
-/* If the CPU's last call has not begun (-EBUSY) it will see this task too. */
+/* If the previous call to the CPU has not begun yet (-EBUSY), it will see this task, too. */
 static void tell_cpu(const struct task_struct *task)
 {
 	unsigned long flags;
@@ -153,7 +157,7 @@ static void tell_cpu(const struct task_struct *task)
 
 	raw_spin_lock_irqsave(&moves_lock, flags);
 	cpu = task_cpu(task);
-	/* The task was moved before it is seen whether the call is busy; pairs with on_moved(). */
+	/* The move must be visible before the call is found busy. Pairs with on_moved(). */
 	smp_mb();
 	smp_call_function_single_async(cpu, per_cpu_ptr(&move_call, cpu));
 	raw_spin_unlock_irqrestore(&moves_lock, flags);
@@ -213,11 +217,11 @@ static void flip_here(void *info)
 }
 
 /**
- * perfgrp_split_flip - charge what has passed on all CPUs, and let them go on elsewhere
- * @split: the group's; its lock is held, and the group's
+ * perfgrp_split_flip - have all CPUs charge, and then use their other pending counts
+ * @split: the group's split; its lock and the group's are held
  *
- * All CPUs do so in parallel. What they have charged before is in the pending counts that they do
- * not use any more; who calls this folds them into the totals.
+ * All CPUs do so in parallel. The pending counts that they have used until now are complete; the
+ * caller folds them into the totals.
  */
 void perfgrp_split_flip(struct perfgrp_split *split)
 {
@@ -226,7 +230,7 @@ void perfgrp_split_flip(struct perfgrp_split *split)
 
 	lockdep_assert_held(&split->lock);
 
-	/* A CPU that is offline cannot come meanwhile, and charge. */
+	/* No offline CPU can come online, and charge, while it is flipped from here. */
 	cpus_read_lock();
 	on_each_cpu_mask(split->cpu_mask, flip_here, split, true);
 	for (i = 0; i < split->group->nr_instances; i++) {
@@ -256,7 +260,7 @@ static void free_member(struct rcu_head *rcu)
  * perfgrp_split_member_create - make room for what a new member will count
  * @group: a group that is split; the lock is held for writing
  *
- * Return: to be freed with perfgrp_split_member_free(); or NULL, no memory.
+ * Return: to be freed with perfgrp_split_member_free(); NULL if there is no memory.
  */
 struct perfgrp_split_member *perfgrp_split_member_create(struct perfgrp_group *group)
 {
@@ -284,8 +288,8 @@ struct perfgrp_split_member *perfgrp_split_member_create(struct perfgrp_group *g
 }
 
 /**
- * perfgrp_split_member_free - free it when no CPU can use it any more
- * @member: no event array has it; may be NULL
+ * perfgrp_split_member_free - free a member's counts after an RCU grace period
+ * @member: no longer in any event array; may be NULL
  */
 void perfgrp_split_member_free(struct perfgrp_split_member *member)
 {
@@ -307,7 +311,7 @@ static void on_mkdir(void *data, struct cgroup *cgroup, const char *path)
 	rcu_read_unlock();
 }
 
-/* Before they switch tasks, cgroups must have their cells, so this is the last. */
+/* In the order of registration: sched_switch last, as new cgroups must have their cells before. */
 static struct perfgrp_tracepoint tracepoints[] = {
 	{ .name = "cgroup_mkdir", .handler = on_mkdir },
 	{ .name = "cgroup_attach_task", .handler = on_attach },
@@ -317,13 +321,13 @@ static struct perfgrp_tracepoint tracepoints[] = {
 static bool supported;
 
 /**
- * perfgrp_split_init - see whether groups can be split by cgroup
+ * perfgrp_split_init - test whether groups can be split by cgroup
  */
 void perfgrp_split_init(void)
 {
 	unsigned int i;
 
-	/* That the handlers are of the right types. */
+	/* Compile-time checks of the handlers' types. */
 	check_trace_callback_type_cgroup_mkdir(on_mkdir);
 	check_trace_callback_type_cgroup_attach_task(on_attach);
 	check_trace_callback_type_sched_switch(on_switch);
@@ -341,15 +345,15 @@ static void do_nothing(void *info)
 }
 
 /**
- * perfgrp_split_exit - wait until no CPU is about to call us
+ * perfgrp_split_exit - wait until no CPU has a call to on_moved() pending
  *
  * No group exists.
  */
 void perfgrp_split_exit(void)
 {
 	/*
-	 * A CPU runs calls that are not waited for after those that are, in the same interrupt: the
-	 * second call waits for the end of the first one's.
+	 * In one interrupt a CPU runs synchronous calls before asynchronous ones, such as
+	 * move_call. So a second call is needed, which waits for the end of that interrupt.
 	 */
 	on_each_cpu(do_nothing, NULL, true);
 	on_each_cpu(do_nothing, NULL, true);
@@ -358,7 +362,7 @@ void perfgrp_split_exit(void)
 /**
  * perfgrp_split_supported - can groups be split by cgroup?
  *
- * Return: whether the kernel has what it takes.
+ * Return: true if the kernel has all tracepoints.
  */
 bool perfgrp_split_supported(void)
 {
@@ -442,7 +446,7 @@ static struct perfgrp_split *alloc_split(struct perfgrp_group *group,
 	return split;
 }
 
-/* From now on the tracepoints' handlers find it. */
+/* Let the tracepoint handlers find it. */
 static int link(struct perfgrp_split *split, struct perfgrp_error *err)
 {
 	int ret;
@@ -458,10 +462,10 @@ static int link(struct perfgrp_split *split, struct perfgrp_error *err)
 /**
  * perfgrp_split_create - split a group by cgroup
  * @group: a new group of CPUs, with its instances
- * @arg: what the user asked for
- * @err: says why not
+ * @arg: the argument of PERFGRP_CREATE
+ * @err: filled in on failure
  *
- * The last that is done before the group has an fd.
+ * The last step before the group gets its fd.
  *
  * Return: 0 or a negative errno.
  */
@@ -493,7 +497,10 @@ int perfgrp_split_create(struct perfgrp_group *group, const struct perfgrp_creat
 	ret = link(split, err);
 	if (ret)
 		goto destroy;
-	/* After that, so that none is missed. One that is created meanwhile may be seen twice. */
+	/*
+	 * After linking, so that no cgroup is missed. One that is created meanwhile may be seen
+	 * twice, which does no harm.
+	 */
 	split->grow.func(&split->grow);
 	return 0;
 destroy:
@@ -506,7 +513,7 @@ free:
 }
 
 /**
- * perfgrp_split_unlink - let the tracepoints' handlers no longer find a group
+ * perfgrp_split_unlink - hide a group from the tracepoint handlers
  * @group: a group; nothing is done if it is not split
  *
  * perfgrp_split_destroy() follows after an RCU grace period.
@@ -521,10 +528,10 @@ void perfgrp_split_unlink(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_split_destroy - free what a group has because it is split, if it is
+ * perfgrp_split_destroy - undo perfgrp_split_create()
  * @group: see perfgrp_split_unlink()
  *
- * May sleep, for longer if it is the last such group.
+ * May sleep; longer for the last split group, when the tracepoint handlers are unregistered.
  */
 void perfgrp_split_destroy(struct perfgrp_group *group)
 {
@@ -541,7 +548,7 @@ void perfgrp_split_destroy(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_split_cgroup_id - the number of the directory's cgroup
+ * perfgrp_split_cgroup_id - id of the directory's cgroup
  * @group: a group that is split
  *
  * Return: its cgroup_id().

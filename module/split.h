@@ -22,7 +22,7 @@ struct perfgrp_group;
 struct perfgrp_snap;
 struct task_struct;
 
-/* Cells of no single cgroup, and that of the directory; they are always there. */
+/* The cells that always exist: the directory's, and those that are not of a single cgroup. */
 enum {
 	PERFGRP_CELL_TOP,	/* the directory's own cgroup */
 	PERFGRP_CELL_OUTSIDE,	/* PERFGRP_ROW_OUTSIDE */
@@ -31,7 +31,7 @@ enum {
 	PERFGRP_NR_SPECIAL_CELLS,
 };
 
-/* So that struct perfgrp_split_counts fills a page. */
+/* As many as make struct perfgrp_split_counts fill a page. */
 #define PERFGRP_CHUNK_CELLS 56
 #define PERFGRP_MAX_CELLS   (PERFGRP_SPLIT_MAX + PERFGRP_NR_SPECIAL_CELLS)
 #define PERFGRP_MAX_CHUNKS  DIV_ROUND_UP(PERFGRP_MAX_CELLS, PERFGRP_CHUNK_CELLS)
@@ -39,9 +39,9 @@ enum {
 
 /**
  * struct perfgrp_split_counts - what a member has counted on a CPU in PERFGRP_CHUNK_CELLS cells
- * @pending: charged since the last but one, or the last flip; the CPU writes
- *	those of perfgrp_split_cpu.active, the others are folded into @total
- * @total: what was folded (perfgrp_split.lock)
+ * @pending: counts charged but not in @total yet: the CPU adds to those of
+ *	perfgrp_split_cpu.active; after a flip the others are folded into @total
+ * @total: counts that were folded (perfgrp_split.lock)
  */
 struct perfgrp_split_counts {
 	struct perfgrp_count pending[2][PERFGRP_CHUNK_CELLS];
@@ -50,10 +50,10 @@ struct perfgrp_split_counts {
 
 /**
  * struct perfgrp_split_counter - a member on a CPU
- * @last: what the counter read when it was last charged
+ * @last: the counter's reading when it was last charged
  * @state: perfgrp_core_state() at the last flip
- * @throttled: perfgrp_core_throttled() then
- * @chunks: as many as perfgrp_split.nr_chunks; a pointer is set before a cell of the chunk is used
+ * @throttled: perfgrp_core_throttled() at the last flip
+ * @chunks: perfgrp_split.nr_chunks of them; a pointer is set before a cell of the chunk is used
  *
  * All but @chunks are written by the CPU; see struct perfgrp_split_cpu.
  */
@@ -78,15 +78,15 @@ struct perfgrp_split_member {
 
 /**
  * struct perfgrp_split_cpu - a CPU
- * @cell: of the cgroup whose task runs there; what is counted now will be charged to it
- * @active: which counts.pending it charges
+ * @cell: cell of the cgroup whose task runs there; current counts will be charged to it
+ * @active: index of the pending counts, and of @touched, that the CPU writes
  * @row: what rows of the CPU have in common, as of the last flip
- * @touched: cells that have anything in pending
+ * @touched: bitmaps of the cells whose pending counts are not zero
  *
- * Written with interrupts off by the CPU itself, at a switch between cgroups, when a task of it
- * was moved, and when it is asked to flip; by the one who flips, if the CPU is offline and cannot
- * come online (cpus_read_lock()). A flip exchanges the two @touched and pending. What the CPU left
- * is read under perfgrp_split.lock until the next flip.
+ * Written with interrupts off by the CPU itself: at a switch between cgroups, when its task was
+ * moved, and when it flips. If the CPU is offline, and cannot come online (cpus_read_lock()), it is
+ * written by perfgrp_split_flip(). A flip exchanges the two halves of @touched and of the pending
+ * counts. The half that the CPU has left is read under perfgrp_split.lock until the next flip.
  */
 struct perfgrp_split_cpu {
 	u32 cell;
@@ -99,15 +99,15 @@ struct perfgrp_split_cpu {
  * struct perfgrp_split_cell - a cgroup that has rows
  * @hash: in perfgrp_split.hash, for readers under RCU (perfgrp_split.cells_lock)
  * @unused: in perfgrp_split.unused while it has no cgroup (cells_lock)
- * @cgroup: with a reference; NULL if unused. Constant while it is in the hash.
- * @index: of the cell; constant
- * @removed_in: number of the first snapshot that says that the cgroup was removed; 0 for none
+ * @cgroup: with a reference; NULL if unused. Constant while the cell is in the hash.
+ * @index: index of the cell; constant
+ * @removed_in: number of the first snapshot that reports the cgroup as removed; 0 for none
  *	(perfgrp_split.lock)
- * @told: a snapshot with @removed_in was delivered (perfgrp_split.lock)
- * @retired: no longer in the hash, its counts are those of PERFGRP_CELL_REMOVED
+ * @told: a snapshot that reports it as removed was delivered (perfgrp_split.lock)
+ * @retired: no longer in the hash, and its counts were moved to PERFGRP_CELL_REMOVED
  *	(perfgrp_split.lock)
- * @cookie: RCU's state when it was retired (perfgrp_split.lock)
- * @unseen: since then a grace period has passed, so that from the next flip on no CPU has it
+ * @cookie: for poll_state_synchronize_rcu(): the state when it was retired (perfgrp_split.lock)
+ * @unseen: a grace period has passed since then, so no CPU uses the cell after the next flip
  *	(perfgrp_split.lock)
  */
 struct perfgrp_split_cell {
@@ -123,23 +123,23 @@ struct perfgrp_split_cell {
 };
 
 /**
- * struct perfgrp_split - what a group has that is split
+ * struct perfgrp_split - what a split group has
  * @group: the group; constant
- * @node: in the list of all; see split.c
+ * @node: in the list splits; see split.c
  * @top: the directory's cgroup, with a reference; constant
  * @max_level: deeper cgroups are charged to their ancestor at this level; constant
- * @max_cells: constant
+ * @max_cells: maximum number of cells; constant
  * @cpu_mask: CPUs of the group's instances, online or not; constant
- * @lock: protects what is marked so; taken inside perfgrp_group.lock
- * @cells: of @nr_chunks chunks (@lock, or perfgrp_group.lock for writing)
- * @nr_chunks: as @cells
- * @number: of the last snapshot (@lock)
+ * @lock: protects the fields marked so; taken inside perfgrp_group.lock
+ * @cells: the cells, in chunks (@lock, or perfgrp_group.lock for writing)
+ * @nr_chunks: number of chunks (as @cells)
+ * @number: number of the last snapshot (@lock)
  * @cells_lock: protects which cgroup has which cell. Raw, as the tracepoint's handler takes it.
  * @hash: cells of cgroups, by cgroup; readers use RCU (@cells_lock)
  * @unused: cells without a cgroup (@cells_lock)
- * @nr_unused: how many they are (@cells_lock)
- * @missed: a cgroup found none (@cells_lock)
- * @grow: makes new ones
+ * @nr_unused: number of @unused (@cells_lock)
+ * @missed: a cgroup found no unused cell (@cells_lock)
+ * @grow: allocates cells
  * @cpus: one per instance
  */
 struct perfgrp_split {

@@ -3,12 +3,12 @@
  * Which cgroup has which cell of a group that is split by cgroup.
  *
  * The life of a cell: unused -> a cgroup's (in the hash) -> its cgroup was removed, which a
- * snapshot says -> retired -> unused. Cells of cgroups that are there when the group is created
- * are handed out then. The tracepoint cgroup_mkdir hands one out before anybody can enter a new
- * cgroup: it is called before the directory can be seen (kernfs_activate() in cgroup_mkdir() of
- * 6.1.192, 6.12.117 and 7.3.4). As it cannot allocate, some are made in advance: a worker makes
- * more when there are few. A cgroup that finds none is charged to PERFGRP_CELL_OVERFLOW until the
- * worker has found it.
+ * snapshot reports -> retired -> unused. Cgroups that exist when the group is created get their
+ * cells then. A new cgroup gets one in the tracepoint cgroup_mkdir, before a task can enter it: the
+ * tracepoint is called before the directory is visible (kernfs_activate() in cgroup_mkdir() of
+ * 6.1.192, 6.12.117 and 7.3.4). As the handler cannot allocate, there are spare cells, and a worker
+ * allocates more when few are left. A cgroup that finds no unused cell is charged to
+ * PERFGRP_CELL_OVERFLOW until the worker gives it one.
  *
  * Process context, unless a function says otherwise.
  */
@@ -32,7 +32,7 @@
 #include "perfcore_cgroup.h"
 #include "split.h"
 
-/* So many unused cells there should be. */
+/* How many unused cells to keep. */
 #define SPARE 16
 
 /* ---- finding ---------------------------------------------------------------- */
@@ -81,7 +81,7 @@ u32 perfgrp_split_find(const struct perfgrp_split *split, struct task_struct *ta
 		return cell->index;
 	if (!is_below_top(split, cgroup))
 		return PERFGRP_CELL_OUTSIDE;
-	/* A task may still be exiting. */
+	/* An exiting task may still be in a removed cgroup. */
 	return perfgrp_core_is_removed(cgroup) ? PERFGRP_CELL_REMOVED : PERFGRP_CELL_OVERFLOW;
 }
 
@@ -96,16 +96,16 @@ u32 perfgrp_split_idle_cell(const struct perfgrp_split *split)
 	return split->top->level ? PERFGRP_CELL_OUTSIDE : PERFGRP_CELL_TOP;
 }
 
-/* ---- cgroups that come -------------------------------------------------------- */
+/* ---- new cgroups -------------------------------------------------------------- */
 
 /**
- * perfgrp_split_add_cgroup - give a cgroup a cell, if it is to have one and has none
+ * perfgrp_split_add_cgroup - assign a cell to a cgroup, if it should have one and has none
  * @split: the group's
  * @cgroup: a cgroup that exists
  *
  * Any context but NMI.
  *
- * Return: whether perfgrp_split.grow should run, because there are few unused cells or none.
+ * Return: true if perfgrp_split.grow should run, because few or no cells are unused.
  */
 bool perfgrp_split_add_cgroup(struct perfgrp_split *split, struct cgroup *cgroup)
 {
@@ -134,7 +134,7 @@ bool perfgrp_split_add_cgroup(struct perfgrp_split *split, struct cgroup *cgroup
 	return grow;
 }
 
-/* Those that are there already. */
+/* Assign cells to the cgroups that exist. */
 static void add_descendants(struct perfgrp_split *split)
 {
 	struct cgroup_subsys_state *css;
@@ -209,7 +209,7 @@ static bool has_few_unused(struct perfgrp_split *split)
 	return few;
 }
 
-/* Whether cgroups found none since this was asked last. */
+/* Clear @missed. Returns true if a cgroup found no unused cell since the last call. */
 static bool take_missed(struct perfgrp_split *split)
 {
 	bool missed;
@@ -221,7 +221,7 @@ static bool take_missed(struct perfgrp_split *split)
 	return missed;
 }
 
-/* Make cells until there are enough to spare, and give them to cgroups that found none. */
+/* Allocate cells until enough are unused, and assign them to cgroups that have none. */
 static void grow(struct perfgrp_split *split)
 {
 	bool full = false;
@@ -234,7 +234,7 @@ static void grow(struct perfgrp_split *split)
 		if (!take_missed(split))
 			return;
 		add_descendants(split);
-		/* Those that found none again wait for a cell that is reclaimed. */
+		/* Cgroups that found none again wait until perfgrp_split_reclaim(). */
 		if (full)
 			return;
 	}
@@ -244,7 +244,7 @@ static void grow_work(struct work_struct *work)
 {
 	struct perfgrp_split *split = container_of(work, struct perfgrp_split, grow);
 
-	/* So that no member comes or goes. */
+	/* Keeps members from being added or removed. */
 	down_read(&split->group->lock);
 	mutex_lock(&split->lock);
 	grow(split);
@@ -253,8 +253,8 @@ static void grow_work(struct work_struct *work)
 }
 
 /**
- * perfgrp_split_cgroups_create - give all cgroups cells that are to have one
- * @split: of a new group; the tracepoint hands out cells to those that come
+ * perfgrp_split_cgroups_create - allocate the first cells
+ * @split: the split of a new group. The caller runs @split->grow for the cgroups that exist.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -293,14 +293,14 @@ void perfgrp_split_cgroups_destroy(struct perfgrp_split *split)
 		kvfree(split->cells[i]);
 }
 
-/* ---- rows, and cgroups that go ---------------------------------------------------- */
+/* ---- rows, and removed cgroups ---------------------------------------------------- */
 
 /**
- * perfgrp_split_has_row - has a cell rows in a snapshot?
+ * perfgrp_split_has_row - does a cell have rows in a snapshot?
  * @split: the lock is held
- * @index: of the cell
+ * @index: index of the cell
  *
- * Return: whether it has.
+ * Return: true if it has.
  */
 bool perfgrp_split_has_row(const struct perfgrp_split *split, unsigned int index)
 {
@@ -314,9 +314,9 @@ bool perfgrp_split_has_row(const struct perfgrp_split *split, unsigned int index
 }
 
 /**
- * perfgrp_split_row_id - the number of the cgroup in a row
- * @split: the group's
- * @index: of a cell that has rows
+ * perfgrp_split_row_id - the cgroup id in a cell's rows
+ * @split: the group's split
+ * @index: index of a cell that has rows
  *
  * Return: struct perfgrp_row.cgroup_id.
  */
@@ -328,10 +328,10 @@ u64 perfgrp_split_row_id(const struct perfgrp_split *split, unsigned int index)
 }
 
 /**
- * perfgrp_split_note_removed - see which cgroups have been removed
+ * perfgrp_split_note_removed - note which cgroups have been removed
  * @split: the lock is held; a snapshot begins
  *
- * Before the CPUs are read, so that what is said to be final is.
+ * Called before the CPUs are read, so that values that are reported as final are.
  */
 void perfgrp_split_note_removed(struct perfgrp_split *split)
 {
@@ -360,11 +360,11 @@ static void retire(struct perfgrp_split *split, struct perfgrp_split_cell *cell)
 }
 
 /**
- * perfgrp_split_retire - let cgroups go whose removal was told
+ * perfgrp_split_retire - retire the cells of cgroups that a snapshot has reported as removed
  * @split: the lock is held; a snapshot begins
  *
- * What they have counted is PERFGRP_CELL_REMOVED's from now on. Also sees which have been gone for
- * so long that a flip takes them from the last CPU; perfgrp_split_reclaim() follows that.
+ * Their counts move to PERFGRP_CELL_REMOVED. Also marks cells that were retired an RCU grace period
+ * ago, which no CPU uses after the next flip; perfgrp_split_reclaim() must follow that flip.
  */
 void perfgrp_split_retire(struct perfgrp_split *split)
 {
@@ -384,9 +384,9 @@ void perfgrp_split_retire(struct perfgrp_split *split)
 }
 
 /**
- * perfgrp_split_reclaim - make cells of cgroups that are gone unused again
- * @split: the lock is held; all CPUs have flipped since perfgrp_split_retire(), and what they left
- *	is folded
+ * perfgrp_split_reclaim - make retired cells unused again
+ * @split: the lock is held; all CPUs have flipped since perfgrp_split_retire(), and their pending
+ *	counts are folded
  */
 void perfgrp_split_reclaim(struct perfgrp_split *split)
 {
@@ -407,7 +407,7 @@ void perfgrp_split_reclaim(struct perfgrp_split *split)
 		split->nr_unused++;
 		raw_spin_unlock_irq(&split->cells_lock);
 	}
-	/* There may be cells now, or memory for more. */
+	/* Retry for cgroups without a cell: some are unused now, or can be allocated. */
 	raw_spin_lock_irq(&split->cells_lock);
 	missed = split->missed && (split->nr_unused || nr_cells(split) < split->max_cells);
 	raw_spin_unlock_irq(&split->cells_lock);

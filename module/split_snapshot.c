@@ -2,10 +2,10 @@
 /*
  * Snapshots of groups that are split by cgroup.
  *
- * All CPUs charge what has passed and flip, in parallel, with interrupts off for as long as it
- * takes to read the counters. From then on they charge elsewhere, and what they left is folded into
- * the totals here. So rows add up to what the counters read at the flip, however many cgroups there
- * are, and no CPU waits for a reader.
+ * All CPUs charge their counts and flip, in parallel, with interrupts off only while they read the
+ * counters. From then on they use their other pending counts, and those that they have left are
+ * folded into the totals here. So the rows add up to what the counters read at the flip, however
+ * many cgroups there are, and no CPU waits for a reader.
  *
  * Process context. perfgrp_group.lock is held, at least for reading; takes perfgrp_split.lock.
  */
@@ -39,7 +39,7 @@ static void add_to(struct perfgrp_count *to, struct perfgrp_count *from)
 
 /* ---- folding ------------------------------------------------------------------ */
 
-/* What the CPU has charged to a cell before it flipped. */
+/* Move what the CPU has charged to a cell before it flipped to the cell's total. */
 static void fold_cell(struct perfgrp_split *split, unsigned int instance, unsigned int cell)
 {
 	unsigned int left = split->cpus[instance].active ^ 1, i, to = cell;
@@ -67,7 +67,7 @@ static void fold(struct perfgrp_split *split, unsigned int instance)
 	bitmap_zero(touched, split->max_cells);
 }
 
-/* Read all counters, and have what they read in the totals. */
+/* Read all counters and update the totals. */
 static void collect(struct perfgrp_split *split)
 {
 	unsigned int i;
@@ -86,10 +86,10 @@ static void collect(struct perfgrp_split *split)
 }
 
 /**
- * perfgrp_split_move_counts - let one cell have what another has
+ * perfgrp_split_move_counts - move the totals of a cell to another
  * @split: the lock is held
- * @from: index of the one
- * @to: index of the other
+ * @from: index of the cell that is left with zero
+ * @to: index of the other one
  */
 void perfgrp_split_move_counts(struct perfgrp_split *split, unsigned int from, unsigned int to)
 {
@@ -104,7 +104,7 @@ void perfgrp_split_move_counts(struct perfgrp_split *split, unsigned int from, u
 			       total_of(group->members[m], i, from));
 }
 
-/* What was counted in no time was shown as 0: perfgrp_value_scale(). */
+/* Keep a count without running time: the snapshot showed it as 0, see perfgrp_value_scale(). */
 static void forget_shown(struct perfgrp_count *total)
 {
 	*total = (struct perfgrp_count){ .count = total->running ? 0 : total->count };
@@ -131,8 +131,8 @@ static void reset(struct perfgrp_group *group, void (*forget)(struct perfgrp_cou
 }
 
 /**
- * perfgrp_split_reset - forget what the last snapshot has shown
- * @group: a group that is split; the lock is held for writing since before it
+ * perfgrp_split_reset - reset the counts that the last snapshot has shown
+ * @group: a group that is split; the lock has been held for writing since before that snapshot
  */
 void perfgrp_split_reset(struct perfgrp_group *group)
 {
@@ -140,7 +140,7 @@ void perfgrp_split_reset(struct perfgrp_group *group)
 }
 
 /**
- * perfgrp_split_restart - let all counts begin at zero
+ * perfgrp_split_restart - reset all counts to zero
  * @group: a group; its events are stopped, its lock is held for writing. Nothing is done if it is
  *	not split.
  */
@@ -158,9 +158,9 @@ void perfgrp_split_restart(struct perfgrp_group *group)
 
 /**
  * struct rows - rows that are written one after the other
- * @rows: the next one
- * @values: the values of all
- * @nr_values: how many are written
+ * @rows: the next row to write
+ * @values: the values of all rows
+ * @nr_values: how many of @values have been written
  */
 struct rows {
 	struct perfgrp_row *rows;
@@ -225,9 +225,9 @@ static void add_cell_rows(const struct perfgrp_split *split, unsigned int cell, 
 
 /**
  * struct adder - sums of the rows of one cell
- * @rows: room for its rows, and behind them for their sums
- * @values: the values of these
- * @nr_rows: its rows
+ * @rows: room for its rows, followed by room for their sums
+ * @values: room for the values of both
+ * @nr_rows: number of its rows
  * @mix: see perfgrp_row_sum()
  */
 struct adder {
@@ -256,8 +256,8 @@ static void destroy_adder(struct adder *adder)
 }
 
 /*
- * The sums stand behind the rows. Return: their number, which is the same for all cells: CPUs of
- * different PMUs have their own.
+ * Write a cell's rows, and their sums behind them. Returns the number of sums, which is the same
+ * for all cells, as it depends only on which CPUs have which PMUs.
  */
 static unsigned int add_up(const struct perfgrp_split *split, unsigned int cell,
 			   struct adder *adder)
@@ -290,7 +290,7 @@ static void add_cell_totals(const struct perfgrp_split *split, unsigned int cell
 
 /* ---- the snapshot ------------------------------------------------------------- */
 
-/* Cells that have rows: their indices, and how many they are. A cgroup may come at any time. */
+/* Fill in the indices of the cells that have rows. A new one may appear at any time: list once. */
 static unsigned int list_cells(const struct perfgrp_split *split, u16 *cells)
 {
 	unsigned int nr = 0, i;
@@ -374,10 +374,10 @@ int perfgrp_split_snapshot(struct perfgrp_group *group, u32 flags, struct perfgr
 }
 
 /**
- * perfgrp_split_delivered - the user has got a snapshot
+ * perfgrp_split_delivered - note that a snapshot was copied to the user
  * @snap: the snapshot; nothing is done if its group is not split
  *
- * Cgroups that were removed, as it says, have no row in the next one. The group's lock need not be
+ * Cgroups that it reports as removed have no row in the next one. The group's lock need not be
  * held. May sleep.
  */
 void perfgrp_split_delivered(const struct perfgrp_snap *snap)
