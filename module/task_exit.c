@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tells when a task has exited: when its exit_state is set, after which it is in no perf event's
- * context any more.
+ * Notification of a task's exit: when its exit_state is set, after which the task no longer has a
+ * perf context.
  *
- * A struct pid does not always tell: the pidfd of a process waits for all its threads, that of a
- * thread tells its exit from 6.9 on only, and a thread that has become the leader by an exec has
+ * A struct pid does not always notify: a process's pidfd waits for all its threads, a thread's
+ * pidfd reports its exit only from 6.9 on, and a thread that has become the leader by an exec has
  * given up its own pid. But each task calls the tracepoint sched_process_exit in do_exit(). It
- * then closes its files, leaves its perf contexts if it has not yet, and sets exit_state, which
- * takes as long as it takes; a work looks for that after a jiffy, after two more, and so on, at
- * least every MAX_DELAY.
+ * then closes its files, releases its perf contexts if it has not yet, and sets exit_state. As that
+ * may take any time, a delayed work checks exit_state after one jiffy, after two more, and so on,
+ * at least every MAX_DELAY.
  *
- * The tracepoint is used from the first time on that somebody waits, until the module is
- * unloaded. If it is not there (no CONFIG_TRACEPOINTS), the work looks every MAX_DELAY from the
+ * The tracepoint's handler stays registered from the first watch until the module is unloaded.
+ * Without the tracepoint (no CONFIG_TRACEPOINTS) the work checks every MAX_DELAY from the
  * beginning.
  *
- * Process context. The tracepoint's handler runs in the task that exits, preemption may be off.
+ * Process context. The tracepoint's handler runs in the exiting task, perhaps with preemption off.
  * Takes a bucket's lock, which is raw as the handler cannot sleep.
  */
 #include <linux/container_of.h>
@@ -33,7 +33,7 @@
 #define MAX_DELAY   (HZ / 10)
 
 /**
- * struct bucket - tasks that are waited for, of one hash value
+ * struct bucket - watched tasks of one hash value
  * @lock: protects @waiters and their nodes
  * @waiters: struct perfgrp_task_exit
  */
@@ -96,7 +96,7 @@ static struct perfgrp_tracepoint process_exit = {
 /**
  * perfgrp_task_exit_exit - undo what the first perfgrp_task_exit_watch() did
  *
- * Nobody watches a task any more. May sleep.
+ * No task is watched any more. May sleep.
  */
 void perfgrp_task_exit_exit(void)
 {
@@ -104,11 +104,11 @@ void perfgrp_task_exit_exit(void)
 }
 
 /**
- * perfgrp_task_exit_watch - be told when a task has exited
- * @exit: what perfgrp_task_exit_unwatch() must be called with
- * @task: the task, in any state; the caller keeps a reference while it watches
- * @exited: called once, in process context, after exit_state was set, without delay that
- *	matters. It may sleep, but not call perfgrp_task_exit_unwatch().
+ * perfgrp_task_exit_watch - have a function called when a task has exited
+ * @exit: the watch; perfgrp_task_exit_unwatch() must be called with it
+ * @task: the task, in any state; the caller holds a reference while it watches
+ * @exited: called once, in process context, after exit_state was set. It may sleep, but must not
+ *	call perfgrp_task_exit_unwatch().
  *
  * May sleep.
  */
@@ -116,7 +116,7 @@ void perfgrp_task_exit_watch(struct perfgrp_task_exit *exit, struct task_struct 
 			     void (*exited)(struct perfgrp_task_exit *exit))
 {
 	struct bucket *bucket = bucket_of(task);
-	/* Whether the handler is called for each task that exits from now on. */
+	/* The handler is called for each task that exits from now on. */
 	bool told = perfgrp_tracepoint_register(&process_exit);
 
 	exit->task = task;
@@ -126,7 +126,7 @@ void perfgrp_task_exit_watch(struct perfgrp_task_exit *exit, struct task_struct 
 	INIT_DELAYED_WORK(&exit->work, look);
 
 	raw_spin_lock_irq(&bucket->lock);
-	/* Set before the tracepoint is called: what is not set now, the handler finds. */
+	/* PF_EXITING is set before the tracepoint: if it is not set yet, the handler will run. */
 	if (told && !(READ_ONCE(task->flags) & PF_EXITING))
 		hlist_add_head(&exit->node, &bucket->waiters);
 	else
@@ -136,7 +136,7 @@ void perfgrp_task_exit_watch(struct perfgrp_task_exit *exit, struct task_struct 
 
 /**
  * perfgrp_task_exit_unwatch - undo perfgrp_task_exit_watch()
- * @exit: what is watched
+ * @exit: the watch
  *
  * When this returns, @exited does not run any more. May sleep.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who wants to know that a task has exited. */
+/* Notification of a task's exit. */
 #ifndef PERFGRP_TASK_EXIT_H
 #define PERFGRP_TASK_EXIT_H
 
@@ -9,12 +9,12 @@
 struct task_struct;
 
 /**
- * struct perfgrp_task_exit - a task whose exit somebody waits for
+ * struct perfgrp_task_exit - a task whose exit is watched
  * @node: in the list of tasks that have not begun to exit (bucket lock)
  * @task: the task; the owner has a reference; constant
  * @exited: called once, in process context, when the task's exit_state is set; constant
- * @delay: jiffies until the next look (work)
- * @work: looks at exit_state, again and again once the task has begun to exit
+ * @delay: jiffies until the next check (work)
+ * @work: checks exit_state repeatedly once the task has begun to exit
  */
 struct perfgrp_task_exit {
 	struct hlist_node node;

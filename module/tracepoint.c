@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Handlers on tracepoints. Most of the kernel's tracepoints are not exported, but
- * for_each_kernel_tracepoint() finds them by their names.
+ * Tracepoint handlers. Most of the kernel's tracepoints are not exported, but
+ * for_each_kernel_tracepoint() finds them by name.
  *
  * Process context. Takes register_lock.
  */
@@ -31,7 +31,7 @@ static void compare_name(struct tracepoint *tp, void *data)
 
 /**
  * perfgrp_tracepoint_find - find one of the kernel's own tracepoints
- * @name: of the tracepoint
+ * @name: name of the tracepoint
  *
  * Return: the tracepoint, or NULL.
  */
@@ -44,8 +44,8 @@ struct tracepoint *perfgrp_tracepoint_find(const char *name)
 }
 
 /**
- * perfgrp_tracepoint_register - have a handler called from now on, unless it is already
- * @tracepoint: which, and the handler
+ * perfgrp_tracepoint_register - register a handler, unless it is registered already
+ * @tracepoint: the tracepoint and the handler
  *
  * May sleep.
  *
@@ -69,7 +69,7 @@ bool perfgrp_tracepoint_register(struct perfgrp_tracepoint *tracepoint)
 
 /**
  * perfgrp_tracepoint_unregister - undo perfgrp_tracepoint_register(), if it was called
- * @tracepoint: as there; nobody wants it any more
+ * @tracepoint: as for perfgrp_tracepoint_register(); nobody needs the handler any more
  *
  * May sleep. When this returns the handler no longer runs.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Handlers on the kernel's tracepoints, which are not exported one by one. */
+/* Handlers on the kernel's tracepoints that are not exported. */
 #ifndef PERFGRP_TRACEPOINT_H
 #define PERFGRP_TRACEPOINT_H
 
@@ -9,8 +9,8 @@ struct tracepoint;
 
 /**
  * struct perfgrp_tracepoint - a tracepoint and its handler
- * @name: of the tracepoint; constant
- * @handler: its type is that of the tracepoint's, after a void *; constant
+ * @name: name of the tracepoint; constant
+ * @handler: a function with the tracepoint's parameters, after a void *; constant
  * @registered: the tracepoint, once @handler is registered (tracepoint.c's lock)
  */
 struct perfgrp_tracepoint {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copies of the sizes that a snapshot of a few counters has.
+ * User copies with constant sizes, for the sizes that a snapshot of a few counters has.
  *
  * With CONFIG_HARDENED_USERCOPY each copy whose size is not a compile-time constant looks up
  * the kernel object and checks it. Measured on arm64 (make bench), that is about 150 of the
@@ -19,7 +19,7 @@
  * perfgrp_copy_arg_from_user - copy_struct_from_user(), for an ioctl's argument
  * @arg: the kernel's struct
  * @ksize: its size
- * @user: the caller's
+ * @user: the caller's struct
  * @usize: its size
  *
  * Return: 0, -EFAULT or -E2BIG.
@@ -35,7 +35,7 @@ static __always_inline int perfgrp_copy_arg_from_user(void *arg, size_t ksize,
 /**
  * perfgrp_copy_arg_to_user - copy_to_user(), for an ioctl's argument
  * @user: the caller's struct
- * @arg: the kernel's
+ * @arg: the kernel's struct
  * @size: bytes
  *
  * Return: bytes that were not copied.
@@ -85,13 +85,13 @@ static __always_inline unsigned long perfgrp_copy_array_to_user(void __user *to,
 }
 
 /**
- * perfgrp_copy_element_to_user - write an element of an array as the caller knows it
- * @to: its place
- * @user_size: its size there
- * @from: the kernel's
+ * perfgrp_copy_element_to_user - copy an array element to a caller that may know another size
+ * @to: the caller's element
+ * @user_size: its size
+ * @from: the kernel's element
  * @size: its size
  *
- * A shorter element gets what fits, a longer one zeros at its end.
+ * If the caller's element is shorter it is truncated, if it is longer it is padded with zeros.
  *
  * Return: 0 or -EFAULT.
  */
@@ -106,11 +106,11 @@ static inline int perfgrp_copy_element_to_user(void __user *to, size_t user_size
 }
 
 /**
- * perfgrp_copy_elements_to_user - copy an array to a caller whose elements may have another size
+ * perfgrp_copy_elements_to_user - copy an array to a caller that may know another element size
  * @pointer: user memory
- * @user_size: bytes of an element there
+ * @user_size: bytes of an element in user memory
  * @array: kernel memory
- * @size: bytes of an element there
+ * @size: bytes of an element in kernel memory
  * @nr: elements
  *
  * Inline, so that the sizes of a snapshot's elements are known.

@@ -7,7 +7,7 @@
 
 #include "value.h"
 
-/* (hi:lo) / divisor, one bit at a time; hi < divisor, so that it fits. */
+/* (hi:lo) / divisor, one bit at a time; hi < divisor, so the quotient has at most 64 bits. */
 static u64 div_128_by_64(u64 hi, u64 lo, u64 divisor)
 {
 	u64 quotient = 0;
@@ -26,11 +26,11 @@ static u64 div_128_by_64(u64 hi, u64 lo, u64 divisor)
 }
 
 /**
- * perfgrp_scale - estimate what a counter would have counted all the time
+ * perfgrp_scale - estimate what a counter would have counted had it run all the time
  * @raw: what it counted
  * @enabled: ns for which it should have counted
- * @running: ns for which it did; 0 gives 0
- * @saturated: set to whether the result is above 64 bits, and so the largest
+ * @running: ns for which it did; if 0, so is the result
+ * @saturated: set to true if the result needs more than 64 bits; then it is U64_MAX
  *
  * The estimate of perf_event_open(2), raw * enabled / running, in 128 bits and
  * rounded down. Not mul_u64_u64_div_u64(): it is inexact in C, and on x86-64 it
@@ -60,9 +60,9 @@ u64 perfgrp_scale(u64 raw, u64 enabled, u64 running, bool *saturated)
 }
 
 /**
- * perfgrp_value_scale - perfgrp_value_fill() where the times differ, or are zero
- * @value: its raw and times are set; scaled, state and flags are filled in, and raw is 0 without
- *	time on the PMU
+ * perfgrp_value_scale - slow path of perfgrp_value_fill(): the times differ, or are zero
+ * @value: its raw and times are set; scaled, state and flags are filled in, and without running
+ *	time raw is cleared
  */
 void perfgrp_value_scale(struct perfgrp_value *value)
 {
@@ -72,7 +72,7 @@ void perfgrp_value_scale(struct perfgrp_value *value)
 		perfgrp_scale(value->raw, value->time_enabled, value->time_running, &saturated);
 	value->flags = saturated ? PERFGRP_VALUE_SATURATED : 0;
 	if (!value->time_running) {
-		/* Where the clock stands still for a tick an event may count in no time. */
+		/* With a clock that only advances with the tick, it may have counted in no time. */
 		value->raw = 0;
 		value->state = PERFGRP_STATE_NEVER_RAN;
 		return;
@@ -83,12 +83,12 @@ void perfgrp_value_scale(struct perfgrp_value *value)
 }
 
 /**
- * perfgrp_value_check_absent - tell a zero that is a count from one that is not
- * @value: of a group on a cgroup that was enabled since its counts were zero; filled in, its
- *	flags included
+ * perfgrp_value_check_absent - mark a zero as a real count if the cgroup was absent
+ * @value: value of a cgroup's group that has been enabled since its counts were zero; filled in,
+ *	including its flags
  *
- * time_enabled passes only while a task of the cgroup is on the CPU. If none has passed none has
- * been there, and zero is what the counter has counted.
+ * time_enabled only passes while a task of the cgroup is on the CPU. If it is 0, no task of the
+ * cgroup has been there, and the count really is 0.
  */
 void perfgrp_value_check_absent(struct perfgrp_value *value)
 {
@@ -108,7 +108,7 @@ static u64 add_saturated(u64 a, u64 b, u32 *flags)
 	return U64_MAX;
 }
 
-/* A sum with an estimate in it is one; CPUs on which it never ran add nothing to it. */
+/* A sum that includes an estimate is an estimate; CPUs on which the event never ran add nothing. */
 static u32 add_state(u32 a, u32 b)
 {
 	if (a == PERFGRP_STATE_MULTIPLEXED || b == PERFGRP_STATE_MULTIPLEXED)
@@ -118,7 +118,7 @@ static u32 add_state(u32 a, u32 b)
 	return PERFGRP_STATE_NEVER_RAN;
 }
 
-/* A value whose PMU is not known, because it never had an event, goes with any. */
+/* A value without a known PMU, because it never had an event, matches any PMU. */
 static u32 add_pmu(u32 a, u32 b, u32 *flags)
 {
 	if (b == PERFGRP_NONE || a == b)
@@ -132,7 +132,7 @@ static u32 add_pmu(u32 a, u32 b, u32 *flags)
 /* Flags that a sum has only if all its parts have them. */
 #define FLAGS_OF_ALL (PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED | PERFGRP_VALUE_ABSENT)
 
-/* The events of an offline CPU are gone, so its number is ignored if others are online. */
+/* An offline CPU has no events, so its sched_group is ignored if other CPUs are online. */
 static u32 add_sched_group(const struct perfgrp_value *total, const struct perfgrp_value *value)
 {
 	bool total_offline = total->flags & PERFGRP_VALUE_OFFLINE;
@@ -145,10 +145,10 @@ static u32 add_sched_group(const struct perfgrp_value *total, const struct perfg
 
 /**
  * perfgrp_value_add - add a value to a sum
- * @total: the sum; zeroed, but for its id and pmu, before the first
+ * @total: the sum; all but its id and pmu are zero before the first value is added
  * @value: the value of the same member in another row
  *
- * Values are scaled CPU by CPU and then added, which is closer to the truth than scaling
+ * Values are scaled CPU by CPU and then added, which is more accurate than scaling
  * the sum. With a value that was never on the PMU the sum is partial.
  */
 void perfgrp_value_add(struct perfgrp_value *total, const struct perfgrp_value *value)

@@ -14,7 +14,7 @@
  * @enabled: ns enabled
  * @running: ns on the PMU
  *
- * Added and subtracted modulo 2^64, so that a base may stand below zero.
+ * Added and subtracted modulo 2^64, so a base may be negative.
  */
 struct perfgrp_count {
 	u64 count;
@@ -41,9 +41,9 @@ static inline struct perfgrp_count perfgrp_count_sub(struct perfgrp_count a, str
 }
 
 /**
- * perfgrp_count_settle - let time_enabled not be less than time_running
- * @count: the count, whose times were read one after the other: of an event that was updated in
- *	between the latter may seem to be the longer one
+ * perfgrp_count_settle - make time_enabled at least time_running
+ * @count: the count. Its times were read one after the other; if the event was updated in between,
+ *	the running time may be longer.
  */
 static inline void perfgrp_count_settle(struct perfgrp_count *count)
 {
@@ -52,9 +52,9 @@ static inline void perfgrp_count_settle(struct perfgrp_count *count)
 }
 
 /**
- * perfgrp_value_copy - copy a value to somebody who may know it shorter, or longer
- * @to: where to
- * @size: bytes there, at least PERFGRP_VALUE_SIZE_VER0
+ * perfgrp_value_copy - copy a value to a caller that may know a shorter or longer struct
+ * @to: the caller's struct
+ * @size: its size, at least PERFGRP_VALUE_SIZE_VER0
  * @value: the value
  */
 static inline void perfgrp_value_copy(void *to, u32 size, const struct perfgrp_value *value)
@@ -71,7 +71,7 @@ void perfgrp_value_check_absent(struct perfgrp_value *value);
 void perfgrp_value_add(struct perfgrp_value *total, const struct perfgrp_value *value);
 
 /**
- * perfgrp_value_fill - fill in what follows from a count and its times
+ * perfgrp_value_fill - fill in a value from a count and its times
  * @value: its raw, scaled, times, state and flags are set
  * @count: the count
  */
