@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the KUnit suites call of the module's inside. Linked into perfgrp.ko only
- * where the kernel has KUnit; the namespace keeps everybody else out.
+ * Exports of the module's internal functions that the KUnit suites call. Linked into perfgrp.ko
+ * only if the kernel has KUnit; the symbol namespace keeps all other modules out.
  */
 #include <linux/export.h>
 

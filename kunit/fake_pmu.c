@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A PMU that does not exist; see fake_pmu.h for what it counts.
+ * A simulated PMU; see fake_pmu.h for what it counts.
  *
  * Its callbacks run as any PMU's: add, del, start, stop and read on the event's
  * CPU with interrupts off, event_init in process context.
@@ -27,7 +27,7 @@
 #include "../module/compat.h"
 #include "fake_pmu.h"
 
-/* Before 6.2 only PMUs that say so may share perf_hw_context. */
+/* Before 6.2 a PMU needs this capability to share perf_hw_context. */
 #ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
 #define FAKE_CAPABILITIES (PERF_PMU_CAP_EXTENDED_HW_TYPE | PERF_PMU_CAP_HETEROGENEOUS_CPUS)
 #else
@@ -40,8 +40,8 @@ static struct fake_pmu *fake_of(const struct perf_event *event)
 }
 
 /*
- * What the event counts, as of now. The driver's own callbacks take the context's time, which
- * the perf core has just updated; only a read asks the clock itself.
+ * The current value of what the event counts. The driver's own callbacks use the context's time,
+ * which the perf core has just updated; only a read uses the clock itself.
  */
 static u64 now_of(const struct perf_event *event, bool reading)
 {
@@ -51,7 +51,7 @@ static u64 now_of(const struct perf_event *event, bool reading)
 			 compat_ctx_time(event->ctx);
 }
 
-/* @now may be earlier than before; the sum is right modulo 2^64. */
+/* @now may be earlier than the last time; the sum is right modulo 2^64. */
 static void update(struct perf_event *event, u64 now)
 {
 	u64 before = local64_xchg(&event->hw.prev_count, now);
@@ -59,7 +59,7 @@ static void update(struct perf_event *event, u64 now)
 	local64_add((now - before) * (event->attr.config & FAKE_WEIGHT_MASK), &event->count);
 }
 
-/* By delay loops, because where the clock depends on a tick it may stand still meanwhile. */
+/* Uses delay loops, because a clock that depends on the tick may stand still meanwhile. */
 static void meet(struct fake_pmu *fake)
 {
 	unsigned int left = 500000;
@@ -95,7 +95,7 @@ static void interrupt(struct perf_event *event)
 		fake->interrupt(event, fake->interrupt_data);
 }
 
-/* In the order of the arm PMUs: hw.state first, prev_count later. */
+/* In the same order as the arm PMUs: hw.state first, prev_count later. */
 static void fake_start(struct perf_event *event, int flags)
 {
 	event->hw.state = 0;
@@ -153,13 +153,13 @@ static void fake_cancel_txn(struct pmu *pmu)
 {
 }
 
-/* How many events a group has on this PMU, with @event. */
+/* Number of the group's events on this PMU, including @event. */
 static unsigned int group_size(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
 	unsigned int size = leader->pmu == event->pmu;
 
-	/* For drivers of software PMUs the perf core does not lock the leader's context. */
+	/* The perf core does not lock the leader's context for drivers of software PMUs. */
 	if (leader == event || event->pmu->task_ctx_nr == perf_sw_context)
 		return size;
 	for_each_sibling_event(sibling, leader)
@@ -178,7 +178,7 @@ static bool is_for(const struct fake_pmu *fake, const struct perf_event *event)
 	return fake->cpus && event->attr.type == PERF_TYPE_RAW && event->attr.config1 == FAKE_RAW;
 }
 
-/* The perf core asks the PMU of the new type next. */
+/* Change the type, so that the perf core tries the PMU of that type next. */
 static int forward(const struct fake_pmu *fake, struct perf_event *event)
 {
 	event->attr.type = fake->forward->pmu.type;
@@ -186,7 +186,7 @@ static int forward(const struct fake_pmu *fake, struct perf_event *event)
 	return -ENOENT;
 }
 
-/* What an event was linked to, in a context, stays its leader until here. */
+/* If an event was linked under a leader, group_leader still points to it here. */
 static void fake_destroy(struct perf_event *event)
 {
 	const struct perf_event *leader = event->group_leader;
@@ -222,7 +222,7 @@ static int fake_event_init(struct perf_event *event)
 	return 0;
 }
 
-/* Where the perf core does not even try to put its events on. */
+/* The CPUs on which the perf core must not even try to schedule its events. */
 #ifdef PERFGRP_HAVE_PMU_FILTER
 static bool fake_filter(struct pmu *pmu, int cpu)
 {
@@ -243,7 +243,7 @@ static int fake_filter_match(struct perf_event *event)
 #define FAKE_FILTER .filter_match = fake_filter_match
 #endif
 
-/* The CPUs that it counts on, as user space sees them. */
+/* The sysfs file "cpus": the CPUs that it counts on. */
 static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct fake_pmu *fake = container_of(dev_get_drvdata(dev), struct fake_pmu, pmu);
@@ -319,7 +319,7 @@ static void cancel_rotation(struct fake_pmu *fake)
 {
 	int cpu;
 
-	/* Software is not multiplexed: it has no timer (6.1), or one that never runs. */
+	/* Software PMUs are not multiplexed: they have no timer (6.1), or one that never runs. */
 	if (fake->pmu.task_ctx_nr == perf_sw_context)
 		return;
 	for_each_possible_cpu(cpu)
@@ -347,7 +347,7 @@ void fake_pmu_unregister(struct fake_pmu *fake)
  * @events: its events, all of them
  * @nr: how many
  *
- * Before 6.15 that must not happen, and the events are made to look as they do from then on.
+ * Kernels before 6.15 do not allow that; there the events are only made to look revoked.
  * fake_pmu_unrevoke() must follow before they are released.
  */
 void fake_pmu_revoke(struct fake_pmu *fake, struct perf_event *const *events, unsigned int nr)
@@ -366,7 +366,7 @@ void fake_pmu_revoke(struct fake_pmu *fake, struct perf_event *const *events, un
 #endif
 }
 
-/* Undoes what had to be made to look so. */
+/* Before 6.15: undo the changes that made the events look revoked. */
 void fake_pmu_unrevoke(struct fake_pmu *fake, struct perf_event *const *events, unsigned int nr)
 {
 #ifndef PERFGRP_HAVE_STATE_REVOKED
@@ -414,7 +414,7 @@ free:
 	return ERR_PTR(ret);
 }
 
-/* Destroyed, but tasks that have not exited yet may still point there. */
+/* Destroyed PMUs that tasks that have not exited yet may still point to. */
 static LIST_HEAD(destroyed);
 
 /**
@@ -433,7 +433,7 @@ void fake_pmu_destroy(struct fake_pmu *fake)
 }
 
 /**
- * fake_pmu_free_destroyed - free what fake_pmu_destroy() may have left
+ * fake_pmu_free_destroyed - free the PMUs that fake_pmu_destroy() could not free
  *
  * All tasks that were counted must have exited.
  */
@@ -445,7 +445,7 @@ void fake_pmu_free_destroyed(void)
 		kfree(fake);
 }
 
-/* A clock that is not stable stands still for up to a jiffy where a CPU has had no tick. */
+/* An unstable clock stands still for up to a jiffy on a CPU that has no tick. */
 #ifdef CONFIG_HAVE_UNSTABLE_SCHED_CLOCK
 static void wait_for_clock(int cpu)
 {
@@ -462,11 +462,11 @@ static void wait_for_clock(int cpu)
 #endif
 
 /**
- * fake_pmu_tick - let ticks pass, and time
- * @fake: on this PMU, on all CPUs
+ * fake_pmu_tick - let ticks, and some time, pass
+ * @fake: the PMU; its events count the ticks on all CPUs
  * @ticks: how many
  *
- * A count without a time in which it was counted would be a value that never ran.
+ * Time must pass, too, because a count without running time is a value that never ran.
  */
 void fake_pmu_tick(struct fake_pmu *fake, u64 ticks)
 {
@@ -479,11 +479,11 @@ void fake_pmu_tick(struct fake_pmu *fake, u64 ticks)
 }
 
 /**
- * fake_pmu_used - slots in use
- * @fake: of this PMU
- * @cpu: on this CPU
+ * fake_pmu_used - number of slots in use
+ * @fake: the PMU
+ * @cpu: the CPU
  *
- * Return: how many at this moment.
+ * Return: how many of the PMU's slots are in use on the CPU now.
  */
 unsigned int fake_pmu_used(const struct fake_pmu *fake, int cpu)
 {
@@ -514,7 +514,7 @@ struct overflow {
 	bool throttled;
 };
 
-/* In hard IRQ context, as the interrupt of a PMU without NMIs. Drivers read the event first. */
+/* In hard IRQ context, like the interrupt of a PMU without NMIs. Drivers read the event first. */
 static void overflow_now(struct irq_work *work)
 {
 	struct overflow *overflow = container_of(work, struct overflow, work);
@@ -522,7 +522,7 @@ static void overflow_now(struct irq_work *work)
 	u64 interrupts = event->hw.interrupts;
 
 	event->pmu->read(event);
-	/* The perf core's MAX_INTERRUPTS, until the next tick sees it. */
+	/* MAX_INTERRUPTS, as the perf core sets it until the next tick. */
 	if (overflow->throttled)
 		event->hw.interrupts = U64_MAX;
 	fake_pmu_call_handler(event);
@@ -552,7 +552,7 @@ static int overflow_on_its_cpu(struct perf_event *event, bool throttled)
 
 /**
  * fake_pmu_overflow - let an event overflow on the CPU that it is on
- * @event: of a fake PMU, or any
+ * @event: the event, of a fake PMU or any other
  *
  * Return: 0 when its handler has run; -EAGAIN if the event is on no CPU.
  */
@@ -562,10 +562,10 @@ int fake_pmu_overflow(struct perf_event *event)
 }
 
 /**
- * fake_pmu_overflow_throttled - the same, and the perf core throttles the event
+ * fake_pmu_overflow_throttled - fake_pmu_overflow() of an event that the perf core throttles
  * @event: the event
  *
- * The handler sees it so; when it has run the event goes on.
+ * The event is throttled only while its handler runs.
  *
  * Return: as fake_pmu_overflow().
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A PMU that does not exist, so that tests know what it counts.
+ * A simulated PMU, so that tests know what it counts.
  *
  * Its events take one slot each, on each CPU. attr.config says what they count:
  *
- *	FAKE_TICKS(n)	n for each tick; ticks are given by fake_pmu_tick()
+ *	FAKE_TICKS(n)	n for each tick; fake_pmu_tick() makes ticks
  *	FAKE_CLOCK(n)	n for each ns that the event is on the PMU, by the clock
- *			from which the perf core takes time_running: an event that
+ *			that the perf core uses for time_running: an event that
  *			is off reads exactly n * time_running
  *
  * and how they fail; see the FAKE_* below.
@@ -22,13 +22,13 @@
 
 #define FAKE_WEIGHT_MASK 0xffffULL
 #define FAKE_IS_CLOCK	 BIT_ULL(16)
-/* Is accepted, and never gets on the PMU. */
+/* Is accepted, but pmu->add() always fails. */
 #define FAKE_FAIL_ADD BIT_ULL(17)
-/* Wherever it is asked for, it is counted on CPU 0, as by a PMU of a socket. */
+/* Is counted on CPU 0 whatever CPU it is created for, as by the PMU of a socket. */
 #define FAKE_ON_CPU0 BIT_ULL(18)
-/* Is handed on to fake_pmu.forward, as AMD's core PMU hands precise cycles to IBS. */
+/* Is forwarded to fake_pmu.forward, as AMD's core PMU forwards precise cycles to IBS. */
 #define FAKE_FORWARD BIT_ULL(19)
-/* Is accepted under a leader of this PMU only, as Intel's topdown metrics are. */
+/* Is accepted only under a leader of this PMU, as Intel's topdown metrics are. */
 #define FAKE_SIBLING BIT_ULL(20)
 /* Is refused with this errno. */
 #define FAKE_FAIL_INIT(errno) ((u64)(errno) << 24)
@@ -39,46 +39,45 @@
 /* attr.config1 of a PERF_TYPE_RAW event that is meant for fake_pmu.cpus. */
 #define FAKE_RAW 0x66616b65ULL
 
-/* A rotation interval that no test lives to see. */
+/* A rotation interval longer than any test. */
 #define FAKE_NO_ROTATION 100000
 
 /**
- * struct fake_pmu - one of them
- * @pmu: as the perf core knows it
+ * struct fake_pmu - a simulated PMU
+ * @pmu: what is registered with the perf core
  * @name: its name
  * @slots: events that it counts at the same time on a CPU; may be changed
  * @rotation_ms: how often the perf core rotates what is multiplexed
- * @unchecked: groups larger than @slots are accepted, and never get on
- * @cpus: the only CPUs that it counts on, as the PMU of one kind of CPU of several, which
- *	then also counts PERF_TYPE_RAW events with FAKE_RAW in config1; a task's event
- *	for any CPU is accepted, and counts while the task is on one of these. NULL: all
- *	CPUs, and no such events.
- * @hardware: it also counts PERF_TYPE_HARDWARE events; those that name it in the upper
- *	half of attr.config come to no other PMU
- * @forward: which PMU counts events with FAKE_FORWARD
+ * @unchecked: groups larger than @slots are accepted, but are never scheduled
+ * @cpus: the only CPUs that it counts on, like the PMU of one of several kinds of CPU. Then it
+ *	also counts PERF_TYPE_RAW events with FAKE_RAW in config1; a task's event for any
+ *	CPU is accepted, and counts while the task is on one of these. NULL: all CPUs, and
+ *	no such events.
+ * @hardware: it also counts PERF_TYPE_HARDWARE events; those with its type in the upper
+ *	half of attr.config are counted by no other PMU
+ * @forward: the PMU that counts events with FAKE_FORWARD
  * @refuse: all events are refused with this errno; 0: none. May be changed.
- * @euid: whose credentials the last event was created with
+ * @euid: euid with which the last event was created
  * @context: enum perf_event_task_context; takes effect when it is registered
  * @scope: enum perf_pmu_scope, where the kernel has that; takes effect when it is registered
- * @cpumask: what its file "cpumask" says; NULL: no such file of its own
- * @registered: it is
- * @ticks: how many there were
+ * @cpumask: contents of its file "cpumask"; NULL: no such file of its own
+ * @registered: it is registered
+ * @ticks: number of ticks so far
  * @used: slots in use on each CPU
- * @batch: events put on in the transaction under way on each CPU
- * @committed: events that were put on by the last transaction that succeeded
- * @adds: how often an event was put on it
- * @inits: how many events it has accepted, over all
- * @strange_leaders: how many, of those that were released, were linked to a leader on another PMU
- *	or CPU
+ * @batch: events added in each CPU's current transaction
+ * @committed: number of events in the last transaction that succeeded
+ * @adds: how often an event was added
+ * @inits: number of events that it has accepted in all
+ * @strange_leaders: how many released events were linked to a leader on another PMU or CPU
  * @reads: how often an event was read
  * @strange_reads: how often with interrupts on, or on another CPU than the event's
  * @meet: if not 0, a read ends only when so many have begun, or after half a second
  * @met: reads that have begun since @meet was set; set to 0 with it
- * @missed: reads that have waited in vain
- * @interrupt: what interrupts the driver while it puts an event on, as an NMI may
- * @interrupt_read: what interrupts the driver when it has read an event
- * @interrupt_data: for both
- * @destroyed: among those that fake_pmu_free_destroyed() is to free
+ * @missed: reads that have timed out
+ * @interrupt: called while the driver adds an event, where an NMI may interrupt it
+ * @interrupt_read: called when the driver has read an event
+ * @interrupt_data: argument of both
+ * @destroyed: list node for fake_pmu_free_destroyed()
  */
 struct fake_pmu {
 	struct pmu pmu;

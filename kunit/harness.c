@@ -4,7 +4,7 @@
  *
  * Cases run one after the other, each in its own kthread, so what a case creates is kept in
  * plain static arrays. harness_exit() releases it even if an assertion ended the case. No
- * function here asserts while it holds a group's lock.
+ * function here may assert while it holds a group's lock.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -77,7 +77,7 @@ struct perfgrp_error harness_error(void)
 	return (struct perfgrp_error)PERFGRP_ERROR_INIT;
 }
 
-/* As device.c: check first, then create on a mask of the CPUs that were named. */
+/* As device.c does: check first, then create a group on a mask of the given CPUs. */
 static struct perfgrp_group *check_and_create(const struct perfgrp_create *arg, const u32 *cpus,
 					      struct perfgrp_error *err)
 {
@@ -100,10 +100,10 @@ static struct perfgrp_group *check_and_create(const struct perfgrp_create *arg, 
 
 /**
  * harness_create - create a group, as PERFGRP_CREATE does
- * @arg: what is asked for
+ * @arg: the argument of PERFGRP_CREATE
  * @cpus: arg->nr_cpus CPUs, which exist; or NULL
- * @err: says why not
- * @group: the group; harness_exit() drops it
+ * @err: filled in on failure
+ * @group: set to the group; harness_exit() drops it
  *
  * Return: 0 or a negative errno.
  */
@@ -152,7 +152,7 @@ struct perfgrp_group *harness_cpu_group(struct kunit *test, int cpu, u32 flags)
 	return group;
 }
 
-/* An enabled group with a buffer, of two pages if @arg does not say; the case reads its records. */
+/* An enabled group with a buffer, of two pages unless @arg says otherwise; the case reads it. */
 struct perfgrp_group *harness_sampling_group(struct kunit *test, struct perfgrp_create arg,
 					     const u32 *cpus)
 {
@@ -166,7 +166,7 @@ struct perfgrp_group *harness_sampling_group(struct kunit *test, struct perfgrp_
 	return group;
 }
 
-/* harness_exit() leaves the group alone: a file has its reference. */
+/* Have harness_exit() leave the group alone, because a file has its reference now. */
 void harness_forget(struct perfgrp_group *group)
 {
 	unsigned int i;
@@ -316,7 +316,7 @@ ssize_t harness_read(struct perfgrp_group *group, void *to, size_t room)
 	return ret;
 }
 
-/* All records that there are. Return: them, until the next call. */
+/* Read all records. Return: the records, valid until the next call. */
 const struct harness_stream *harness_read_stream(struct kunit *test, struct perfgrp_group *group)
 {
 	static struct harness_stream stream;
@@ -396,7 +396,7 @@ struct perf_event *harness_fake_event(struct kunit *test, struct fake_pmu *fake,
 	return harness_event(test, &attr, cpu, NULL, NULL);
 }
 
-/* The case runs on @cpu from here on. */
+/* Bind the case to @cpu. */
 void harness_pin_to(struct kunit *test, int cpu)
 {
 	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)), 0);
@@ -439,7 +439,7 @@ void harness_exit(struct kunit *test)
 			perf_event_release_kernel(events[i]);
 		events[i] = NULL;
 	}
-	/* Before 6.2 no PMU is alone while this one is registered: see find_pmu_context(). */
+	/* Before 6.2 PMUs share their contexts with this one: see find_pmu_context(). */
 	perfgrp_away_exit();
 	for (i = 0; i < ARRAY_SIZE(pmus); i++) {
 		if (pmus[i])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the suites share: groups, events and PMUs that are released at the end of a case, and
- * one function for what each ioctl does under the group's lock.
+ * a function for each ioctl, which does its work under the group's lock.
  *
  * The comment above a case begins with the rows of Documentation/behaviours.md that it covers,
  * in square brackets.
@@ -48,8 +48,8 @@ struct perfgrp_value harness_value(struct kunit *test, struct perfgrp_group *gro
 
 /**
  * struct harness_stream - records as read(2) returns them
- * @bytes: what was read
- * @nr: how many records that is
+ * @bytes: the data
+ * @nr: number of records
  * @at: each of them
  */
 struct harness_stream {
@@ -82,7 +82,7 @@ void harness_expect_text(struct kunit *test, int line, const struct perfgrp_erro
 		.config = (what),                                                                  \
 	})
 
-/* A call failed, and its error says how: errno, reason, field, and one line of text. */
+/* Expect that a call failed, and that its error has errno, reason, field, and one line of text. */
 #define EXPECT_REFUSED(test, ret, error, reason, field, err)                                       \
 	harness_expect_refused(test, __LINE__, ret, error, reason, field, &(err))
 

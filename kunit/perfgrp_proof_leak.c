@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Proof that the tests notice a leak: forgets memory when it is loaded. Nothing
+ * Proof that the tests detect a leak: leaks memory when it is loaded. Nothing
  * else may ever load this.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-/* Not inlined, so that no register or slot of the stack still points there. */
+/* Not inlined, so that no register or stack slot still points to the memory. */
 static noinline void forget_some(void)
 {
 	unsigned int i;

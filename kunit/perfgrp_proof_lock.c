@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Proof that the tests notice a lock inversion (lockdep): takes two mutexes in
+ * Proof that the tests detect a lock inversion (lockdep): takes two mutexes in
  * one order and then in the other when it is loaded. Nothing else may ever load
  * this.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Proof that the tests notice a use after free (KASAN): reads memory that it has
+ * Proof that the tests detect a use after free (KASAN): reads memory that it has
  * freed when it is loaded. Nothing else may ever load this.
  */
 #include <linux/compiler.h>
@@ -15,7 +15,7 @@ static int __init proof_uaf_init(void)
 
 	if (!memory)
 		return -ENOMEM;
-	/* So that the compiler does not see what is freed. */
+	/* Keep the compiler from seeing that this memory is freed. */
 	OPTIMIZER_HIDE_VAR(stale);
 	kfree(memory);
 	pr_info("perfgrp_proof_uaf: %u\n", READ_ONCE(*stale));

@@ -29,7 +29,7 @@ kunit_test_suites(&perfgrp_value_suite,
 		  &perfgrp_split_suite,
 		  &perfgrp_mapped_suite);
 
-/* The threads that ran the cases are gone. */
+/* By now the threads that ran the cases have exited. */
 static void __exit free_fake_pmus(void)
 {
 	fake_pmu_free_destroyed();
