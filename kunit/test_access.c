@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may do what, and how much of it. The cases ask with credentials that have no capability in
- * force; whose task it is that they ask for is decided by the credentials it is given meanwhile.
+ * Permissions and limits. The cases use credentials without any effective capability; whose task
+ * the target is depends on the credentials that a case gives it meanwhile.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -32,7 +32,7 @@
 #include "harness.h"
 #include "suites.h"
 
-/* The case's own credentials without a capability in force; as many as before are permitted. */
+/* The case's own credentials without effective capabilities; the permitted ones are unchanged. */
 static struct cred *poor_creds(struct kunit *test)
 {
 	struct cred *poor = prepare_creds();
@@ -45,11 +45,11 @@ static struct cred *poor_creds(struct kunit *test)
 /* ---- limits --------------------------------------------------------------- */
 
 /**
- * struct limit - one of the numbers that are limited
- * @charge: one more
- * @uncharge: one less
+ * struct limit - one of the limits
+ * @charge: charges one
+ * @uncharge: uncharges one
  * @max: how many there may be
- * @field: that the refusal names
+ * @field: error.field if the limit is reached
  */
 struct limit {
 	int (*charge)(kuid_t owner, struct perfgrp_error *err);
@@ -77,7 +77,7 @@ static kuid_t user(unsigned int nr)
 	return make_kuid(&init_user_ns, 54321 + nr);
 }
 
-/* Return: how many more there may be; they are charged. */
+/* Charge until the limit is reached. Return: how many were charged. */
 static unsigned int charge_all(const struct limit *limit, kuid_t owner, const struct cred *as)
 {
 	struct perfgrp_error err = harness_error();
@@ -98,7 +98,7 @@ static void expect_limit(struct kunit *test, const struct limit *limit, const st
 	char number[16];
 	int ret, other;
 
-	/* What was given back can be had again, all of it, and no more. */
+	/* What was uncharged can be charged again, but no more. */
 	for (round = 0; round < 2; round++) {
 		KUNIT_EXPECT_EQ(test, charge_all(limit, user(0), as), limit->max);
 		own = override_creds(as);
@@ -120,13 +120,13 @@ static void expect_limit(struct kunit *test, const struct limit *limit, const st
 		for (i = 0; i < limit->max; i++)
 			limit->uncharge(user(0));
 	}
-	/* Of two, one is left. */
+	/* Charge two and uncharge one: one remains charged. */
 	if (!limit->charge(user(0), &err) && !limit->charge(user(0), &err))
 		limit->uncharge(user(0));
 	KUNIT_EXPECT_EQ(test, charge_all(limit, user(0), as), limit->max - 1);
 	for (i = 0; i < limit->max; i++)
 		limit->uncharge(user(0));
-	/* One at a time, no number grows. */
+	/* Charging and uncharging one at a time leaves nothing behind. */
 	for (i = 0; i < limit->max + 10; i++) {
 		if (limit->charge(user(2), &err))
 			break;
@@ -135,7 +135,7 @@ static void expect_limit(struct kunit *test, const struct limit *limit, const st
 	KUNIT_EXPECT_EQ(test, i, limit->max + 10);
 }
 
-/* [A6] Groups are limited for everybody, members but with CAP_SYS_RESOURCE. */
+/* [A6] Groups are limited for everybody, members only without CAP_SYS_RESOURCE. */
 static void limits_of_a_user(struct kunit *test)
 {
 	struct cred *poor = poor_creds(test);
@@ -150,7 +150,7 @@ static void limits_of_a_user(struct kunit *test)
 	for (more = 0; more < 10 && !members.charge(user(0), &err); more++)
 		;
 	KUNIT_EXPECT_EQ(test, more, 10U);
-	/* They count, whoever has them. */
+	/* They are charged even with the capability. */
 	for (i = 0; i < more; i++)
 		members.uncharge(user(0));
 	KUNIT_EXPECT_EQ(test, charge_all(&members, user(0), poor), 0U);
@@ -165,11 +165,11 @@ static void limits_of_a_user(struct kunit *test)
 
 /**
  * struct chargers - kthreads that charge the same user at once
- * @limit: what
- * @cred: with these credentials
- * @go: they begin
- * @done: one has ended
- * @charged: how many they got, over all
+ * @limit: the limit
+ * @cred: their credentials
+ * @go: completed when they may begin
+ * @done: completed by each when it has ended
+ * @charged: number of successful charges in all
  */
 struct chargers {
 	const struct limit *limit;
@@ -179,7 +179,7 @@ struct chargers {
 	atomic_t charged;
 };
 
-/* Some are given back meanwhile; over all as many are charged as are counted. */
+/* Uncharges every fourth; @charged is what remains charged. */
 static int charge_and_uncharge(void *data)
 {
 	struct perfgrp_error err = harness_error();
@@ -222,7 +222,7 @@ static void expect_limit_at_once(struct kunit *test, const struct limit *limit,
 	for (i = 0; i < started; i++)
 		wait_for_completion(&chargers.done);
 	KUNIT_EXPECT_EQ(test, started, NR_CHARGERS);
-	/* Who found none left may have looked while another was about to give one back. */
+	/* A charger may have hit the limit just before another one uncharged: charge the rest. */
 	charge_all(limit, user(3), as);
 	for (i = 0; i < limit->max; i++)
 		limit->uncharge(user(3));
@@ -233,7 +233,7 @@ static void expect_limit_at_once(struct kunit *test, const struct limit *limit,
 		limit->uncharge(user(3));
 }
 
-/* [A6] The limit holds, and nothing is left charged, where many charge at once. */
+/* [A6] If many charge at once, the limit holds, and nothing is left charged. */
 static void limits_at_once(struct kunit *test)
 {
 	struct cred *poor = poor_creds(test);
@@ -294,7 +294,7 @@ static void limit_of_buffers(struct kunit *test)
 
 /* ---- whose task it is ----------------------------------------------------- */
 
-/* The module's parameter: kthreads need not see /sys. */
+/* The module's parameter; by its address, because /sys may not be visible to a kthread. */
 static bool *allow_unprivileged_of(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
@@ -323,11 +323,11 @@ static void allow_unprivileged(struct kunit *test, bool allow)
 
 /**
  * struct other - a task with an address space
- * @task: it, with a reference
- * @with_mm: it is to have one
+ * @task: the task, with a reference
+ * @with_mm: it should have an address space
  * @dumpable: its user may dump it
- * @ready: it is as it is to be
- * @end: it is to end
+ * @ready: completed when it is set up
+ * @end: completed when it should end
  */
 static struct other {
 	struct task_struct *task;
@@ -357,7 +357,7 @@ static void end_dumpable(void)
 	rcu_read_unlock();
 }
 #else
-/* An address space ceases to be so, for good, when the credentials of its task change. */
+/* When a task's credentials change, its address space is no longer dumpable, permanently. */
 static void begin_dumpable(bool dumpable)
 {
 	struct cred *cred;
@@ -438,7 +438,7 @@ static int try_group(const struct perfgrp_group *like, const struct cred *as,
 	return ret;
 }
 
-/* [A2] Without the parameter nothing goes, with it only what concerns nobody else. */
+/* [A2] Without the parameter nothing is allowed, with it only what does not affect other users. */
 static void unprivileged_groups(struct kunit *test)
 {
 	static const struct {
@@ -499,7 +499,7 @@ enum whose {
 	NR_WHOSE,
 };
 
-/* The other task's credentials become those, or the asker has fewer. */
+/* Change the other task's credentials according to @whose, or reduce the asker's. */
 static void make_creds(enum whose whose, struct cred *task, struct cred *asker)
 {
 	const kgid_t group = make_kgid(&init_user_ns, 54321);
@@ -551,7 +551,7 @@ static int try_task(struct kunit *test, enum whose whose, struct perfgrp_error *
 	group->task = other.task;
 	ns = task->user_ns;
 	make_creds(whose, task, poor);
-	/* It sleeps, and nobody else changes them. */
+	/* The task sleeps, and nobody else changes its credentials. */
 	real = rcu_access_pointer(other.task->real_cred);
 	rcu_assign_pointer(other.task->real_cred, task);
 	ret = try_group(group, poor, err);
@@ -583,7 +583,7 @@ static void whose_task_it_is(struct kunit *test)
 	}
 }
 
-/* [A2] A task whose address space is gone, as that of one that exits. */
+/* [A2] A task without an address space, like one that is exiting. */
 static void task_without_memory(struct kunit *test)
 {
 	struct perfgrp_error err;
@@ -609,7 +609,7 @@ static void task_not_dumpable(struct kunit *test)
 
 /* ---- what may be counted -------------------------------------------------- */
 
-/* [A2] [A14] Without CAP_PERFMON user mode only: neither the kernel nor a hypervisor. */
+/* [A2] [A14] Without CAP_PERFMON only user mode can be counted, not the kernel or a hypervisor. */
 static void user_mode_only(struct kunit *test)
 {
 	static const u32 flags[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events: each constant of the header to the attr that it means and to its name,
+ * Events: conversion of each constant in the header to its attr and to its name,
  * the raw form, and each refusal.
  */
 #include <linux/hw_breakpoint.h>
@@ -104,7 +104,7 @@ static void expect_attr(struct kunit *test, const struct perfgrp_counter *desc,
 	struct perfgrp_error err = harness_error();
 	struct perf_event_attr attr;
 
-	/* What was there before does not show. */
+	/* The old contents must not matter. */
 	memset(&attr, 0xa5, sizeof(attr));
 	KUNIT_ASSERT_EQ_MSG(test, perfgrp_event_to_attr(desc, &attr, &err), 0, "%s", err.text);
 	KUNIT_EXPECT_EQ_MSG(test, memcmp(&attr, expected, sizeof(attr)), 0,
@@ -143,7 +143,7 @@ static void named_to_attr(struct kunit *test)
 	}
 }
 
-/* [E2] [E3] [E4] Each constant has its own name, and so has the raw form of the same event. */
+/* [E2] [E3] [E4] Each constant has a unique name, which the raw form of its event has, too. */
 static void names(struct kunit *test)
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
@@ -182,7 +182,7 @@ static void all_of_this_kernel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, software, (unsigned int)PERF_COUNT_SW_MAX);
 }
 
-/* [E5] An event without a name is named by type and config, which always fit. */
+/* [E5] An event without a name is shown as type and config, which always fit. */
 static void names_of_others(struct kunit *test)
 {
 	static const struct {
@@ -230,7 +230,7 @@ static void raw_to_attr(struct kunit *test)
 	}
 	expect_attr(test, &desc, &expected);
 
-	/* A type below has no special meaning here. */
+	/* Types below PERF_TYPE_MAX have no special meaning here. */
 	desc = (struct perfgrp_counter){ .flags = PERFGRP_COUNTER_RAW };
 	expected = plain_attr(0, 0);
 	expect_attr(test, &desc, &expected);
@@ -283,7 +283,7 @@ static void options_to_attr(struct kunit *test)
 	}
 }
 
-/* [E6] [O1] What samples: no driver collects the samples, or reads the group for them. */
+/* [E6] [O1] A member that samples: no driver collects the sample's data, or reads the group. */
 static void sampling_to_attr(struct kunit *test)
 {
 	struct perf_event_attr expected = plain_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
@@ -303,7 +303,7 @@ static void sampling_to_attr(struct kunit *test)
 	expect_attr(test, &desc, &expected);
 }
 
-/* [G6] Types that are always software. */
+/* [G6] Event types that are always software events. */
 static void software_by_type(struct kunit *test)
 {
 	struct perf_event_attr attr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Event arrays: what readers without a lock see of a group, and for how long.
+ * Event arrays: what lockless readers see of a group, and for how long.
  */
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
@@ -23,7 +23,7 @@
 
 static const u32 cpus[] = { 0, 1 };
 
-/* What readers find now. The case holds the only reference, so it stays while nothing changes. */
+/* The published array. The case holds the only reference, so it is valid until a change. */
 static const struct perfgrp_event_array *array_of(const struct perfgrp_group *group,
 						  unsigned int instance)
 {
@@ -141,7 +141,7 @@ static void follows_the_members(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, array_of(group, 1)->nr, 0U);
 }
 
-/* [S1] Who needs none has none. */
+/* [S1] A group that needs no event arrays has none. */
 static void only_where_needed(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
@@ -170,7 +170,7 @@ static void only_where_needed(struct kunit *test)
 
 /* ---- readers --------------------------------------------------------------- */
 
-/* [O10] [S10] What a reader has found stays as it was when the next array is published. */
+/* [O10] [S10] A reader's array stays unchanged when the next one is published. */
 static void old_and_new(struct kunit *test)
 {
 	struct perfgrp_group *group = sampling_group(test, 1);
@@ -181,7 +181,7 @@ static void old_and_new(struct kunit *test)
 	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
 	base = &counter_of(group, 0)->base;
 	for (i = 0; i < ARRAY_SIZE(arrays); i++) {
-		/* The set before the last one is used again when its grace period is over. */
+		/* The set before the last one can be reused after its grace period. */
 		synchronize_rcu();
 		base->count = 100 + i;
 		publish(group);
@@ -197,14 +197,14 @@ static void old_and_new(struct kunit *test)
 }
 
 /**
- * struct reader - a reader that stays until it may leave, or for a while, on another CPU
- * @group: of this group
- * @ms: for how long at most
- * @leave: it may
- * @entered: it has found the array
- * @leaving: it is about to leave it
- * @first: the first base count it has read
- * @last: the last one
+ * struct reader - a reader on another CPU that holds rcu_read_lock() until @leave, or for @ms
+ * @group: the group that it reads
+ * @ms: how long it stays at most
+ * @leave: it may leave
+ * @entered: it has the array
+ * @leaving: it is about to leave
+ * @first: the first base count that it has read
+ * @last: the last base count that it has read
  */
 struct reader {
 	struct perfgrp_group *group;
@@ -257,7 +257,7 @@ static bool has_left(const struct reader *reader)
 	return smp_load_acquire(&reader->leaving);
 }
 
-/* [O10] [S10] Publishing does not wait for readers, and what they have found stays as it is. */
+/* [O10] [S10] Publishing does not wait for readers, and their arrays stay unchanged. */
 static void leaves_readers_alone(struct kunit *test)
 {
 	struct perfgrp_group *group = sampling_group(test, 1);
@@ -292,7 +292,7 @@ static void leaves_readers_alone(struct kunit *test)
 	publish(group);
 }
 
-/* [A6] But it does before much memory waits for them. */
+/* [A6] Publishing does wait for readers if too much memory cannot be freed because of them. */
 static void waits_with_much_memory(struct kunit *test)
 {
 	struct perfgrp_group *group = sampling_group(test, 1);
@@ -309,7 +309,7 @@ static void waits_with_much_memory(struct kunit *test)
 	for (nr = 0; !has_left(&reader); nr++)
 		publish(group);
 	kthread_stop(task);
-	/* One was spare, and for the last one it waits. */
+	/* One set is the spare, and publishing the last one waits. */
 	KUNIT_EXPECT_LE(test, nr, max + 2);
 	kunit_info(test, "%lu published of %lu", nr, max);
 }
@@ -317,8 +317,8 @@ static void waits_with_much_memory(struct kunit *test)
 /* ---- the state of overflows ------------------------------------------------ */
 
 /*
- * [O11] [O8] What handlers remember begins anew with an event or a reset, so that the next
- * comparison is with zero; else it stays. Only a new event is not throttled.
+ * [O11] [O8] A new event and a reset set overflow_state.last so that the next comparison is with
+ * zero; other changes keep it. Only a new event clears overflow_state.throttled.
  */
 static void overflow_state(struct kunit *test)
 {
@@ -339,7 +339,7 @@ static void overflow_state(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->last, 0ULL);
 	KUNIT_EXPECT_FALSE(test, state->throttled);
 
-	/* As a handler leaves it. */
+	/* As a handler would leave it. */
 	state->last = 55;
 	state->throttled = true;
 	publish(group);
@@ -355,7 +355,7 @@ static void overflow_state(struct kunit *test)
 	publish(group);
 	KUNIT_EXPECT_EQ(test, state->last, 80ULL);
 
-	/* The leader of its scheduling group goes, so it has a new event, and keeps its count. */
+	/* Its scheduling group's leader is removed, so it gets a new event, and keeps its count. */
 	event = counter_of(group, 2)->event;
 	fake_pmu_tick(fake, 5);
 	KUNIT_ASSERT_EQ_MSG(test, harness_remove(group, leader, false, &err), 0, "%s", err.text);

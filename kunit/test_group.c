@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups: what they may be made of, who joins and leaves, and why not. On software
- * counters; what takes a PMU is in test_pmu.c.
+ * Groups: creation, adding and removing members, and the refusals of each. On software
+ * counters; what needs a PMU is in test_pmu.c.
  */
 #include <linux/cpumask.h>
 #include <linux/cred.h>
@@ -27,7 +27,7 @@
 
 /* ---- creation ------------------------------------------------------------ */
 
-/* [G1] [G16] [G20] What perfgrp_group_check() refuses, and a task that is not there. */
+/* [G1] [G16] [G20] What perfgrp_group_check() refuses, and a task that does not exist. */
 static void create_refusals(struct kunit *test)
 {
 	static const struct {
@@ -221,7 +221,7 @@ static void limit_of_members(struct kunit *test)
 	EXPECT_TEXT(test, err, number);
 	KUNIT_EXPECT_EQ(test, group->nr_members, (unsigned int)PERFGRP_MAX_MEMBERS);
 
-	/* With one gone there is room for one, and the first that does not fit is named. */
+	/* Removing one makes room for one; the error names the first member that does not fit. */
 	err = harness_error();
 	KUNIT_EXPECT_EQ(test, harness_remove(group, ids[0], false, &err), 0);
 	{
@@ -255,7 +255,7 @@ static void add_all_or_none(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, group->members[2]);
 	KUNIT_EXPECT_NULL(test, group->members[3]);
 
-	/* It was not restarted and goes on. */
+	/* The group was not restarted, and still counts. */
 	after = harness_value(test, group, 0, id);
 	KUNIT_EXPECT_GT(test, after.raw, before.raw);
 	KUNIT_EXPECT_GT(test, after.time_enabled, before.time_enabled);
@@ -326,7 +326,7 @@ static void ids_are_never_reused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, err.member, stale);
 	EXPECT_TEXT(test, err, "any more");
 
-	/* Also after the whole group was emptied. */
+	/* Even after all members were removed. */
 	err = harness_error();
 	KUNIT_EXPECT_EQ(test, harness_remove(group, leader, false, &err), 0);
 	id = harness_add_one(test, group, DUMMY);
@@ -366,7 +366,7 @@ static void ids_run_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
 }
 
-/* [G11] Removing a member: the others keep their counts and go on. */
+/* [G11] When a member is removed, the others keep their counts and go on counting. */
 static void others_go_on(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
@@ -378,7 +378,7 @@ static void others_go_on(struct kunit *test)
 	before[0] = harness_value(test, group, 0, descs[0].id);
 	before[1] = harness_value(test, group, 0, descs[3].id);
 	KUNIT_EXPECT_EQ(test, harness_remove(group, descs[1].id, false, &err), 0);
-	/* Where the TSC is not stable the clock stands still between ticks. */
+	/* If the TSC is not stable, the clock stands still between ticks. */
 	msleep(20);
 	after[0] = harness_value(test, group, 0, descs[0].id);
 	after[1] = harness_value(test, group, 0, descs[3].id);
@@ -403,7 +403,7 @@ static void removing_the_leader(struct kunit *test)
 	EXPECT_TEXT(test, err, "leads 2 others");
 	KUNIT_EXPECT_EQ(test, group->nr_members, 3U);
 
-	/* CASCADE on a member takes that member only. */
+	/* CASCADE on a member that is not the leader removes only that member. */
 	err = harness_error();
 	KUNIT_EXPECT_EQ(test, harness_remove(group, descs[1].id, true, &err), 0);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 2U);
@@ -414,10 +414,10 @@ static void removing_the_leader(struct kunit *test)
 	EXPECT_REFUSED(test, harness_remove(group, descs[2].id, true, &err), ENOENT,
 		       PERFGRP_REASON_MEMBER, "id", err);
 
-	/* The group is as new, but for its ids. */
+	/* The group is like a new one, except that ids go on. */
 	id = harness_add_one(test, group, DUMMY);
 	KUNIT_EXPECT_GT(test, id, descs[2].id);
-	/* A leader alone leads nobody. */
+	/* A leader without other members can be removed without CASCADE. */
 	err = harness_error();
 	KUNIT_EXPECT_EQ(test, harness_remove(group, id, false, &err), 0);
 }
@@ -517,7 +517,7 @@ static void software_is_never_multiplexed(struct kunit *test)
 	}
 }
 
-/* ---- events that are not there, users who may not ------------------------- */
+/* ---- events that do not exist, permissions, limits ------------------------ */
 
 /* [E7] [G8] */
 static void event_that_the_machine_lacks(struct kunit *test)
@@ -608,7 +608,7 @@ static void limit_of_groups(struct kunit *test)
 	snprintf(number, sizeof(number), "%d", PERFGRP_MAX_GROUPS);
 	EXPECT_TEXT(test, err, number);
 
-	/* Others are not touched by it, and one that is closed makes room for one. */
+	/* Other users are not affected, and destroying a group makes room for one. */
 	KUNIT_EXPECT_EQ(test, perfgrp_access_charge_group(other, &err), 0);
 	perfgrp_access_uncharge_group(other);
 	perfgrp_access_uncharge_group(user);

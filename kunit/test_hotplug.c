@@ -85,7 +85,7 @@ static struct perfgrp_value total_of(struct kunit *test, struct perfgrp_group *g
 
 /*
  * [G19] [S2] An offline CPU keeps its counts, in its row and in totals. When it is back online it
- * counts again, in a new epoch, and the gap is not in time_enabled.
+ * counts again, in a new epoch, and time_enabled does not include the gap.
  */
 static void offline_and_online(struct kunit *test)
 {
@@ -115,7 +115,7 @@ static void offline_and_online(struct kunit *test)
 	clock = harness_value(test, group, CPU, ids[1]);
 	KUNIT_EXPECT_EQ(test, clock.raw, 3 * clock.time_running);
 	KUNIT_EXPECT_EQ(test, clock.time_enabled, clock.time_running);
-	/* It stands still. */
+	/* Its time stands still. */
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[1]).time_enabled,
 			clock.time_enabled);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[0]).raw, 1100ULL);
@@ -142,7 +142,7 @@ static void offline_and_online(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, total_of(test, group).raw, 110 + 1110 * others);
 }
 
-/* [G19] Many times: the epoch increases, and no count is lost. */
+/* [G19] Going offline and online many times: the epoch increases, and no count is lost. */
 static void many_epochs(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -231,7 +231,7 @@ static void changed_while_offline(struct kunit *test)
 	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
 	fake_pmu_tick(fake, 100);
 	cpu_down(test, group);
-	/* Adding restarts all, also what is away. */
+	/* Adding restarts all counts, including those of the offline CPU. */
 	ids[2] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(3)));
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[0]).raw, 0ULL);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[2]).raw, 0ULL);
@@ -294,7 +294,7 @@ static void events_refused_online(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).flags, 0U);
 }
 
-/* [G19] [S2] Never ran says so, whatever has become of the event: offline, then failed. */
+/* [G19] [S2] NEVER_RAN is reported whatever happened to the event: offline, then failed. */
 static void fails_before_it_ran(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -331,7 +331,7 @@ static void fails_before_it_ran(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_FAILED | PERFGRP_VALUE_PARTIAL);
 }
 
-/* [G19] [G20] Offline at creation: refused in a list of CPUs, without a row in ALL_CPUS. */
+/* [G19] [G20] A CPU offline at creation is refused in a list, and has no row with ALL_CPUS. */
 static void offline_at_creation(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -376,7 +376,7 @@ static void destroyed_while_offline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, CPU), 0U);
 }
 
-/* Waits until the group has events on CPU again, which it tries by itself. */
+/* Waits until the group, which retries by itself, has events on CPU again. */
 static bool comes_back(struct kunit *test, struct perfgrp_group *group, u32 id)
 {
 	unsigned int i;
@@ -389,7 +389,7 @@ static bool comes_back(struct kunit *test, struct perfgrp_group *group, u32 id)
 	return false;
 }
 
-/* [G19] If memory, for example, is missing when the CPU comes back, it is tried again. */
+/* [G19] If creation fails when the CPU comes back (for lack of memory, say), it is retried. */
 static void events_missing_for_a_while(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -407,7 +407,7 @@ static void events_missing_for_a_while(struct kunit *test)
 	value = harness_value(test, group, CPU, ids[0]);
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
 	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&group->hotplug_work));
-	/* More than once, and less and less often. */
+	/* It is retried repeatedly, at growing intervals. */
 	msleep(500);
 	KUNIT_EXPECT_GE(test, READ_ONCE(group->retry_ms), 200U);
 	value = harness_value(test, group, CPU, ids[0]);
@@ -425,7 +425,7 @@ static void events_missing_for_a_while(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.sched_group, ids[0]);
 	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).epoch, 1U);
 
-	/* What is added while it waits is there, and stays. */
+	/* A member that is added between retries has its event, and keeps it. */
 	cpu_down(test, group);
 	WRITE_ONCE(fake->refuse, ENOSPC);
 	cpu_up(test, group);
@@ -438,7 +438,7 @@ static void events_missing_for_a_while(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[1]).raw, 2ULL);
 }
 
-/* [G19] What is added meanwhile may hold all that there is, and is no obstacle. */
+/* [G19] A member added between retries may take all slots, and must not block the retry. */
 static void added_while_events_are_missing(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -463,7 +463,7 @@ static void added_while_events_are_missing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
 }
 
-/* [G13] [G19] A group that goes while it waits to try again. */
+/* [G13] [G19] A group is destroyed while a retry is pending. */
 static void destroyed_while_it_waits(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -479,7 +479,7 @@ static void destroyed_while_it_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, CPU), 0U);
 }
 
-/* [G19] [E7] What no CPU can try is refused; what one can try is checked there. */
+/* [G19] [E7] A member is refused if no CPU is online; if one is, the event is checked there. */
 static void added_with_no_cpu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -507,7 +507,7 @@ static void added_with_no_cpu(struct kunit *test)
 	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
 }
 
-/* [A11] Events on a CPU that came back are created with the credentials of who added them. */
+/* [A11] Events on a CPU that came back get the credentials of the user who added the member. */
 static void created_as_who_added(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -537,13 +537,13 @@ static void created_as_who_added(struct kunit *test)
 	cpu_up(test, group);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, desc.id).flags, PERFGRP_VALUE_SCALED);
 	KUNIT_EXPECT_TRUE(test, uid_eq(fake->euid, nobody));
-	/* The worker has its own again, and so have we. */
+	/* The credentials of the worker and of this task are restored. */
 	KUNIT_EXPECT_TRUE(test, uid_eq(current_euid(), GLOBAL_ROOT_UID));
 }
 
 /*
- * [G25] [G19] A CPU of a PMU's cpumask goes, and another takes its place there: when it is back it
- * counts again, but a member that is added then is refused.
+ * [G25] [G19] A CPU in a PMU's cpumask goes offline, and another replaces it there. When it is back
+ * it counts again, but a new member is refused.
  */
 static void cpumask_changes(struct kunit *test)
 {
@@ -583,7 +583,7 @@ static void cpumask_changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
 }
 
-/* A software member leads the group; of three on a PMU the first leads the others there. */
+/* A group of a software leader and one scheduling group of three members. */
 static void add_sched_group(struct kunit *test, struct perfgrp_group *group,
 			    struct fake_pmu *fake, u32 ids[3])
 {
@@ -597,9 +597,9 @@ static void add_sched_group(struct kunit *test, struct perfgrp_group *group,
 }
 
 /*
- * What REMOVE does when the perf core's leader leaves, with the CPU going offline in the middle:
- * then the perf core takes the scheduling group apart. Nothing is counted twice, and no event that
- * was prepared stays behind.
+ * The steps of REMOVE for a scheduling group's leader, with the CPU going offline in between: then
+ * the perf core splits up the scheduling group. Nothing is counted twice, and no prepared event is
+ * left behind.
  */
 static void goes_while_replaced(struct kunit *test, bool accumulated)
 {
@@ -657,8 +657,8 @@ static void goes_before_commit(struct kunit *test)
 }
 
 /*
- * [G9] [G11] The leader of a scheduling group is released alone, as that of a CPU that is going: a
- * disabled group does not begin to count again.
+ * [G9] [G11] The leader of a scheduling group is released alone, as on a CPU that is going offline:
+ * the siblings of a disabled group must not begin to count.
  */
 static void siblings_stay_off(struct kunit *test)
 {
@@ -712,7 +712,7 @@ static int look_at_pmu(void *data)
 	return 0;
 }
 
-/* Starts a kthread, and returns when it waits for a lock. */
+/* Starts a kthread, and returns once it waits for a lock. */
 static void run_until_it_waits(struct kunit *test, int (*call)(void *data))
 {
 	struct task_struct *task = kthread_run(call, NULL, "perfgrp_mover");
@@ -725,8 +725,8 @@ static void run_until_it_waits(struct kunit *test, int (*call)(void *data))
 }
 
 /*
- * [G25] A driver moves an event to another CPU while somebody waits for the lock of the context
- * that it was in: nothing is left locked.
+ * [G25] A driver moves an event to another CPU while a task waits for the mutex of its old context:
+ * no mutex stays locked.
  */
 static void context_changes(struct kunit *test)
 {
@@ -756,8 +756,8 @@ static void context_changes(struct kunit *test)
 }
 
 /*
- * [G25] [G19] A driver moves an event away from a CPU that stays: once a CPU has come or gone the
- * group has one there again, and has lost nothing.
+ * [G25] [G19] A driver moves an event away from a CPU that stays online. The next hotplug work
+ * gives the CPU an event again, and no count is lost.
  */
 static void moved_away(struct kunit *test)
 {

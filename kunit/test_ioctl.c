@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What all ioctls share: the argument in and out, flags, the error, the lock, and user memory that
- * is not present. The rows are the cases' own; their functions note how they were called.
+ * What all ioctls share: copying the argument in and out, flags, the error, the lock, and user
+ * memory that is not present. The table's rows are this file's own; their functions record how
+ * they were called.
  */
 #include <linux/err.h>
 #include <linux/errno.h>
@@ -23,7 +24,7 @@
 #include "harness.h"
 #include "suites.h"
 
-/* The argument of all rows; some know only a part of it. */
+/* The argument struct of all rows; some rows know only its first part. */
 #define ARG_SIZE   sizeof(struct perfgrp_bpf_query)
 #define SHORT_SIZE offsetof(struct perfgrp_bpf_query, runs)
 #define FIRST	   0x30
@@ -39,24 +40,24 @@ enum held {
 };
 
 /**
- * struct trace - how the functions of a row were called, and what they are to do
- * @order: p, f, i, e for prepare, fn, fault_in, finish
- * @nr: how many of these there were
- * @arg: what fn saw
- * @user_size: and how much of it the caller has
- * @locked: how it found the lock
- * @faults_off: page faults were disabled in fn
- * @faults_off_outside: and in one of the others
+ * struct trace - how a row's functions were called, and what they should do
+ * @order: p, f, i, e for prepare(), fn(), fault_in(), finish()
+ * @nr: number of calls in @order
+ * @arg: the argument that fn() got
+ * @user_size: how much of it the caller has
+ * @locked: how fn() found the lock
+ * @faults_off: page faults were disabled in fn()
+ * @faults_off_outside: page faults were disabled in one of the others
  * @locked_outside: one of the others found the lock held
- * @finish_got: what finish() was given
+ * @finish_got: the result that finish() was passed
  * @prepare_ret: what prepare() returns
  * @fn_ret: what fn() returns
  * @fault_in_ret: what fault_in() returns
- * @finish_ret: what finish() returns; 1 for what it was given
- * @faults: how often fn finds user memory not present
- * @out_on_error: fn asks for that
- * @fails: fn says why it fails
- * @new_fd: fn wants a number for a file
+ * @finish_ret: what finish() returns; 1 for the result that it was passed
+ * @faults: how often fn() finds user memory not present
+ * @out_on_error: fn() asks that the argument is copied back on failure
+ * @fails: fn() fills in the error
+ * @new_fd: fn() reserves an fd
  */
 static struct trace {
 	char order[64];
@@ -187,16 +188,16 @@ static const struct perfgrp_ioctl rows[NR_ROWS] = {
 
 /* ---- calling -------------------------------------------------------------- */
 
-/* In user memory: the argument, and behind it two pages for an error. */
+/* Offsets in user memory: two pages for the argument, then the error. */
 #define ARG_AT	 0
 #define ERROR_AT (2 * PAGE_SIZE)
 
 /**
- * struct caller - what the caller has, before the call and after it
+ * struct caller - the caller's memory, before the call and after it
  * @arg: the argument
- * @bytes: it, and what is behind it
+ * @bytes: the argument and what follows it
  * @error: the error struct
- * @error_bytes: it, and what is behind it
+ * @error_bytes: the error struct and what follows it
  */
 static struct caller {
 	union {
@@ -231,7 +232,7 @@ static void ioctl_exit(struct kunit *test)
 	harness_exit(test);
 }
 
-/* A correct call with nothing in it, and memory behind it that is to stay as it is. */
+/* A valid argument without any values, followed by memory that must stay unchanged. */
 static void init_call(u32 size)
 {
 	trace = (struct trace){ .finish_ret = 1 };
@@ -241,7 +242,7 @@ static void init_call(u32 size)
 	caller.error = harness_error();
 }
 
-/* With an error struct, unless caller.arg.error says otherwise: 1 for none. */
+/* Passes an error struct, unless caller.arg.error is set; 1 means none. */
 static long call_cmd(unsigned int cmd)
 {
 	struct perfgrp_group *group = file->private_data;
@@ -306,7 +307,7 @@ static void unknown_numbers(struct kunit *test)
 
 /* ---- size, flags, reserved ------------------------------------------------ */
 
-/* [A4] A struct of version 1 or longer is taken; what the caller does not know is zero. */
+/* [A4] A struct of at least the first version's size is accepted; missing fields are zero. */
 static void shorter_structs(struct kunit *test)
 {
 	u32 size;
@@ -327,7 +328,7 @@ static void shorter_structs(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, call_row(ROW_PLAIN), (long)-EINVAL);
 		KUNIT_EXPECT_STREQ(test, trace.order, "");
 		KUNIT_EXPECT_TRUE(test, is_untouched(caller.bytes + ARG_SIZE, &caller.error));
-		/* Too short to have a pointer to it. */
+		/* The argument is too short to have the pointer to the error. */
 		if (size < 16) {
 			KUNIT_EXPECT_EQ(test, caller.error.error, 0);
 			continue;
@@ -336,7 +337,7 @@ static void shorter_structs(struct kunit *test)
 	}
 }
 
-/* [A4] A longer one if the rest is zero, up to a page; else the kernel's size is told. */
+/* [A4] A longer struct, up to a page, if the rest is zero; else size is set to the kernel's. */
 static void longer_structs(struct kunit *test)
 {
 	static const u32 sizes[] = { ARG_SIZE + 1, ARG_SIZE + 8, PAGE_SIZE };
@@ -395,7 +396,7 @@ static void unknown_flags(struct kunit *test)
 	EXPECT_FAILED(test, call_row(ROW_PLAIN), EOPNOTSUPP, PERFGRP_REASON_FLAGS, "flags");
 }
 
-/* [A4] The field that the row names, and no other. */
+/* [A4] Only the field that the row names must be zero. */
 static void reserved_field(struct kunit *test)
 {
 	begin(test);
@@ -410,15 +411,15 @@ static void reserved_field(struct kunit *test)
 	caller.arg.attach_flags = 1U << 31;
 	EXPECT_FAILED(test, call_row(ROW_RESERVED), EOPNOTSUPP, PERFGRP_REASON_RESERVED, "reserved");
 	KUNIT_EXPECT_STREQ(test, trace.order, "");
-	/* Too short to have it. */
+	/* The argument is too short to have the field. */
 	init_call(SHORT_SIZE);
 	caller.arg.attach_flags = 1;
 	KUNIT_EXPECT_EQ(test, call_row(ROW_RESERVED), 0L);
 }
 
-/* ---- what comes back ------------------------------------------------------ */
+/* ---- copying back --------------------------------------------------------- */
 
-/* [A4] Only on success, or if it is asked for, and only what the caller has room for. */
+/* [A4] Copied only on success, or if fn() asks for it, and only what the caller has room for. */
 static void argument_back(struct kunit *test)
 {
 	begin(test);
@@ -456,7 +457,7 @@ static void argument_back(struct kunit *test)
 static void error_back(struct kunit *test)
 {
 	begin(test);
-	/* What the row says, and nothing behind it. */
+	/* The error that the row's function fills in, and nothing behind it. */
 	init_call(ARG_SIZE);
 	trace.fn_ret = -EDOM;
 	trace.fails = true;
@@ -467,7 +468,7 @@ static void error_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, caller.error.size, (u32)sizeof(caller.error));
 	KUNIT_EXPECT_TRUE(test, is_untouched(&caller.error + 1, &caller + 1));
 
-	/* What has no reason has at least its number; and nothing is left from before. */
+	/* An error without a reason has at least its errno; the old contents are overwritten. */
 	init_call(ARG_SIZE);
 	trace.fn_ret = -ERANGE;
 	EXPECT_FAILED(test, call_row(ROW_PLAIN), ERANGE, PERFGRP_REASON_NONE, "");
@@ -479,7 +480,7 @@ static void error_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_row(ROW_PLAIN), 0L);
 	KUNIT_EXPECT_TRUE(test, is_untouched(caller.error_bytes + 4, &caller + 1));
 
-	/* A longer one has its size; its end is not touched. */
+	/* A longer struct keeps its size, and its end is not written. */
 	init_call(ARG_SIZE);
 	caller.error.size = 400;
 	trace.fn_ret = -EDOM;
@@ -488,7 +489,7 @@ static void error_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, caller.error.error, EDOM);
 	KUNIT_EXPECT_TRUE(test, is_untouched(&caller.error + 1, &caller + 1));
 
-	/* One that is too short is left alone, and so is none; a bad pointer changes nothing. */
+	/* A struct that is too short is not written. A missing or bad pointer does no harm. */
 	init_call(ARG_SIZE);
 	caller.error.size = PERFGRP_ERROR_SIZE_VER0 - 1;
 	trace.fn_ret = -EDOM;
@@ -508,7 +509,7 @@ static void error_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_row(ROW_PLAIN), 0L);
 }
 
-/* [A4] The number of a file that is not made is free again. */
+/* [A4] If the file is not created, its fd is free again. */
 static void number_given_back(struct kunit *test)
 {
 	int before, after;
@@ -527,9 +528,9 @@ static void number_given_back(struct kunit *test)
 	put_unused_fd(after);
 }
 
-/* ---- who may, and the lock ------------------------------------------------ */
+/* ---- permissions, and the lock -------------------------------------------- */
 
-/* [A10] A read-only fd: what changes the group, or does with these flags, is refused. */
+/* [A10] A read-only fd: calls, and flags, that change the group are refused. */
 static void read_only_fd(struct kunit *test)
 {
 	begin(test);
@@ -556,7 +557,7 @@ static void read_only_fd(struct kunit *test)
 	file->f_mode |= FMODE_WRITE;
 }
 
-/* [S10] [S16] As the row says; nobody waits for a page fault with the lock held. */
+/* [S10] [S16] The lock is held as the row says; no page fault is handled with it held. */
 static void lock_and_faults(struct kunit *test)
 {
 	static const struct {
@@ -596,7 +597,7 @@ static void lock_and_faults(struct kunit *test)
 
 /* ---- the steps ------------------------------------------------------------ */
 
-/* [A4] [S16] Prepared first, finished last, also if it failed, but not if preparing did. */
+/* [A4] [S16] prepare() first, finish() last even if fn() failed, but not if prepare() failed. */
 static void order_of_steps(struct kunit *test)
 {
 	begin(test);
@@ -625,7 +626,7 @@ static void order_of_steps(struct kunit *test)
 /* How often memory is faulted in before a call gives up. */
 #define MAX_FAULTS 16
 
-/* [S16] User memory that is not present is faulted in without the lock, and it is tried again. */
+/* [S16] User memory that is not present is faulted in without the lock, and fn() is retried. */
 static void faulting_in(struct kunit *test)
 {
 	char expected[sizeof(trace.order)] = "p";
@@ -645,14 +646,14 @@ static void faulting_in(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_row(ROW_ALL), 0L);
 	KUNIT_EXPECT_STREQ(test, trace.order, expected);
 
-	/* Not for ever. */
+	/* It gives up after MAX_FAULTS. */
 	init_call(ARG_SIZE);
 	trace.faults = 2 * MAX_FAULTS;
 	KUNIT_EXPECT_EQ(test, call_row(ROW_ALL), (long)-EFAULT);
 	KUNIT_EXPECT_STREQ(test, trace.order, expected);
 	KUNIT_EXPECT_EQ(test, trace.finish_got, -EFAULT);
 
-	/* Memory that cannot be present, and an EFAULT of another kind. */
+	/* No retry for memory that cannot be faulted in, nor for an EFAULT without a fault. */
 	init_call(ARG_SIZE);
 	trace.faults = 5;
 	trace.fault_in_ret = -EFAULT;
@@ -664,7 +665,7 @@ static void faulting_in(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, trace.order, "pfe");
 }
 
-/* Whether a word can be written there without a page fault. */
+/* Return: true if a word can be written there without a page fault. */
 static bool is_present(void __user *at)
 {
 	bool present;
@@ -675,7 +676,7 @@ static bool is_present(void __user *at)
 	return present;
 }
 
-/* [S16] All of it is made present, or that it cannot be is said. */
+/* [S16] perfgrp_ioctl_fault_in() faults in the whole range, or returns -EFAULT. */
 static void fault_in_memory(struct kunit *test)
 {
 	const unsigned long size = 3 * PAGE_SIZE;
@@ -709,7 +710,7 @@ static void fault_in_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nowhere, -EFAULT);
 }
 
-/* [S1] An element: as much as the caller knows, and zeros for what only he does. */
+/* [S1] An element is truncated to the caller's size, or padded with zeros. */
 static void elements(struct kunit *test)
 {
 	static const u8 from[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMUs of other kinds than most: those that are unregistered while they count, those that count
- * for several CPUs at once, exclusive ones, and those with a single counter.
+ * Unusual PMUs: those that are unregistered while they count, those that count for several CPUs
+ * at once, exclusive ones, and those with a single counter.
  */
 #include <linux/cpumask.h>
 #include <linux/hw_breakpoint.h>
@@ -53,9 +53,9 @@ static int set_period(struct perfgrp_group *group, u32 id, u64 period)
 	return ret;
 }
 
-/* ---- PMUs that go --------------------------------------------------------- */
+/* ---- PMUs that are unregistered ------------------------------------------- */
 
-/* [G26] A PMU is unregistered: its members have failed with what they counted, the others go on. */
+/* [G26] A PMU is unregistered: its members are FAILED and keep their counts, the others go on. */
 static void pmu_goes(struct kunit *test, u32 target)
 {
 	struct fake_pmu *fakes[2] = {
@@ -96,7 +96,7 @@ static void pmu_goes(struct kunit *test, u32 target)
 	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
 
-	/* A sample reads the others, and nothing asks for more of the event. */
+	/* A sample reads the other members, and the event is not touched any more. */
 	KUNIT_EXPECT_EQ(test, fake_pmu_overflow(member_event(group, 2)), 0);
 	KUNIT_EXPECT_EQ(test, set_period(group, ids[0], 2000), 0);
 	KUNIT_EXPECT_EQ(test, set_period(group, ids[2], 2000), 0);
@@ -122,7 +122,7 @@ static void pmu_of_a_cpu_goes(struct kunit *test)
 	pmu_goes(test, PERFGRP_TARGET_CPUS);
 }
 
-/* [G26] And a task has not exited because a PMU has gone. */
+/* [G26] For a task: unregistering a PMU does not make the task appear to have exited. */
 static void pmu_of_a_task_goes(struct kunit *test)
 {
 	harness_pin_to(test, 0);
@@ -155,7 +155,7 @@ static void expect_once_a_package(struct kunit *test, struct fake_pmu *fake, u32
 	struct perfgrp_error err;
 
 	KUNIT_EXPECT_EQ(test, add_on_cpus(test, fake, 1, &in, &err), 0);
-	/* As perf's -C: it is the only one. */
+	/* As with perf's -C: a single CPU need not be in the cpumask. */
 	KUNIT_EXPECT_EQ(test, add_on_cpus(test, fake, 1, &out, &err), 0);
 	EXPECT_REFUSED(test, add_on_cpus(test, fake, 2, both, &err), EINVAL,
 		       PERFGRP_REASON_EVENT_TARGET, "event", err);
@@ -178,7 +178,7 @@ static void pmu_with_cpumask(struct kunit *test)
 	fake_pmu_unregister(fake);
 	fake->context = perf_invalid_context;
 	KUNIT_ASSERT_EQ(test, fake_pmu_register(fake), 0);
-	/* Without the file, as an uncore PMU of which there is one a CPU. */
+	/* Without the file, like an uncore PMU that exists once per CPU. */
 	KUNIT_EXPECT_EQ(test, add_on_cpus(test, fake, 2, both, &err), 0);
 	fake->cpumask = cpumask_of(1);
 	expect_once_a_package(test, fake, 1, 0);
@@ -187,7 +187,7 @@ static void pmu_with_cpumask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add_on_cpus(test, fake, 0, NULL, &err), 0);
 }
 
-/* [G25] The same where the perf core knows the PMU's scope. */
+/* [G25] The same as pmu_with_cpumask() on kernels where the PMU has a scope. */
 static void pmu_with_scope(struct kunit *test)
 {
 #ifdef PERFGRP_HAVE_PMU_SCOPE
@@ -205,7 +205,7 @@ static void pmu_with_scope(struct kunit *test)
 #endif
 }
 
-/* ---- what there is only once ---------------------------------------------- */
+/* ---- limited resources ----------------------------------------------------- */
 
 static u32 watched[16];
 
@@ -231,8 +231,8 @@ static unsigned int add_breakpoints(struct perfgrp_group *group)
 }
 
 /*
- * [G11] A scheduling group's leader leaves: its siblings get new events, and the other members
- * keep theirs, which may hold what there is only once.
+ * [G11] A scheduling group's leader is removed: only its siblings get new events. Other members
+ * keep theirs, which may hold the only slot.
  */
 static void leader_leaves_the_others_alone(struct kunit *test)
 {
@@ -285,7 +285,7 @@ static void leader_leaves_the_others_alone(struct kunit *test)
 			(u32)PERFGRP_STATE_COUNTED);
 }
 
-/* [G4] A PMU with a single counter cannot show whether events are linked; software can. */
+/* [G4] If the PMU has a single counter, the self-test relies on software events alone. */
 static void links_beside_a_single_counter(struct kunit *test)
 {
 	struct fake_pmu *fake;
@@ -305,7 +305,7 @@ static void links_beside_a_single_counter(struct kunit *test)
 
 /* ---- an event on another CPU ---------------------------------------------- */
 
-/* [O1] An overflow on a CPU that the group has no instance for: the event was moved there. */
+/* [O1] An overflow on a CPU without an instance of the group, because the event was moved there. */
 static void overflow_on_a_strange_cpu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows that are mapped: what can be seen from inside only.
+ * Mapped rows: what can only be seen from inside the kernel.
  */
 #include <linux/delay.h>
 #include <linux/jump_label.h>
@@ -24,7 +24,7 @@ static bool has_handlers(struct kunit *test, const char *name)
 #define IDLE   1U
 #define SWITCH 2U
 
-/* Which of the tracepoints that such groups use have handlers. */
+/* Bitmap of the tracepoints used by such groups that have handlers. */
 static unsigned int with_handlers(struct kunit *test)
 {
 	return (has_handlers(test, "cpu_idle") ? IDLE : 0) |
@@ -35,7 +35,7 @@ static bool handlers_become(struct kunit *test, unsigned int wanted)
 {
 	unsigned int i;
 
-	/* A worker takes them off. */
+	/* A worker unregisters them. */
 	for (i = 0; i < 200 && with_handlers(test) != wanted; i++)
 		msleep(50);
 	return with_handlers(test) == wanted;
@@ -56,7 +56,7 @@ static struct perfgrp_group *mapped_group(struct kunit *test, u64 interval)
 	return group;
 }
 
-/* [M7] The tracepoints have handlers while there is a group that needs them, and not otherwise. */
+/* [M7] The tracepoints have handlers only while there is a group that needs them. */
 static void handlers_while_needed(struct kunit *test)
 {
 	struct perfgrp_group *one, *two;
@@ -73,7 +73,7 @@ static void handlers_while_needed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, handlers_become(test, 0));
 }
 
-/* Whether a CPU's row is at rest at some moment, or within a second is written anew. */
+/* See whether, within a second, a CPU's row is at rest, and whether one is written. */
 static void watch(struct kunit *test, const struct perfgrp_group *group, bool *rests, bool *written)
 {
 	const struct perfgrp_map_slot *slot;
@@ -120,8 +120,8 @@ static struct fake_pmu *pmu_with_context(struct kunit *test, int context)
 }
 
 /*
- * [M2] Idle CPUs write rows, and these are at rest unless a member may count while the CPU is idle:
- * clocks, and what has a PMU beside the hardware's. A PMU that is not the CPU's own is not called.
+ * [M2] Idle CPUs write rows, which are at rest unless a member may count while the CPU is idle:
+ * clocks, and events of other PMUs than the CPU's hardware PMU. An uncore PMU is not called.
  */
 static void kinds_at_rest(struct kunit *test)
 {
@@ -133,7 +133,7 @@ static void kinds_at_rest(struct kunit *test)
 	expect_rest(test, faults, true, true);
 	expect_rest(test, clock, false, true);
 	fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
-	/* Not a generic event: nobody knows but on x86, unless it counts user mode only. */
+	/* No generic event: only known to be at rest on x86, or if it counts user mode only. */
 	any_mode = FAKE(fake, FAKE_TICKS(1));
 	expect_rest(test, any_mode, IS_ENABLED(CONFIG_X86), true);
 	any_mode.flags |= PERFGRP_COUNTER_EXCLUDE_KERNEL;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters that count in NMI context on machines without a PMU: breakpoints on a
- * variable of this file. On x86 a breakpoint's handler runs as an NMI does; how
- * often it hits is exact everywhere.
+ * Counters that count in NMI context even on machines without a PMU: breakpoints on a
+ * variable of this file. On x86 a breakpoint's handler runs in NMI context; the number of
+ * hits is exact everywhere.
  */
 #include <linux/compiler.h>
 #include <linux/delay.h>
@@ -22,7 +22,7 @@
 #include "suites.h"
 
 static u32 watched;
-/* An emulated x86 reports one breakpoint an access, so each has an address of its own. */
+/* An emulated x86 reports one breakpoint per access, so each gets an address of its own. */
 static u32 watched_too;
 static u32 unwatched;
 
@@ -45,7 +45,7 @@ static struct perfgrp_counter watch(u32 *what, u32 bp_type)
 	};
 }
 
-/* A group on this CPU, to which the case is pinned; it is skipped without breakpoints. */
+/* A group on this CPU, to which the case is pinned; skips the case without breakpoints. */
 static struct perfgrp_group *watching_group(struct kunit *test, u32 flags, u32 *id)
 {
 	struct perfgrp_group *group;
@@ -175,7 +175,7 @@ static void handler_runs_in_nmi(struct kunit *test)
 	struct hits hits = {};
 	struct perf_event *event;
 
-	/* Elsewhere a breakpoint is no NMI, and its handler must step over the instruction. */
+	/* On other architectures its handler must also step over the instruction. */
 	if (!IS_ENABLED(CONFIG_X86))
 		kunit_skip(test, "a breakpoint is an NMI on x86 only");
 	harness_pin_to(test, 0);
@@ -204,8 +204,8 @@ static void read_clock(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /*
- * [O3] [S9] A breakpoint on the state of a clock hits where the perf core says that the clock
- * is on the CPU and has not started it. The clock does not count what it was off for.
+ * [O3] [S9] A breakpoint on the state of a clock event hits when the perf core has marked it
+ * active, but not started it yet. Reading it there must not add the time that it was off.
  */
 static void clock_read_before_it_starts(struct kunit *test)
 {
@@ -236,7 +236,7 @@ static void clock_read_before_it_starts(struct kunit *test)
 		watch.bp_addr = (u64)(uintptr_t)&reader.clock->state;
 		breakpoint = harness_event(test, &watch, 0, read_clock, &reader);
 		perf_event_enable(breakpoint);
-		/* For the first time, and again. */
+		/* The first time it is started, and again. */
 		for (j = 0; j < 2; j++) {
 			mdelay(100);
 			perf_event_enable(reader.clock);
@@ -251,7 +251,7 @@ static void clock_read_before_it_starts(struct kunit *test)
 	}
 }
 
-/* On arm64 it has if the kernel was booted with irqchip.gicv3_pseudo_nmi=1. */
+/* On arm64 the PMU has an NMI if the kernel was booted with irqchip.gicv3_pseudo_nmi=1. */
 static bool pmu_has_nmi(void)
 {
 #ifdef CONFIG_ARM64

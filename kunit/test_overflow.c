@@ -60,7 +60,7 @@ static const struct perfgrp_sample_value *values_of(const struct perf_event_head
 	return (const void *)header + sizeof(struct perfgrp_record_sample);
 }
 
-/* The only record that there is, which is a sample with @nr values. */
+/* Reads the only record, which must be a sample with @nr values. */
 static const struct perfgrp_record_sample *read_sample(struct kunit *test,
 						       struct perfgrp_group *group, u64 nr)
 {
@@ -94,8 +94,8 @@ static void expect_values(struct kunit *test, int line, const struct perfgrp_rec
 /* ---- what a sample holds -------------------------------------------------- */
 
 /*
- * [O1] [O3] In a hard interrupt: who overflowed, when and where, and the values of all members at
- * that moment, those of another PMU among them. [S15] On the group's clock.
+ * [O1] [O3] In hard IRQ context: which member overflowed, when and where, and the values of all
+ * members at that moment, including those of another PMU. [S15] On the group's clock.
  */
 static void sample_in_irq(struct kunit *test)
 {
@@ -162,7 +162,7 @@ static struct fake_pmu *pmu_of_context(struct kunit *test, int context)
 }
 
 /*
- * [O1] [O3] [O4] In an NMI an uncore PMU's driver may hold a lock and is not called: its members
+ * [O1] [O3] [O4] In an NMI an uncore PMU's driver is not called, as it may hold a lock: its members
  * have no value. Those of the CPU's own PMUs are read.
  */
 static void sample_in_nmi(struct kunit *test)
@@ -207,7 +207,7 @@ static void sample_in_nmi(struct kunit *test)
 	}
 }
 
-/* [O3] A member whose place on its PMU another event has taken does not count, and has no value. */
+/* [O3] A member that another event has displaced from its PMU does not count, and has no value. */
 static void member_off_the_pmu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -233,7 +233,7 @@ static void member_off_the_pmu(struct kunit *test)
 	EXPECT_VALUES(test, read_sample(test, group, 2), ids, 60, 100);
 }
 
-/* [O3] [S13] Values and times are those since the last reset, and go on over other changes. */
+/* [O3] [S13] Values and times are those since the last reset; other changes do not restart them. */
 static void since_the_reset(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -250,7 +250,7 @@ static void since_the_reset(struct kunit *test)
 	fake_pmu_tick(fake, 1000);
 	mdelay(100);
 	KUNIT_ASSERT_EQ(test, harness_reset(group), 0);
-	/* Longer than a tick, which is what some emulated clocks count in. */
+	/* Longer than a tick, which is the resolution of some emulated clocks. */
 	mdelay(10);
 	fake_pmu_tick(fake, 4);
 	KUNIT_ASSERT_EQ(test, fake_pmu_overflow(event_of(group, 2, 0)), 0);
@@ -268,7 +268,7 @@ static void since_the_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->id, (u64)ids[2]);
 }
 
-/* [O3] [S1] The values of the CPU on which it happened, and its number. */
+/* [O3] [S1] A sample has the number and the values of the CPU on which the overflow was. */
 static void of_its_cpu(struct kunit *test)
 {
 	static const u32 cpus[] = { 0, 1 };
@@ -284,7 +284,7 @@ static void of_its_cpu(struct kunit *test)
 	group = harness_sampling_group(test, arg, cpus);
 	ids[0] = harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
 	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
-	/* As if something had been counted there before. */
+	/* As if something had been counted on CPU 1 before. */
 	down_write(&group->lock);
 	group->members[1]->instances[1].base.count += 1000;
 	perfgrp_event_arrays_publish(group);
@@ -298,7 +298,7 @@ static void of_its_cpu(struct kunit *test)
 	}
 }
 
-/* [G6] [O3] A task on one CPU: the time in which it was elsewhere is in no sample. */
+/* [G6] [O3] A task on one CPU: samples do not include the time that it was on other CPUs. */
 static void of_a_task_that_was_away(struct kunit *test)
 {
 	const struct perfgrp_create arg = { .target = PERFGRP_TARGET_TASK, .nr_cpus = 1 };
@@ -345,8 +345,8 @@ static void overflow_once_read(struct perf_event *event, void *data)
 }
 
 /*
- * [O12] [S9] When an inherited group is disabled its counters are read, and its events go on
- * counting. An overflow after that is no sample, which would have more than the counters say.
+ * [O12] [S9] When an INHERIT group is disabled its counters are read, but its events go on
+ * counting. An overflow after that makes no sample, as its values would be beyond the counters'.
  */
 static void after_disabled_counters_are_read(struct kunit *test)
 {
@@ -373,7 +373,7 @@ static void after_disabled_counters_are_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_read_stream(test, group)->nr, 0U);
 }
 
-/* [S15] On another clock, where the group asks for one. */
+/* [S15] Samples are on the clock that the group asks for. */
 static void on_the_groups_clock(struct kunit *test)
 {
 	const struct perfgrp_create arg = {
@@ -403,7 +403,7 @@ static void on_the_groups_clock(struct kunit *test)
 
 /* ---- what becomes a sample ------------------------------------------------ */
 
-/* Let ticks pass, and a member overflow. Return: how many records came of it. */
+/* Let ticks pass, and a member overflow. Return: number of records written. */
 static unsigned int overflow_after(struct kunit *test, struct perfgrp_group *group,
 				   struct fake_pmu *fake, u64 ticks, unsigned int member)
 {
@@ -413,8 +413,8 @@ static unsigned int overflow_after(struct kunit *test, struct perfgrp_group *gro
 }
 
 /*
- * [O11] A sample becomes a record where a member has moved by its min_delta since the last record,
- * not since the last overflow; whichever member overflowed, and whichever moved.
+ * [O11] A sample becomes a record if any member has counted its min_delta since the last record,
+ * not since the last overflow, whichever member overflowed.
  */
 static void min_delta(struct kunit *test)
 {
@@ -436,18 +436,18 @@ static void min_delta(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 101, 2), 1U);
 	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 100, 2), 1U);
 
-	/* A reset begins anew. */
+	/* A reset restarts the comparison. */
 	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 60, 0), 0U);
 	KUNIT_ASSERT_EQ(test, harness_reset(group), 0);
 	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 99, 0), 0U);
 	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 1, 0), 1U);
 
-	/* So does an addition; and each member has a number of its own. */
+	/* So does adding a member. Each member has its own min_delta. */
 	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 60, 0), 0U);
 	harness_add_one(test, group, filtering(FAKE(fake, FAKE_TICKS(3)), 210));
 	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 69, 0), 0U);
 	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 1, 0), 1U);
-	/* Both compare with the last record, whose reason was the second. */
+	/* Both members compare with the last record, which the second one caused. */
 	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 69, 0), 0U);
 	KUNIT_EXPECT_EQ(test, overflow_after(test, group, fake, 1, 0), 1U);
 
@@ -458,7 +458,7 @@ static void min_delta(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats.lost, 0ULL);
 }
 
-/* [O8] Throttling shows before the sample at which it began, and its end before the next. */
+/* [O8] THROTTLE is written before the sample at which it began, UNTHROTTLE before the next. */
 static void throttling(struct kunit *test)
 {
 	static const struct {
@@ -518,11 +518,11 @@ static void throttling(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, record->sample_id.reserved, 0U);
 		}
 	}
-	/* 8 samples, and each throttling has its end. */
+	/* 8 samples, and as many UNTHROTTLE as THROTTLE records. */
 	KUNIT_EXPECT_EQ(test, harness_stats(group).produced, 8ULL + 2 * 3);
 }
 
-/* [O8] [O11] Throttling shows although the sample is filtered. */
+/* [O8] [O11] Throttling is recorded even if the sample is filtered. */
 static void throttling_without_a_sample(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -542,7 +542,7 @@ static void throttling_without_a_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_stats(group).filtered, 2ULL);
 }
 
-/* [O10] An event that is not published yet, or not any more, leaves nothing. */
+/* [O10] An event that is not published yet, or no longer, writes no record. */
 static void event_of_no_member(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -589,7 +589,7 @@ static void overflow_here(struct perf_event *event, struct perf_sample_data *dat
 	preempt_enable();
 }
 
-/* Of the only record that there is: a sample with one value. */
+/* The call chain of the only record, which must be a sample with one value. */
 static const struct perf_callchain_entry *read_callchain(struct kunit *test,
 							 struct perfgrp_group *group)
 {
@@ -604,7 +604,7 @@ static const struct perf_callchain_entry *read_callchain(struct kunit *test,
 	return chain;
 }
 
-/* [O14] [A2] The kernel's functions are there unless the event excludes the kernel. */
+/* [O14] [A2] Call chains include the kernel's functions unless the event excludes the kernel. */
 static void callchain_of_the_kernel(struct kunit *test)
 {
 	struct perfgrp_counter desc = EVENT(PERFGRP_SW_PAGE_FAULTS);
@@ -637,7 +637,7 @@ static void callchain_of_the_kernel(struct kunit *test)
 	}
 }
 
-/* How much the perf core is to write of a sample besides what has a fixed size. */
+/* The size of a sample's variable part, as the perf core keeps it. */
 static void set_dyn_size(struct perf_sample_data *data, size_t size)
 {
 #ifdef PERFGRP_HAVE_DYN_SIZE
@@ -653,8 +653,8 @@ static void expect_dyn_size(struct kunit *test, const struct perf_sample_data *d
 }
 
 /*
- * [O14] A PMU's driver that has taken the chain knows better. But software events that are hit at
- * once share what the perf core passes to them: what is there is another event's, and is taken out.
+ * [O14] A call chain from a PMU's driver is used as it is. But software events that are hit at the
+ * same time share their data: a chain in it is another event's, and is removed.
  */
 static void callchain_that_is_there(struct kunit *test)
 {
@@ -695,7 +695,7 @@ static void callchain_that_is_there(struct kunit *test)
 	}
 }
 
-/* [O14] A chain is cut off where it would not fit into a record. */
+/* [O14] A chain that does not fit into a record is truncated. */
 static void callchain_too_long(struct kunit *test)
 {
 	const u64 longest = PERFGRP_MAX_STACK + PERF_MAX_CONTEXTS_PER_STACK;
@@ -726,7 +726,7 @@ static void callchain_too_long(struct kunit *test)
 
 /* ---- the context ---------------------------------------------------------- */
 
-/* [O4] Called with interrupts on, as some software events do, it turns them off while it runs. */
+/* [O4] The handler, if called with interrupts on, as for some software events, turns them off. */
 static void interrupts_on(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -759,7 +759,7 @@ static void interrupts_on(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, off_after);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->strange_reads), 0);
 	KUNIT_ASSERT_EQ(test, harness_read_stream(test, group)->nr, 2U);
-	/* The period is the driver's, and who overflowed was read by its driver only. */
+	/* The period is the driver's. The event that overflowed is not read again. */
 	fake_pmu_tick(fake, 5);
 	preempt_disable();
 	perfgrp_overflow(event_of(group, 0, 0), &data, &regs);
@@ -774,7 +774,7 @@ struct interrupt {
 	struct perf_event *event;
 };
 
-/* A device's interrupt, or the timer's, sets the registers; this one does not on x86. */
+/* Interrupts of devices and timers call set_irq_regs(); irq_work on x86 does not. */
 static void overflow_in_interrupt(struct irq_work *work)
 {
 	struct interrupt *interrupt = container_of(work, struct interrupt, work);
@@ -789,8 +789,8 @@ static void overflow_in_interrupt(struct irq_work *work)
 }
 
 /*
- * [O3] The driver of an uncore PMU, which may take locks, is called where interrupts were on until
- * the overflow: from a function called with them on, and from an interrupt.
+ * [O3] The driver of an uncore PMU, which may take locks, is called only if interrupts were on at
+ * the overflow: in a handler that was called with them on, and in an interrupt.
  */
 static void uncore_member(struct kunit *test)
 {
@@ -830,7 +830,7 @@ static void uncore_member(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&uncore->strange_reads), 0);
 }
 
-/* [O1] [S4] On a CPU where the group has no counters nothing is recorded. */
+/* [O1] [S4] An overflow on a CPU where the group has no counters is not recorded. */
 static void on_another_cpu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -854,7 +854,7 @@ static void on_another_cpu(struct kunit *test)
 
 /* ---- programs --------------------------------------------------------------- */
 
-/* What the programs below were given. */
+/* What the programs below were passed. */
 static u64 seen_address;
 static const struct perf_callchain_entry *seen_callchain;
 
@@ -867,7 +867,7 @@ static unsigned int note_data(const void *ctx, const struct bpf_insn *insns)
 	return 1;
 }
 
-/* That program, attached. Its statistics are to be freed. */
+/* Attach that program. The caller frees the attachment's statistics. */
 static struct perfgrp_attachment attach_note(struct kunit *test, struct bpf_prog **prog)
 {
 	struct bpf_prog_aux *aux = kunit_kzalloc(test, sizeof(*aux), GFP_KERNEL);
@@ -886,7 +886,7 @@ static struct perfgrp_attachment attach_note(struct kunit *test, struct bpf_prog
 	return attachment;
 }
 
-/* [B2] Where an overflow has no address a program sees 0, not what was in the memory. */
+/* [B2] If an overflow has no address a program sees 0, not what was in memory. */
 static void program_without_address(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -917,8 +917,8 @@ static void program_without_address(struct kunit *test)
 }
 
 /*
- * [O14] [B2] A program that reads stacks finds the call chain where the core looks for it, one that
- * does not finds none there, whatever was in the memory.
+ * [O14] [B2] A program that reads stacks has the call chain in data->callchain; another one has
+ * NULL there, whatever was in memory.
  */
 static void program_with_callchain(struct kunit *test)
 {

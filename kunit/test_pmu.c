@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What needs a PMU: scheduling groups, groups that are too large, multiplexing, NO_MUX, several
- * PMUs. All on fake PMUs (fake_pmu.h), on CPU 0.
+ * PMUs. All on fake PMUs (fake_pmu.h) and on CPU 0.
  */
 #include <linux/delay.h>
 #include <linux/errno.h>
@@ -33,7 +33,7 @@ static void expect_times_equal(struct kunit *test, const struct perfgrp_value *a
 
 /* ---- counting ------------------------------------------------------------ */
 
-/* [E5] [G9] [S2] Exactly what happens while the group is enabled is counted. */
+/* [E5] [G9] [S2] Exactly the ticks while the group is enabled are counted. */
 static void counts_exactly(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -72,8 +72,8 @@ static void counts_exactly(struct kunit *test)
 }
 
 /*
- * [E6] [S2] The time in which guests had the PMU (mediated vPMU) is not that of a member that
- * leaves guests out, whether it is read while it counts or afterwards.
+ * [E6] [S2] The times of a member that excludes guests do not include the time in which guests had
+ * the PMU (mediated vPMU), whether it is read while it counts or afterwards.
  */
 static void guest_time(struct kunit *test)
 {
@@ -90,7 +90,7 @@ static void guest_time(struct kunit *test)
 	struct perfgrp_group *group;
 	u32 id;
 
-	/* An hour, before there is an event that leaves it out. */
+	/* An hour of guest time before there is an event that excludes it. */
 	event->ctx->timeguest.time += 3600 * NSEC_PER_SEC;
 	group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
 	desc.flags |= PERFGRP_COUNTER_EXCLUDE_GUEST;
@@ -189,7 +189,7 @@ static void one_scheduling_group(struct kunit *test)
 	harness_disable(group);
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 0U);
 
-	/* On and off at the same moments: they differ by nothing. */
+	/* Scheduled at the same moments, they have exactly the same times. */
 	first = harness_value(test, group, 0, descs[0].id);
 	third = harness_value(test, group, 0, descs[2].id);
 	KUNIT_EXPECT_EQ(test, first.raw, third.raw);
@@ -200,7 +200,7 @@ static void one_scheduling_group(struct kunit *test)
 				descs[0].id);
 }
 
-/* [G5] [G7] [G8] One member too many: refused with its reason, and the others count on. */
+/* [G5] [G7] [G8] One member too many is refused with its reason, and the others go on counting. */
 static void member_too_many(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -234,7 +234,7 @@ static void member_too_many(struct kunit *test)
 
 	/* A software member needs no slot. */
 	harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
-	/* With one gone there is room again. */
+	/* After one is removed there is room again. */
 	err = harness_error();
 	KUNIT_EXPECT_EQ(test, harness_remove(group, ids[2], false, &err), 0);
 	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
@@ -259,7 +259,7 @@ static void too_many_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 0U);
 
-	/* The PMU is free for as many as it can take. */
+	/* The PMU's slots are all free again. */
 	for (i = 0; i < SLOTS; i++)
 		descs[i] = FAKE(fake, FAKE_TICKS(1));
 	KUNIT_EXPECT_EQ(test, harness_add(group, descs, SLOTS, &err), 0);
@@ -343,7 +343,7 @@ static void multiplexed_exactly(struct kunit *test)
 		rival_on(&rival);
 		KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 2U);
 		fake_pmu_tick(fake, 77777);
-		/* Off, and its time goes on. */
+		/* It is off the PMU, but time_enabled goes on. */
 		values[0] = harness_value(test, group, 0, descs[0].id);
 		KUNIT_EXPECT_EQ(test, values[0].raw, 1000ULL * (round + 1));
 		KUNIT_EXPECT_EQ(test, values[0].state, (u32)PERFGRP_STATE_MULTIPLEXED);
@@ -371,7 +371,7 @@ static void multiplexed_exactly(struct kunit *test)
 	}
 }
 
-/* [G9] [S2] [S5] Reset while it is off the PMU: counts and times are those since. */
+/* [G9] [S2] [S5] Reset while the group is off the PMU: counts and times start there. */
 static void reset_while_multiplexed(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -445,8 +445,8 @@ static void check_running_group(struct kunit *test, struct perfgrp_group *group,
 
 /*
  * [G4] [S5] [S9] [G21] The perf core's own rotation: two groups, each of which needs more than
- * half of the PMU. Neither ever goes backwards, the members of each have the same times, and
- * the estimates are right to the last digit.
+ * half of the PMU. No value goes backwards, the members of each group have the same times, and
+ * the estimates are exact.
  */
 static void multiplexed_by_rotation(struct kunit *test)
 {
@@ -490,11 +490,11 @@ static void multiplexed_by_rotation(struct kunit *test)
 					rates[i] * last[g][i].time_enabled);
 		}
 	}
-	/* There was never room for both. */
+	/* The two were never on the PMU at the same time. */
 	KUNIT_EXPECT_LE(test, last[0][0].time_running + last[1][0].time_running, end - begin);
 }
 
-/* [S2] [S12] A scheduling group with a member that the PMU never takes never runs. */
+/* [S2] [S12] A scheduling group with a member that cannot get on the PMU never runs. */
 static void never_ran(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -522,7 +522,7 @@ static void never_ran(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 0U);
 }
 
-/* [S2] [G5] A driver that accepts groups that are too large: they never run, and read so. */
+/* [S2] [G5] A driver accepts groups that are too large: they never run, and say NEVER_RAN. */
 static void driver_that_takes_too_many(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 2, FAKE_NO_ROTATION);
@@ -546,7 +546,7 @@ static void driver_that_takes_too_many(struct kunit *test)
 
 /* ---- NO_MUX and EXCLUSIVE ------------------------------------------------ */
 
-/* [G14] [G15] NO_MUX: ENABLE fails while there is no room; with room all members count. */
+/* [G14] [G15] NO_MUX: ENABLE fails if the group does not fit; if it does all members count. */
 static void no_mux_finds_no_room(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -572,7 +572,7 @@ static void no_mux_finds_no_room(struct kunit *test)
 
 	perf_event_disable(rival.first);
 	perf_event_disable(rival.second);
-	/* It is disabled, and as it was: that it did not fit says nothing of now. */
+	/* The group is disabled and unchanged; the failed ENABLE does not affect ADD. */
 	err = harness_error();
 	KUNIT_EXPECT_EQ_MSG(test, harness_add(group, &fourth, 1, &err), 0, "%s", err.text);
 	KUNIT_EXPECT_EQ_MSG(test, harness_enable(group, &err), 0, "%s", err.text);
@@ -601,7 +601,7 @@ static void expect_failed(struct kunit *test, struct perfgrp_group *group)
 	perfgrp_snapshot_free(&snap);
 }
 
-/* The PMU loses slots, and the perf core reschedules. */
+/* Take slots from the PMU, and make the perf core reschedule. */
 static void shrink(struct kunit *test, struct fake_pmu *fake, unsigned int slots)
 {
 	struct perf_event *event = harness_fake_event(test, fake, 0, 0, true);
@@ -611,7 +611,7 @@ static void shrink(struct kunit *test, struct fake_pmu *fake, unsigned int slots
 	perf_event_disable(event);
 }
 
-/* [G15] A NO_MUX group that loses its room reads as failed until it is enabled again. */
+/* [G15] A NO_MUX group that loses its slots is FAILED until it is enabled again. */
 static void no_mux_thrown_off(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -661,7 +661,7 @@ static void no_mux_fails_as_a_whole(struct kunit *test)
 	expect_failed(test, group);
 }
 
-/* [E6] While an EXCLUSIVE group is on the PMU no other event is. */
+/* [E6] While an EXCLUSIVE group is on the PMU, no other event is on it. */
 static void exclusive(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -813,7 +813,7 @@ static void one_sched_group_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 3U);
 }
 
-/* [G11] Removing the second scheduling group's leader: the rest stays one, with its counts. */
+/* [G11] Removing a second scheduling group's leader: the rest stay one, and keep their counts. */
 static void remove_second_leader(struct kunit *test)
 {
 	struct fake_pmu *first = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -854,12 +854,12 @@ static void remove_second_leader(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, clock.raw, clock.time_running);
 	expect_times_equal(test, &ticks, &clock);
 
-	/* While disabled, too: the next leader. */
+	/* The same for the next leader while the group is disabled. */
 	KUNIT_EXPECT_EQ(test, harness_remove(group, ids[2], false, &err), 0);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, ids[3]).raw, clock.raw);
 }
 
-/* [G8] [G11] The siblings cannot be created again: refused, and nothing has changed. */
+/* [G8] [G11] If the siblings cannot be created again REMOVE fails, and nothing has changed. */
 static void rebuild_that_fails(struct kunit *test)
 {
 	struct fake_pmu *first = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -890,7 +890,7 @@ static void rebuild_that_fails(struct kunit *test)
 
 /* ---- errors of a driver --------------------------------------------------- */
 
-/* [E7] Each errno of a driver: what the user gets, alone and beside others. */
+/* [E7] What the user gets for each errno of a driver, alone and beside other members. */
 static void refusals_of_the_driver(struct kunit *test)
 {
 	static const struct {
@@ -976,7 +976,7 @@ static void read_event(struct perf_event *event, void *data)
 	reader->reads += perfgrp_core_read_anywhere(event, perfgrp_core_state(event), false);
 }
 
-/* [O3] [S9] An NMI in the middle of pmu->add() does not read the event, and no count is wrong. */
+/* [O3] [S9] An NMI during pmu->add() does not read the event, and all counts are right. */
 static void read_during_add(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 2, FAKE_NO_ROTATION);
@@ -992,7 +992,7 @@ static void read_during_add(struct kunit *test)
 	perf_event_enable(reader.other);
 	fake->interrupt_data = &reader;
 	fake->interrupt = read_event;
-	/* For the first time, and again. */
+	/* The first time it is added, and again. */
 	for (i = 0; i < 2; i++) {
 		fake_pmu_tick(fake, 1000);
 		perf_event_enable(event);

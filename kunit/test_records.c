@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The records of a group: what goes in comes out, in order, and what does not is counted. The
+ * The records of a group: what is written is read, in order, and what is lost is counted. The
  * cases write as overflow handlers do, with times and ids of their own choosing.
  */
 #include <linux/atomic.h>
@@ -37,7 +37,7 @@ static struct perfgrp_records *records_of(const struct perfgrp_group *group)
 	return group->sampling->records;
 }
 
-/* Of CPU 0 or 1, or of the task. */
+/* The ring of CPU 0 or 1, or of the task. */
 static struct perfgrp_ring *ring_of(const struct perfgrp_group *group, int cpu)
 {
 	return &records_of(group)->rings[group->instance_of ? cpu : 0];
@@ -45,7 +45,7 @@ static struct perfgrp_ring *ring_of(const struct perfgrp_group *group, int cpu)
 
 /* ---- writing -------------------------------------------------------------- */
 
-/* On this CPU, in any context. Return: whether there was room. */
+/* Write a record on this CPU, in any context. Return: whether there was room. */
 static bool put_record(struct perfgrp_group *group, u64 time)
 {
 	struct perfgrp_record_throttle *record;
@@ -68,7 +68,7 @@ static bool put_record(struct perfgrp_group *group, u64 time)
 	return record;
 }
 
-/* Times from @time on. Return: how many found room before one did not. */
+/* Write records with times from @time on. Return: how many found room. */
 static unsigned int put_until_full(struct perfgrp_group *group, u64 time)
 {
 	unsigned int nr = 0;
@@ -174,7 +174,7 @@ static struct perfgrp_group *buffer_of(struct kunit *test, struct perfgrp_create
 
 /* ---- reading -------------------------------------------------------------- */
 
-/* [O5] Whole records only, oldest first; what is too long for the room stays. */
+/* [O5] Whole records only, oldest first; a record that is too long for the buffer is kept. */
 static void whole_records(struct kunit *test)
 {
 	struct perfgrp_group *group = buffer_of(test, (struct perfgrp_create){}, 1);
@@ -200,7 +200,7 @@ static void whole_records(struct kunit *test)
 	EXPECT_STATS(test, group, 5, 5, 0);
 }
 
-/* Reads to where no memory is. */
+/* Reads to an address without memory. */
 static ssize_t read_nowhere(struct perfgrp_group *group)
 {
 	ssize_t ret;
@@ -211,7 +211,7 @@ static ssize_t read_nowhere(struct perfgrp_group *group)
 	return ret;
 }
 
-/* [O5] A fault keeps the record. [O6] And the number of those that were lost. */
+/* [O5] After a fault the record can still be read, [O6] and so can the number of lost records. */
 static void fault_keeps_all(struct kunit *test)
 {
 	struct perfgrp_group *group = buffer_of(test, (struct perfgrp_create){}, 1);
@@ -260,7 +260,7 @@ static void ordered_by_time(struct kunit *test)
 /* ---- losing --------------------------------------------------------------- */
 
 /*
- * [O6] What found no room is reported where it was lost: by the reader, if it has emptied the
+ * [O6] Lost records are reported at the place of the loss: by the reader, if it has emptied the
  * buffer, with the time of the last one; else by the next writer, before its record.
  */
 static void lost_where_it_was(struct kunit *test)
@@ -284,7 +284,7 @@ static void lost_where_it_was(struct kunit *test)
 	EXPECT_LOST(test, stream->at[nr], 4, nr + 4, 0);
 	EXPECT_STATS(test, group, nr + 4, nr, 4);
 
-	/* Only once; and the next ones are counted from zero. */
+	/* They are reported only once; the next ones are counted from zero. */
 	EXPECT_NOTHING_LEFT(test, group);
 	nr = put_until_full(group, 1001);
 	KUNIT_EXPECT_FALSE(test, put_record(group, 1001 + nr + 1));
@@ -301,7 +301,7 @@ static void lost_where_it_was(struct kunit *test)
 	EXPECT_NOTHING_LEFT(test, group);
 }
 
-/* [O6] LOST of one CPU among the records of another: by its time, with its CPU. */
+/* [O6] A CPU's LOST record is sorted by time among those of another, and has its CPU. */
 static void lost_on_one_cpu(struct kunit *test)
 {
 	struct perfgrp_group *group = buffer_of(test, (struct perfgrp_create){}, 2);
@@ -324,7 +324,8 @@ static void lost_on_one_cpu(struct kunit *test)
 }
 
 /*
- * [O6] With OVERWRITE the oldest go, and the reader says how many, once, before what is left.
+ * [O6] With OVERWRITE the oldest records are dropped. The reader reports how many, once, before
+ * the ones that are left.
  */
 static void overwritten(struct kunit *test)
 {
@@ -338,7 +339,7 @@ static void overwritten(struct kunit *test)
 
 	for (i = 1; i <= 1000; i++)
 		KUNIT_EXPECT_TRUE(test, put_record(group, i));
-	/* Nothing but the LOST record, and it is not repeated. */
+	/* Only the LOST record fits, and it is not repeated. */
 	KUNIT_ASSERT_EQ(test, harness_read(group, first, sizeof(first)), (ssize_t)sizeof(first));
 	nr_lost = lost->lost;
 	KUNIT_EXPECT_GT(test, nr_lost, 700ULL);
@@ -390,7 +391,7 @@ static void interrupt(struct irq_work *work)
 
 /*
  * [O4] [O5] A writer is interrupted by another: neither record is readable before the first one is
- * complete, and they stand in the order in which they began.
+ * complete, and they are in the order in which they were begun.
  */
 static void nested_writers(struct kunit *test)
 {
@@ -452,7 +453,7 @@ static bool pollable(struct perfgrp_group *group)
 	return perfgrp_records_poll(records_of(group), NULL, NULL) == (EPOLLIN | EPOLLRDNORM);
 }
 
-/* Writes @nr records with somebody asleep. Return: how often he was woken. */
+/* Writes @nr records while a reader sleeps. Return: how often it was woken. */
 static unsigned int wakeups(struct perfgrp_group *group, unsigned int nr)
 {
 	struct perfgrp_records *records = records_of(group);
@@ -469,8 +470,8 @@ static unsigned int wakeups(struct perfgrp_group *group, unsigned int nr)
 }
 
 /*
- * Write @nr records: from the last one on there is enough to read, and sleepers are woken; and
- * again when what was there is read.
+ * Write @nr records: the last one, not an earlier one, reaches the watermark and wakes readers. The
+ * same again after they are read.
  */
 static void expect_watermark(struct kunit *test, struct perfgrp_create arg, unsigned int nr)
 {
@@ -487,7 +488,7 @@ static void expect_watermark(struct kunit *test, struct perfgrp_create arg, unsi
 		KUNIT_EXPECT_TRUE(test, pollable(group));
 		KUNIT_EXPECT_TRUE(test, perfgrp_records_watermark_reached(ring_of(group, 0)));
 		KUNIT_EXPECT_EQ_MSG(test, wakeups(group, 1), 1U, "round %u", round);
-		/* One less than it takes is still there to read. */
+		/* Of nr + 1 records: after reading one there are enough, after two not. */
 		KUNIT_EXPECT_EQ(test, harness_read(group, &read, sizeof(read)),
 				(ssize_t)sizeof(read));
 		KUNIT_EXPECT_TRUE(test, pollable(group));
@@ -514,14 +515,14 @@ static void wakeup_after(struct kunit *test)
 	expect_watermark(test, arg, 5);
 	arg.wakeup_records = 0;
 	expect_watermark(test, arg, 6);
-	/* At half full at the latest. */
+	/* A half full ring always wakes. */
 	arg.wakeup_bytes = 0;
 	arg.wakeup_records = 1000;
 	expect_watermark(test, arg,
 			 DIV_ROUND_UP(PAGE_SIZE, sizeof(struct perfgrp_record_throttle)));
 }
 
-/* [O7] Each CPU has a watermark of its own, and any of them wakes. */
+/* [O7] Each CPU has a watermark of its own, and reaching any of them wakes. */
 static void wakeup_by_any_cpu(struct kunit *test)
 {
 	struct perfgrp_group *group =
@@ -542,7 +543,7 @@ static int exit_when_told(void *data)
 	return 0;
 }
 
-/* [O5] [G18] The task has exited: what there is can be read, and then there is no more. */
+/* [O5] [G18] After the task has exited its records can be read, and then read(2) returns 0. */
 static void task_has_exited(struct kunit *test)
 {
 	struct perfgrp_create arg = { .target = PERFGRP_TARGET_TASK, .wakeup_records = 100 };
@@ -557,7 +558,7 @@ static void task_has_exited(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	get_task_struct(task);
 	group = harness_sampling_group(test, arg, NULL);
-	/* It is the group's; as find_task() would have found it. */
+	/* Make it the group's task, with its reference, as find_task() would have. */
 	put_task_struct(group->task);
 	group->task = task;
 	put_record(group, 1);
@@ -576,8 +577,8 @@ static void task_has_exited(struct kunit *test)
 /* ---- memory --------------------------------------------------------------- */
 
 /*
- * [A6] A power of two of pages, at least two, of each CPU that records, with one page for its
- * state, and the ring of what is not a CPU's; all charged, and given back.
+ * [A6] A power of two of pages, at least two, for each CPU that records, plus one page for its
+ * state, and the ring for records of no CPU; all are charged, and uncharged again.
  */
 static void size_and_charge(struct kunit *test)
 {
@@ -657,7 +658,7 @@ static void attach_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record->sample_id.tid, (u32)task_pid_vnr(current));
 	EXPECT_STATS(test, group, 1, 1, 0);
 
-	/* A group without a buffer has none. */
+	/* A group without a buffer gets no record. */
 	perfgrp_records_output_bpf_attach(harness_cpu_group(test, 0, 0),
 					  PERFGRP_RECORD_BPF_ATTACH, 1, prog);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a sample shows of the kernel: an interrupt that comes late hits it although the event
- * does not count it. The case is the PMU's driver, and calls the handler with such registers.
+ * Kernel addresses in samples: an interrupt that comes late may hit the kernel although the event
+ * excludes it. The case acts as the PMU's driver, and calls the handler with such registers.
  */
 #include <linux/err.h>
 #include <linux/fcntl.h>
@@ -48,13 +48,13 @@ static void overflow(struct perf_event *event, bool user, bool exact)
 	local_irq_restore(flags);
 }
 
-/* Whether drivers of this architecture can say so. */
+/* PERF_RECORD_MISC_EXACT_IP, if drivers of this architecture can report it. */
 static u16 exact_misc(bool exact)
 {
 	return exact && IS_ENABLED(CONFIG_X86) ? PERF_RECORD_MISC_EXACT_IP : 0;
 }
 
-/* Reads the next record. Return: whether it is a sample, and all of it was read. */
+/* Reads the next record. Return: true if it is a sample, and was read completely. */
 static bool read_sample(struct file *file, struct perfgrp_record_sample *sample)
 {
 	void __user *user = harness_user_begin();
@@ -108,8 +108,8 @@ static void try_ip(struct kunit *test, u32 flags, bool user, u64 ip)
 }
 
 /*
- * [O3] [A2] An address of the kernel is shown only of events that count the kernel. It is said
- * whether the PMU knows the address.
+ * [O3] [A2] Only samples of events that count the kernel have kernel addresses. EXACT_IP is set if
+ * the PMU knows the address.
  */
 static void ip_of_the_kernel(struct kunit *test)
 {

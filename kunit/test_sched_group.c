@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which events go under which leader, where type and config do not tell the PMU: PMUs that
- * hand events on to another, PMUs of several kinds of CPUs, PMUs that come and go.
+ * Which events go under which leader if type and config do not determine the PMU: PMUs that
+ * forward events to another, PMUs of several kinds of CPUs, PMUs that are registered and
+ * unregistered.
  *
- * Each group is created twice: first nothing is known of its events' PMUs, then
- * sched_group.c may remember them. Both must give the same scheduling groups, and no PMU may
- * ever be asked to put an event under a leader of another one.
+ * Each group is created twice: first nothing is known about its events' PMUs, then
+ * sched_group.c may remember them. Both must result in the same scheduling groups, and no event
+ * may ever be linked under a leader of another PMU.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -50,15 +51,15 @@ static struct perfgrp_counter hardware_event(const struct fake_pmu *fake, u64 co
 	};
 }
 
-/* What an event of a group of NR members is to be like on one CPU. */
+/* The expected state of an event, in a group of NR members, on one CPU. */
 struct expected {
 	const struct fake_pmu *pmu;
 	unsigned int leader;
 };
 
 /*
- * The members' events on an instance: each on its PMU, and under its leader, which is on the
- * same; and what a snapshot says of them.
+ * Expect that each member's event on an instance is on its PMU and under its leader, which is on
+ * the same PMU; and that a snapshot reports this.
  */
 static void expect_events(struct kunit *test, struct perfgrp_group *group, unsigned int instance,
 			  const struct expected *expected)
@@ -103,9 +104,9 @@ static void add_all(struct kunit *test, struct perfgrp_group *group,
 	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, copy, NR, &err), 0, "%s", err.text);
 }
 
-/* ---- a PMU that hands events on ------------------------------------------ */
+/* ---- a PMU that forwards events ------------------------------------------ */
 
-/* [G4] [S12] One type, two PMUs: whichever comes first leads on its own PMU only. */
+/* [G4] [S12] One type, two PMUs: the first member on each PMU leads on that PMU only. */
 static void forwarded_events(struct kunit *test)
 {
 	struct fake_pmu *fakes[2] = {
@@ -141,7 +142,7 @@ static void forwarded_events(struct kunit *test)
 	expect_no_strange_leaders(test, fakes);
 }
 
-/* [G4] ONE_SCHED_GROUP refuses an event that is handed on, however often it is tried. */
+/* [G4] ONE_SCHED_GROUP refuses an event that is forwarded, however often it is tried. */
 static void forwarded_beside_one_sched_group(struct kunit *test)
 {
 	struct fake_pmu *fakes[2] = {
@@ -162,13 +163,13 @@ static void forwarded_beside_one_sched_group(struct kunit *test)
 			       PERFGRP_REASON_EVENT_TARGET, "event", err);
 		forwarded.id = 0;
 	}
-	/* Alone it may be there. */
+	/* Alone in the group it is accepted. */
 	group = harness_cpu_group(test, 0, PERFGRP_CREATE_ONE_SCHED_GROUP);
 	harness_add_one(test, group, forwarded);
 	expect_no_strange_leaders(test, fakes);
 }
 
-/* [G11] [S12] The leader of the events that were handed on leaves: the next one leads. */
+/* [G11] [S12] When the leader of forwarded events is removed, the next one leads. */
 static void forwarded_leader_leaves(struct kunit *test)
 {
 	struct fake_pmu *fakes[2] = {
@@ -222,7 +223,7 @@ static void forwarded_to_another_context(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_pmu_register(fakes[1]), 0);
 	fakes[0]->forward = fakes[1];
 
-	/* One by one, all at once on all CPUs, and under a leader that was created before. */
+	/* One by one; all at once on all CPUs; and under a leader that was created before. */
 	group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
 	for (i = 0; i < NR; i++)
 		harness_add_one(test, group, i % 2 ? forwarded : own);
@@ -242,7 +243,7 @@ static void forwarded_to_another_context(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, group->members[3]->id).raw, 200ULL);
 	harness_destroy(group);
 
-	/* IBS before 6.2 counts no task: refused, and the core PMU's events stay. */
+	/* IBS before 6.2 cannot count tasks: its event is refused, the core PMU's events stay. */
 	group = harness_group(test, PERFGRP_TARGET_TASK, PERFGRP_CREATE_ENABLED);
 	harness_add_one(test, group, own);
 	KUNIT_EXPECT_NE(test, harness_add(group, &forwarded, 1, &err), 0);
@@ -250,7 +251,7 @@ static void forwarded_to_another_context(struct kunit *test)
 	expect_no_strange_leaders(test, fakes);
 }
 
-/* [G4] [S12] A software PMU whose type does not tell that it is one: its members stand alone. */
+/* [G4] [S12] Members of a PMU that only its context shows to be software stand alone. */
 static void software_by_context(struct kunit *test)
 {
 	struct fake_pmu *fakes[2] = {
@@ -296,7 +297,7 @@ static void make_two_kinds(struct kunit *test, struct fake_pmu *fakes[2])
 	fakes[1]->cpus = &other_cpus;
 }
 
-/* [G4] [S11] [S12] One event, another PMU on each kind of CPU: each leads its own. */
+/* [G4] [S11] [S12] One event has a different PMU on each kind of CPU, and leads on each. */
 static void hybrid_cpus(struct kunit *test)
 {
 	const struct perfgrp_counter descs[NR] = {
@@ -334,7 +335,7 @@ static void hybrid_cpus(struct kunit *test)
 	expect_no_strange_leaders(test, fakes);
 }
 
-/* [G4] [E5] Generic events whose config names the PMU: one type, as many PMUs as are named. */
+/* [G4] [E5] Generic events whose config names the PMU have one type, but different PMUs. */
 static void extended_types(struct kunit *test)
 {
 	struct fake_pmu *fakes[2] = {
@@ -375,8 +376,8 @@ static struct perfgrp_counter generic_event(const struct fake_pmu *fake)
 }
 
 /*
- * [G4] An event that belongs under the leader before it is created once. One of another PMU is
- * tried there on one CPU, where it must not be linked, and is known on the others.
+ * [G4] An event that belongs under the previous leader is created once. One of another PMU is tried
+ * there on one CPU only, where it must not be linked; on the others its PMU is known.
  */
 static void created_once(struct kunit *test)
 {
@@ -396,17 +397,17 @@ static void created_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, take_inits(fakes), nr);
 	harness_add_one(test, group, generic_event(fakes[0]));
 	KUNIT_EXPECT_EQ(test, take_inits(fakes), nr + 1);
-	/* The latest leader is the other one now. */
+	/* Now the most recent leader is on the other PMU. */
 	harness_add_one(test, group, generic_event(fakes[0]));
 	KUNIT_EXPECT_EQ(test, take_inits(fakes), nr);
 	harness_destroy(group);
-	/* Nor does what is tried under a leader count, if it is not put there. */
+	/* An event that is tried under the wrong leader must not be added to its PMU, either. */
 	KUNIT_EXPECT_EQ(test, atomic_read(&fakes[0]->adds), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fakes[1]->adds), 0);
 	expect_no_strange_leaders(test, fakes);
 }
 
-/* [G4] What cannot belong under a leader, by its type, is not shown it. */
+/* [G4] An event that by its type cannot belong under a leader is not tried there. */
 static void not_tried_under_uncore(struct kunit *test)
 {
 	struct fake_pmu *fakes[2] = {
@@ -452,7 +453,7 @@ static void counted_on_another_cpu(struct kunit *test)
 	expect_no_strange_leaders(test, fakes);
 }
 
-/* [G4] What a PMU counts under a leader of its own only, as Intel's topdown metrics. */
+/* [G4] Events that a PMU counts only under a leader of its own, as Intel's topdown metrics. */
 static void counted_as_sibling_only(struct kunit *test)
 {
 	struct fake_pmu *fakes[2] = {
@@ -500,7 +501,7 @@ static void registered_under_another_number(struct kunit *test)
 		harness_destroy(group);
 	}
 
-	/* Its number goes to a third, and raw events to the second. */
+	/* A third PMU gets its number, and the second one counts raw events. */
 	type = fakes[0]->pmu.type;
 	fake_pmu_unregister(fakes[0]);
 	third = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -521,7 +522,7 @@ static void registered_under_another_number(struct kunit *test)
 	expect_no_strange_leaders(test, fakes);
 }
 
-/* The PMU that is asked first for a raw event on any CPU; which that is depends on the kernel. */
+/* The PMU that the perf core tries first for a raw event on any CPU; depends on the kernel. */
 static struct fake_pmu *asked_first(struct kunit *test, struct fake_pmu *const fakes[2])
 {
 	struct perfgrp_group *group = harness_group(test, PERFGRP_TARGET_TASK, 0);
@@ -561,7 +562,7 @@ static void any_cpu_of_several_kinds(struct kunit *test)
 	expect_no_strange_leaders(test, fakes);
 }
 
-/* [G4] A PMU that was registered since, and counts what another one did. */
+/* [G4] A PMU is registered later, and counts events that another one did before. */
 static void registered_since(struct kunit *test)
 {
 	struct perfgrp_group *group;
@@ -579,9 +580,9 @@ static void registered_since(struct kunit *test)
 	}
 	fakes[1] = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	fakes[1]->cpus = cpumask_of(0);
-	/* Some kernels ask it first, the others last. */
+	/* Some kernels try it first, others last. */
 	fakes[0]->cpus = NULL;
-	/* To the last group, and to a new one. */
+	/* Add to the last group, and to a new one. */
 	for (round = 0; round < 2; round++) {
 		raw = harness_add_one(test, group, raw_event(FAKE_TICKS(1)));
 		KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, raw).sched_group, raw);

@@ -60,7 +60,7 @@ static void one_row_per_cpu(struct kunit *test)
 		descs[m] = FAKE(fake, FAKE_TICKS(m + 1));
 	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, descs, 3, &err), 0, "%s", err.text);
 	fake_pmu_tick(fake, 1000);
-	/* Where the TSC is unstable perf's clock may stand still for a tick. */
+	/* If the TSC is unstable, perf's clock may stand still for a tick. */
 	msleep(20);
 	before = ktime_get_mono_fast_ns();
 	snap = take(test, group, 0);
@@ -98,7 +98,7 @@ static void one_row_per_cpu(struct kunit *test)
 	perfgrp_snapshot_free(&snap);
 }
 
-/* [S6] Each event is read once, where it counts, with interrupts off. */
+/* [S6] Each event is read once, on the CPU where it counts, with interrupts off. */
 static void read_where_they_count(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -166,7 +166,7 @@ static void order_after_changes(struct kunit *test)
 	perfgrp_snapshot_free(&snap);
 }
 
-/* [S1] Without members: rows without values. */
+/* [S1] A group without members has rows without values. */
 static void no_members(struct kunit *test)
 {
 	struct perfgrp_group *group = all_cpus_group(test, PERFGRP_CREATE_ENABLED);
@@ -222,7 +222,7 @@ static void one_row_for_a_task(struct kunit *test)
 	perfgrp_snapshot_free(&snap);
 }
 
-/* ---- what has become of the events ----------------------------------------- */
+/* ---- states of events ------------------------------------------------------ */
 
 static struct perf_event *event_on_cpu0(const struct perfgrp_group *group, unsigned int index)
 {
@@ -230,8 +230,8 @@ static struct perf_event *event_on_cpu0(const struct perfgrp_group *group, unsig
 }
 
 /*
- * [S2] [G15] [G18] An event's state gives its value's flags. The group is disabled, so that
- * the perf core does not look at the events; each gets its own state back.
+ * [S2] [G15] [G18] A value's flags follow from its event's state. The group is disabled, so that
+ * the perf core does not use the events; the states are restored afterwards.
  */
 static void flags_from_states(struct kunit *test)
 {
@@ -285,8 +285,8 @@ static void flags_from_states(struct kunit *test)
 }
 
 /*
- * [S2] An event that the perf core has stopped until the next tick says so; the perf core's mark
- * alone, on one that is not on the PMU, says nothing.
+ * [S2] An event that the perf core has stopped until the next tick is THROTTLED. MAX_INTERRUPTS
+ * alone, in an event that is not on the PMU, does not count.
  */
 static void throttled(struct kunit *test)
 {
@@ -322,7 +322,7 @@ static void throttled(struct kunit *test)
 			WRITE_ONCE(events[m]->state, PERF_EVENT_STATE_OFF);
 		WRITE_ONCE(events[1]->hw.interrupts, interrupts);
 		KUNIT_ASSERT_EQ(test, ret, 0);
-		/* What is said to be active has run for a moment by then, or not. */
+		/* Events that are made to look active may have run for a moment. */
 		for (m = 0; m < 2; m++)
 			snap.values[m].flags &= ~PERFGRP_VALUE_SCALED;
 		KUNIT_EXPECT_EQ(test, snap.values[0].flags, cases[i].flags);
@@ -334,7 +334,7 @@ static void throttled(struct kunit *test)
 	}
 }
 
-/* [G15] [S11] A NO_MUX group fails as a whole where it fails; on other CPUs it goes on. */
+/* [G15] [S11] A NO_MUX group fails as a whole on one CPU; on others it goes on. */
 static void no_mux_fails_on_one_cpu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
@@ -350,7 +350,7 @@ static void no_mux_fails_on_one_cpu(struct kunit *test)
 	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
 	harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
 	fake_pmu_tick(fake, 10);
-	/* A slot less on CPU 0, and a reason for the perf core to schedule anew. */
+	/* Take the only slot away, and make the perf core reschedule on CPU 0. */
 	WRITE_ONCE(fake->slots, 0);
 	perf_event_enable(other);
 	perf_event_disable(other);
@@ -427,7 +427,7 @@ static void totals(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, harness_add(group, descs, 3, &err), 0);
 	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
 	fake_pmu_tick(fake, 100);
-	/* Off for a while, on CPU 0 alone. */
+	/* Off the PMU for a while, on CPU 0 only. */
 	WRITE_ONCE(fake->slots, 3);
 	perf_event_enable(other);
 	fake_pmu_tick(fake, 1000);
@@ -461,7 +461,7 @@ static void totals(struct kunit *test)
 	perfgrp_snapshot_free(&sums);
 }
 
-/* [S2] [S11] A CPU on which it never ran: the sum is of the others, and is partial. */
+/* [S2] [S11] If a member never ran on a CPU the sum is that of the others, and PARTIAL. */
 static void totals_with_a_gap(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
@@ -551,7 +551,7 @@ static void totals_by_pmu(struct kunit *test)
 	perfgrp_snapshot_free(&snap);
 }
 
-/* ---- sizes, as the user meets them ----------------------------------------- */
+/* ---- sizes and the ioctl --------------------------------------------------- */
 
 #define UNTOUCHED 0xa5
 /* Offsets in the harness's user memory; the ioctl's argument is at 0. */
@@ -559,8 +559,8 @@ static void totals_by_pmu(struct kunit *test)
 #define VALUES	  (2 * PAGE_SIZE)
 
 /*
- * PERFGRP_SNAPSHOT with @arg, whose pointers are set here, on memory full of UNTOUCHED, which is
- * copied back to @rows and @values, a page each. Returns what the ioctl does.
+ * PERFGRP_SNAPSHOT with @arg, whose pointers are set here, into memory filled with UNTOUCHED, which
+ * is then copied to @rows and @values, a page each. Returns what the ioctl returns.
  */
 static long ioctl_snapshot(struct file *file, struct perfgrp_snapshot *arg, void *rows,
 			   void *values)
@@ -592,8 +592,8 @@ static bool all_untouched(const void *from, size_t size)
 }
 
 /*
- * [S8] Too little room: the numbers that are needed, and nothing else is written or reset. [S1]
- * Room enough: just so much is written.
+ * [S8] If there is too little room, only the numbers needed are written, and nothing is reset. [S1]
+ * If there is enough, no more than the snapshot is written.
  */
 static void room_for_the_arrays(struct kunit *test)
 {
@@ -646,7 +646,7 @@ static void room_for_the_arrays(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ((struct perfgrp_row *)rows)->nr_values, 2U);
 		KUNIT_EXPECT_EQ(test, value[0].id, 1U);
 		KUNIT_EXPECT_EQ(test, value[1].id, 2U);
-		/* What could not be written was not reset either: it only grows. */
+		/* Values that could not be written were not reset: they only grow. */
 		KUNIT_EXPECT_GT(test, value[0].time_enabled, enabled);
 		enabled = value[0].time_enabled;
 		KUNIT_EXPECT_TRUE(test, all_untouched(rows + sizeof(struct perfgrp_row),
@@ -695,7 +695,7 @@ static void larger_elements(struct kunit *test)
 	__fput_sync(file);
 }
 
-/* [S7] Without a row, too, a snapshot has the time at which it was taken. */
+/* [S7] Even a snapshot without rows has the time at which it was taken. */
 static void no_rows(struct kunit *test)
 {
 	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);

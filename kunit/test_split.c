@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups that are split by cgroup: what can be seen from inside only.
+ * Groups that are split by cgroup: what can only be seen from inside the kernel.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -28,7 +28,7 @@ static bool has_handlers(struct kunit *test, const char *name)
 	return static_key_enabled(&tp->key);
 }
 
-/* Which of the tracepoints that such groups use have handlers, a bit each. */
+/* Bitmap of the tracepoints used by such groups that have handlers. */
 #define ALL 7U
 
 static unsigned int with_handlers(struct kunit *test)
@@ -37,7 +37,7 @@ static unsigned int with_handlers(struct kunit *test)
 	       has_handlers(test, "cgroup_attach_task") << 2;
 }
 
-/* The root of cgroup2. Opened by the process that loads the module; cases run in a thread. */
+/* The root of cgroup2. Opened by the process that loads the module, as cases run in a kthread. */
 static struct file *root;
 
 static int split_suite_init(struct kunit_suite *suite)
@@ -82,20 +82,20 @@ static struct perfgrp_group *split_group(struct kunit *test)
 	return group;
 }
 
-/* [C14] The tracepoints have handlers while there is a group that is split, and not otherwise. */
+/* [C14] The tracepoints have handlers only while there is a split group. */
 static void handlers_while_needed(struct kunit *test)
 {
 	struct perfgrp_group *one, *two;
 	unsigned int before, i;
 
-	/* Others may use some of them, such as events of another suite that are about to go. */
+	/* Others may use some of them, such as another suite's events, not released yet. */
 	before = with_handlers(test);
 	KUNIT_EXPECT_NE(test, before, ALL);
 	one = split_group(test);
 	KUNIT_EXPECT_EQ(test, with_handlers(test), ALL);
 	two = split_group(test);
 	harness_destroy(one);
-	/* A worker takes the last ones off. */
+	/* A worker unregisters the last ones. */
 	msleep(500);
 	KUNIT_EXPECT_EQ(test, with_handlers(test), ALL);
 	harness_destroy(two);
@@ -105,8 +105,8 @@ static void handlers_while_needed(struct kunit *test)
 }
 
 /*
- * [C10] Cgroups that found no cell, for want of memory, get one when a snapshot is taken after
- * there is some.
+ * [C10] Cgroups that got no cell for lack of memory get one when a snapshot is taken and there is
+ * memory again.
  */
 static void missed_are_tried_again(struct kunit *test)
 {
@@ -124,7 +124,7 @@ static void missed_are_tried_again(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(split->missed));
 }
 
-/* [C10] [E6] A PMU that counts for a whole package is refused: what it counts is no cgroup's. */
+/* [C10] [E6] An uncore PMU is refused, because its counts cannot be charged to a cgroup. */
 static void uncore(struct kunit *test)
 {
 	struct perfgrp_error err = harness_error();

@@ -17,11 +17,11 @@
 
 /**
  * struct worker - the task that is counted
- * @task: it, with a reference
- * @fake: where it lets ticks pass, TICKS_A_TURN a turn
- * @turn: another turn, or the end
- * @done: the turn is over
- * @stop: the end
+ * @task: the task, with a reference
+ * @fake: the PMU on which it makes TICKS_A_TURN ticks a turn
+ * @turn: completed to begin another turn, or to exit
+ * @done: completed when the turn is over
+ * @stop: exit at the next @turn
  */
 static struct worker {
 	struct task_struct *task;
@@ -93,7 +93,7 @@ static void task_exit(struct kunit *test)
 	harness_exit(test);
 }
 
-/* [G1] What the task does is counted, what others do meanwhile is not. */
+/* [G1] Only what the task does is counted, not what other tasks do. */
 static void counts_the_task_only(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
@@ -122,7 +122,7 @@ static void counts_the_task_only(struct kunit *test)
 	ticks = harness_value(test, group, -1, ids[0]);
 	clock = harness_value(test, group, -1, ids[1]);
 	KUNIT_EXPECT_EQ(test, ticks.raw, 20ULL * TICKS_A_TURN);
-	/* The time of a task's counter is the time that the task has run. */
+	/* A task's counter is only enabled while the task runs. */
 	KUNIT_EXPECT_EQ(test, ticks.state, (u32)PERFGRP_STATE_COUNTED);
 	KUNIT_EXPECT_EQ(test, ticks.time_enabled, ticks.time_running);
 	KUNIT_EXPECT_EQ(test, clock.raw, clock.time_running);
@@ -159,7 +159,7 @@ static void expect_counted(struct kunit *test, struct perfgrp_group *group, u32 
 	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
 }
 
-/* The case runs on @cpu for a while, without counting there. */
+/* Move the case to @cpu for a while, where nothing must be counted. */
 static void run_elsewhere(struct kunit *test, struct fake_pmu *fake, int cpu)
 {
 	harness_pin_to(test, cpu);
@@ -184,8 +184,8 @@ static struct perfgrp_group *one_cpu_group(struct kunit *test, u32 flags, const 
 }
 
 /*
- * [G1] [G6] On one CPU: what the task does on another is not counted, and nothing is scaled for
- * the time that it spends there.
+ * [G1] [G6] A task on one CPU: what it does on others is not counted, and values are not scaled
+ * for the time that it spends there.
  */
 static void counts_the_task_on_one_cpu(struct kunit *test)
 {
@@ -199,7 +199,7 @@ static void counts_the_task_on_one_cpu(struct kunit *test)
 	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
 	soft_id = harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
 	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(3)));
-	/* Under the same leader, with another clock for the time elsewhere. */
+	/* Under the same leader, but with a different away time, as it excludes guests. */
 	no_guests.flags |= PERFGRP_COUNTER_EXCLUDE_GUEST;
 	no_guests.id = harness_add_one(test, group, no_guests);
 	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
@@ -229,7 +229,7 @@ static void counts_the_task_on_one_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, soft.time_enabled, soft.time_running);
 }
 
-/* [G6] [S2] Where the task never was, its counters never ran. */
+/* [G6] [S2] On a CPU where the task never was, its counters never ran. */
 static void task_is_never_there(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
@@ -299,7 +299,7 @@ static void changes_of_a_task_elsewhere(struct kunit *test)
 	}
 }
 
-/* [G6] [S5] What is multiplexed while the task is here is scaled for that, and for no more. */
+/* [G6] [S5] Values are scaled for multiplexing while the task is here, not for its time away. */
 static void multiplexed_and_elsewhere(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
@@ -411,7 +411,7 @@ static void pmu_of_some_cpus(struct kunit *test)
 	}
 }
 
-/* [G15] A NO_MUX group of a task loses its room to a pinned event of the CPU. */
+/* [G15] A NO_MUX group of a task loses its slots to a pinned event of the CPU. */
 static void no_mux_loses_to_cpu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 1, FAKE_NO_ROTATION);
@@ -461,7 +461,7 @@ static void task_that_exits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.raw, 2ULL * TICKS_A_TURN);
 	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
 
-	/* Nothing that can be asked of the group does any harm. */
+	/* All operations on the group are still safe. */
 	KUNIT_EXPECT_EQ(test, harness_enable(group, NULL), 0);
 	harness_disable(group);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, -1, id).raw, 2ULL * TICKS_A_TURN);
@@ -472,7 +472,7 @@ static void task_that_exits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_remove(group, id, false, &err), 0);
 }
 
-/* [G18] [S2] The task exits before the group was ever enabled: exited, and never ran. */
+/* [G18] [S2] If the task exits before the group was ever enabled: EXITED, and NEVER_RAN. */
 static void exits_before_it_ran(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
@@ -506,7 +506,7 @@ static void exits_before_it_ran(struct kunit *test)
 	perfgrp_snapshot_free(&snap);
 }
 
-/* [G16] Inherited counters count, are frozen by DISABLE, and reset; no child is forked here. */
+/* [G16] INHERIT counters count, are frozen by DISABLE, and can be reset. Without any child. */
 static void inherited_counters(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
@@ -551,7 +551,7 @@ static void inherited_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_EXITED);
 }
 
-/* [G17] Until the exec nothing is enabled; a kthread never execs. */
+/* [G17] Nothing is enabled before the exec; a kthread never execs. */
 static void waits_for_exec(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);

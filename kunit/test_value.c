@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The arithmetic of values, against references that are slow and plainly right.
+ * The arithmetic of values, compared with references that are slow but obviously right.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -10,7 +10,7 @@
 
 /* ---- the reference ------------------------------------------------------- */
 
-/* raw * enabled / running by subtraction, and whether it is above 64 bits. */
+/* raw * enabled / running by subtraction, and whether it needs more than 64 bits. */
 static u64 reference(u64 raw, u64 enabled, u64 running, bool *saturated)
 {
 	unsigned __int128 rest = (unsigned __int128)raw * enabled;
@@ -70,7 +70,7 @@ static int value_init(struct kunit *test)
 
 /* ---- perfgrp_scale ------------------------------------------------------- */
 
-/* [S5] No time running, no value: whatever the others are. */
+/* [S5] Without running time the result is 0, whatever the other numbers are. */
 static void zero_running_gives_zero(struct kunit *test)
 {
 	static const u64 numbers[] = { 0, 1, 1000, U64_MAX };
@@ -87,7 +87,7 @@ static void zero_running_gives_zero(struct kunit *test)
 	}
 }
 
-/* [S5] Equal times: exactly the raw value, for every width of either. */
+/* [S5] With equal times the result is exactly raw, for any width of raw and of the times. */
 static void equal_times_give_raw(struct kunit *test)
 {
 	bool saturated;
@@ -116,7 +116,7 @@ static void truncates(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perfgrp_scale(999, 3, 2, &saturated), 1498ULL);
 }
 
-/* [S5] One ns on the PMU, where a plain 128-bit division traps. */
+/* [S5] One ns on the PMU, for which a plain 128-bit division traps. */
 static void running_one(struct kunit *test)
 {
 	bool saturated;
@@ -131,12 +131,12 @@ static void running_one(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, saturated);
 }
 
-/* [S5] The last result that fits and the first that does not, all the way up. */
+/* [S5] The last result that fits and the first that does not, for all widths. */
 static void saturates_at_the_edge(struct kunit *test)
 {
 	bool saturated;
 
-	/* U64_MAX is a value of its own, too. */
+	/* U64_MAX is also a valid result, without saturation. */
 	KUNIT_EXPECT_EQ(test, perfgrp_scale(U64_MAX, 7, 7, &saturated), U64_MAX);
 	KUNIT_EXPECT_FALSE(test, saturated);
 	KUNIT_EXPECT_EQ(test, perfgrp_scale(U64_MAX / 3, 3, 1, &saturated), U64_MAX);
@@ -184,7 +184,7 @@ static void random_against_reference(struct kunit *test)
 		expect_scale(test, random_width(), random_width(), random_width() ?: 1);
 }
 
-/* [S5] As it happens: running below enabled, by little or by much. */
+/* [S5] Realistic times: running is below enabled, by little or by much. */
 static void random_multiplexed_against_reference(struct kunit *test)
 {
 	u64 enabled, running;
@@ -218,7 +218,7 @@ static void random_near_saturation(struct kunit *test)
 static struct perfgrp_value fill(u64 count, u64 enabled, u64 running)
 {
 	struct perfgrp_count from = { .count = count, .enabled = enabled, .running = running };
-	/* What was there before does not show. */
+	/* The old contents must not matter. */
 	struct perfgrp_value value = {
 		.id = 7, .sched_group = 3, .state = 99, .flags = U16_MAX, .pmu = 5, .raw = 1,
 		.scaled = 2, .time_enabled = 3, .time_running = 4,
@@ -246,7 +246,7 @@ static void fill_states(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
 	KUNIT_EXPECT_EQ(test, value.scaled, 400ULL);
 
-	/* It counted, and there was nothing to count. */
+	/* The event was on the PMU, but there was nothing to count. */
 	value = fill(0, 40, 40);
 	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
@@ -256,7 +256,7 @@ static void fill_states(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.scaled, U64_MAX);
 	KUNIT_EXPECT_EQ(test, value.raw, 1ULL << 63);
 
-	/* These do not follow from the count. */
+	/* These fields must stay unchanged. */
 	KUNIT_EXPECT_EQ(test, value.id, 7U);
 	KUNIT_EXPECT_EQ(test, value.sched_group, 3U);
 	KUNIT_EXPECT_EQ(test, value.pmu, 5U);
@@ -265,7 +265,7 @@ static void fill_states(struct kunit *test)
 /* [S2] Never ran is not 0: it has its own state and no scaled value. */
 static void fill_never_ran(struct kunit *test)
 {
-	/* Never enabled; enabled and never on the PMU; a count, which without time is none. */
+	/* Never enabled; enabled, never on the PMU; counts without running time, which are void. */
 	static const u64 cases[][2] = { { 0, 0 }, { 0, 1000 }, { 5, 0 }, { 5, 1000 } };
 	struct perfgrp_value value;
 	unsigned int i;
@@ -335,7 +335,7 @@ static void add_sums(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, total.pmu, 5U);
 }
 
-/* [S5] [S11] A sum above 64 bits is the largest, and says so. */
+/* [S5] [S11] A sum of more than 64 bits is U64_MAX, and SATURATED. */
 static void add_saturates(struct kunit *test)
 {
 	struct perfgrp_value values[] = { fill(U64_MAX, 1, 1), fill(1, 1, 1) };
@@ -350,7 +350,7 @@ static void add_saturates(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, total.time_enabled, 2ULL);
 }
 
-/* [S2] [S11] One without a value: the sum is of the others, and says so. */
+/* [S2] [S11] If one value never ran, the sum is that of the others, and PARTIAL. */
 static void add_partial(struct kunit *test)
 {
 	struct perfgrp_value values[] = { fill(10, 50, 50), fill(0, 50, 0) };
@@ -360,7 +360,7 @@ static void add_partial(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, total.state, (u32)PERFGRP_STATE_COUNTED);
 	KUNIT_EXPECT_EQ(test, total.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_PARTIAL);
 
-	/* Of none: still never ran. */
+	/* If none ran, the sum never ran either. */
 	total = total_of(&values[1], 1);
 	KUNIT_EXPECT_EQ(test, total.state, (u32)PERFGRP_STATE_NEVER_RAN);
 	KUNIT_EXPECT_EQ(test, total.flags, PERFGRP_VALUE_PARTIAL);
@@ -378,12 +378,12 @@ static void add_pmus(struct kunit *test)
 	values[1].pmu = 6;
 	KUNIT_EXPECT_EQ(test, total_of(values, 3).pmu, PERFGRP_NONE);
 	KUNIT_EXPECT_TRUE(test, total_of(values, 3).flags & PERFGRP_VALUE_MIXED_PMUS);
-	/* It stays unknown, whatever comes after the two that differ. */
+	/* Once two differ it stays unknown, whatever follows. */
 	values[0].pmu = 5;
 	KUNIT_EXPECT_EQ(test, total_of(values, 3).pmu, PERFGRP_NONE);
 }
 
-/* Whether a sum of two has @flag if one of them has it, and if both have. */
+/* Expect whether a sum of two values has @flag if one of them has it, and if both have it. */
 static void expect_flag(struct kunit *test, u32 flag, bool if_one, bool if_both)
 {
 	struct perfgrp_value values[] = { fill(1, 1, 1), fill(1, 1, 1) };
@@ -409,7 +409,7 @@ static void add_flags(struct kunit *test)
 	expect_flag(test, PERFGRP_VALUE_EXITED, false, true);
 }
 
-/* [S12] The number that all CPUs have, else 0; an offline CPU's is ignored if others are online. */
+/* [S12] The sched_group that all CPUs have, else 0. Offline CPUs are ignored if some are online. */
 static void add_sched_groups(struct kunit *test)
 {
 	struct perfgrp_value values[] = { fill(1, 1, 1), fill(1, 1, 1), fill(1, 1, 1) };
@@ -422,7 +422,7 @@ static void add_sched_groups(struct kunit *test)
 	values[1].flags |= PERFGRP_VALUE_OFFLINE;
 	values[0].sched_group = 4;
 	KUNIT_EXPECT_EQ(test, total_of(values, 3).sched_group, 4U);
-	/* Online, and without an event. */
+	/* Online, but without an event. */
 	values[0].sched_group = 0;
 	KUNIT_EXPECT_EQ(test, total_of(values, 3).sched_group, 0U);
 	/* All offline. */
@@ -499,7 +499,7 @@ static u32 pmu_of_three(const struct perfgrp_value *values, bool *mixed)
 	return *mixed ? PERFGRP_NONE : pmu;
 }
 
-/* What the sum of three is to be; nothing here depends on their order. */
+/* Check the sum of three values in a way that does not depend on their order. */
 static void expect_total(struct kunit *test, const struct perfgrp_value *values)
 {
 	const u32 of_any = PERFGRP_VALUE_SCALED | PERFGRP_VALUE_THROTTLED | PERFGRP_VALUE_FAILED;
@@ -536,7 +536,7 @@ static void expect_total(struct kunit *test, const struct perfgrp_value *values)
 	KUNIT_EXPECT_EQ(test, total.time_running, 24ULL);
 }
 
-/* [S2] [S11] [S12] Every triple of kinds, and so every three in all their orders. */
+/* [S2] [S11] [S12] All triples of kinds, so each set of three is added up in every order. */
 static void add_in_any_order(struct kunit *test)
 {
 	struct perfgrp_value values[3];
@@ -556,7 +556,7 @@ static void add_in_any_order(struct kunit *test)
 	}
 }
 
-/* [S1] time_running never is the longer one, also around zero, where bases may stand. */
+/* [S1] time_running is never longer than time_enabled, even around zero: bases may be negative. */
 static void settled_times(struct kunit *test)
 {
 	struct perfgrp_count count = { .count = 3, .enabled = 5, .running = 7 };
