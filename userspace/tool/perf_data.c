@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf.data, as perf report and perf script read it.
+ * The perf.data format, which perf report and perf script read.
  *
  *	file		header, records, features, ids, attributes
  *	for pipes	header, attributes with their ids and features as records, records
@@ -22,7 +22,7 @@ struct pipe_header {
 
 /* ---- writing -------------------------------------------------------------- */
 
-/* Adds bytes as they are; perf_data_end() tells of failures. */
+/* Adds bytes without compressing them; perf_data_end() reports failures. */
 void perf_data_put(struct perf_data *data, const void *bytes, size_t size)
 {
 	if (fwrite(bytes, 1, size, data->out) != size)
@@ -33,10 +33,10 @@ void perf_data_put(struct perf_data *data, const void *bytes, size_t size)
 /**
  * perf_data_write - add a record, or a part of one
  * @data: the file
- * @record: in the form in which it is to be
+ * @record: in the format of the file
  * @size: its size
  *
- * perf_data_end() tells of failures.
+ * perf_data_end() reports failures.
  */
 void perf_data_write(struct perf_data *data, const void *record, size_t size)
 {
@@ -47,11 +47,11 @@ void perf_data_write(struct perf_data *data, const void *record, size_t size)
 }
 
 /**
- * perf_data_finish_round - everything up to some moment has been added
+ * perf_data_finish_round - mark the end of a round of reading
  * @data: the file
  *
- * perf sorts records by time. Those that are added from now on are later than all that
- * were added before the call before this one.
+ * perf sorts records by time. Records added after this call are later than all that were added
+ * before the previous call.
  */
 void perf_data_finish_round(struct perf_data *data)
 {
@@ -115,7 +115,7 @@ static int begin_pipe(struct perf_data *data)
 	return err;
 }
 
-/* The header comes last: it says how long the data is, and where the attributes are. */
+/* Room for the header, which is written last: it has the data's size and the attributes' offset. */
 static void begin_file(struct perf_data *data)
 {
 	const struct file_header header = { 0 };
@@ -123,7 +123,7 @@ static void begin_file(struct perf_data *data)
 	perf_data_put(data, &header, sizeof(header));
 }
 
-/* After all records, when it is known how many ids there are. */
+/* Written after all records, when the number of ids is known. */
 static struct section put_attrs(struct perf_data *data)
 {
 	const size_t ids_size = data->nr_instances * sizeof(__u64);
@@ -147,7 +147,7 @@ static struct section put_attrs(struct perf_data *data)
 
 /**
  * perf_data_begin - write what comes before all records
- * @data: what the caller sets is set, the rest is zero or what perf_data_end() has left
+ * @data: the caller's fields are set, the rest is zero or as left by perf_data_end()
  *
  * Return: 0 or a negative errno
  */
@@ -174,7 +174,7 @@ int perf_data_begin(struct perf_data *data)
 
 /**
  * perf_data_end - write what comes after all records
- * @data: the file, which is left open; perf_data_begin() may begin another one, with another @out
+ * @data: the file, whose @out is left open; perf_data_begin() may begin another one with a new @out
  *
  * Return: 0, or -EIO if something could not be written, now or before
  */
@@ -201,7 +201,7 @@ int perf_data_end(struct perf_data *data)
 }
 
 /**
- * perf_data_free - free what was remembered of records
+ * perf_data_free - free the state that is kept between records
  * @data: after the last perf_data_end(), or after a failure
  */
 void perf_data_free(struct perf_data *data)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* perf.data, as perf report and perf script read it: see perf.data-file-format.txt. */
+/* The perf.data format of perf report and perf script: see perf.data-file-format.txt. */
 #ifndef PERFGRP_PERF_DATA_H
 #define PERFGRP_PERF_DATA_H
 
@@ -9,33 +9,33 @@
 #include "perfgrp.h"
 #include "util.h"
 
-/* Threads of sources that inherit which a pipe has room for: their ids come before all records. */
+/* A pipe's ids are written before all records: it has ids for so many threads of INHERIT groups. */
 #define PERF_DATA_PIPE_THREADS	4096
 
 /**
- * struct perf_data - a file on its way
- * @out: where it goes
- * @pipe: @out cannot seek: the form for pipes, which has all in records
+ * struct perf_data - a file being written
+ * @out: where it is written to
+ * @pipe: @out cannot seek: use the format for pipes, in which everything is a record
  * @list: the events
  * @counters: one for each event, group after group, as they were added
  * @nr_events: how many
  * @nr_instances: counters that an event has: tasks, or CPUs; perf_data_add() adds one for each
  *	thread of a source that inherits
  * @inherits: there are such sources
- * @no_values: their samples have no values, so no sample in the file has
- * @max_stack: samples have call chains of so many addresses at most; 0: none
- * @command_line: who writes it, ended by NULL
+ * @no_values: their samples have no values, so all samples in the file are without
+ * @max_stack: maximum number of addresses in a sample's call chain; 0: no call chains
+ * @command_line: the command line that writes the file, ended by NULL
  * @compression_level: of zstd; 0: records are not compressed
- * @several: other files will follow, with what is counted from then on
+ * @several: more files will follow; values in each are what was counted since the previous one
  *
- * All above is the caller's.
+ * The caller sets all fields above.
  *
- * @compressor: what compresses them
+ * @compressor: state of the compression
  * @values: of the members of each instance
  * @nr_values: how many of them there are
- * @threads: threads of such sources
- * @nr_ids: ids that a pipe's header has for each event, 0 in a file; samples of instances from
- *	there on are left out
+ * @threads: threads of sources that inherit
+ * @nr_ids: ids that a pipe's header has for each event, 0 in a file; samples of instances beyond
+ *	that are left out
  * @left_out: samples that were not written, because a pipe had no ids left
  * @first_time: of the earliest sample
  * @last_time: of the latest
@@ -76,8 +76,8 @@ struct perf_data {
  * @ids: its members
  * @nr: how many
  * @first_event: the first member's event; the others follow
- * @on_cpus: its counters are CPUs', not a task's
- * @task: which task, if not
+ * @on_cpus: its counters are those of CPUs, not of a task
+ * @task: index of the task, unless @on_cpus
  * @inherits: its counters are the task's and its children's
  */
 struct perf_data_source {
@@ -102,8 +102,8 @@ unsigned int perf_data_compression_ratio(const struct perf_data *data);
 __u64 perf_data_uncompressed_bytes(const struct perf_data *data);
 
 /*
- * sample_type of perf's own events beside ours: their records then end with a struct
- * perfgrp_sample_id, as those of the module do.
+ * sample_type of our perf events for the sideband: their records then end with a struct
+ * perfgrp_sample_id, like those of the module.
  */
 #define PERF_DATA_SAMPLE_ID_TYPE \
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf.data: records of the module, with the ids of the file.
+ * perf.data: translate the module's records to the ids of the file.
  *
- * perf keeps a member's last value for each id and takes the difference for what a
- * sample stands for. So an id in the file is one counter: a member on one CPU, or of
- * one thread, while the module's ids are the same on all of them.
+ * For each id perf keeps the last value, and assigns the difference to the sample. So each counter
+ * needs its own id in the file: a member on one CPU, or of one thread. The module's ids are the
+ * same for all CPUs and threads.
  */
 #include <errno.h>
 #include <search.h>
@@ -20,10 +20,10 @@
 /**
  * struct thread - a thread of a source that inherits
  * @first_event: the source's
- * @tid: its number, which another may get when it is gone
+ * @tid: its number, which may be reused after it has exited
  * @instance: of its counters
  * @time: of its latest sample
- * @value: of the first member then
+ * @value: value of the first member in that sample
  */
 struct thread {
 	size_t first_event;
@@ -66,9 +66,9 @@ static void list_thread(const void *node, VISIT visit, void *tids)
 }
 
 /**
- * perf_data_list_threads - which threads have been sampled, of sources that inherit
- * @data: the file, or the one after
- * @tids: their numbers are added, once for each such source
+ * perf_data_list_threads - list the threads that have been sampled, of sources that inherit
+ * @data: the file, or the next one
+ * @tids: the thread ids are added, once for each such source
  */
 void perf_data_list_threads(const struct perf_data *data, struct numbers *tids)
 {
@@ -105,7 +105,7 @@ static __u32 instance_of(struct perf_data *data, const struct perf_data_source *
 	thread = get_thread(data, source->first_event, sample->tid);
 	if (sample->time < thread->time || !get_first_value(source, sample, &value))
 		return thread->instance;
-	/* Counts do not go back: another thread with that number. With more it is not noticed. */
+	/* A lower count is that of a new thread with a reused tid. A higher one goes unnoticed. */
 	if (value < thread->value)
 		thread->instance = data->nr_instances++;
 	thread->time = sample->time;
@@ -113,7 +113,7 @@ static __u32 instance_of(struct perf_data *data, const struct perf_data_source *
 	return thread->instance;
 }
 
-/* The event of a member, from 0 on; -1 if it is none of the source's. */
+/* Index of a member's event, from 0; -1 if it is not a member of the source. */
 static ssize_t event_of(const struct perf_data_source *source, __u64 id)
 {
 	size_t i;
@@ -134,16 +134,16 @@ static __u64 renumber(const struct perf_data_source *source, __u64 id, __u32 ins
 /* ---- values in several files -------------------------------------------------- */
 
 /**
- * struct perf_data_value - of a member, on one instance
- * @latest: what it had counted in the latest sample
- * @before: what it had counted before this file
+ * struct perf_data_value - the value of a member on one instance
+ * @latest: its count in the latest sample
+ * @before: its count at the start of this file
  */
 struct perf_data_value {
 	__u64 latest;
 	__u64 before;
 };
 
-/* What has been counted so far stands in the files before. */
+/* The counts so far are in the previous files. */
 void perf_data_begin_values(struct perf_data *data)
 {
 	size_t i;
@@ -159,7 +159,7 @@ void perf_data_free_values(struct perf_data *data)
 	data->nr_values = 0;
 }
 
-/* perf takes the first value in a file for the difference to 0. */
+/* perf takes the first value in a file as the difference from 0. */
 static __u64 value_in_file(struct perf_data *data, size_t event, __u32 instance, __u64 value)
 {
 	const size_t i = (size_t)instance * data->nr_events + event;
@@ -256,7 +256,7 @@ static int add_sample(struct perf_data *data, const struct perf_data_source *sou
 	return 0;
 }
 
-/* Records that are no samples, with the ids of the file. */
+/* Adds a record that is not a sample, with the ids of the file. */
 static int add_other(struct perf_data *data, const struct perf_data_source *source,
 		     const struct perf_event_header *record)
 {
@@ -279,7 +279,7 @@ static int add_other(struct perf_data *data, const struct perf_data_source *sour
 		sample_id = &to.bpf_event.sample_id;
 		break;
 	default:
-		/* perf refuses a file with records that are not its own. */
+		/* perf refuses a file with records of unknown types. */
 		return 0;
 	}
 	sample_id->id = renumber(source, sample_id->id,
@@ -300,7 +300,7 @@ static int add_other(struct perf_data *data, const struct perf_data_source *sour
  *
  * Records of types from PERFGRP_RECORD_FIRST on are left out.
  *
- * Return: 0, or -EBADMSG if it is none of those that the module has
+ * Return: 0, or -EBADMSG if it is not a record of the module
  */
 int perf_data_add(struct perf_data *data, const struct perf_data_source *source,
 		  const struct perf_event_header *record)

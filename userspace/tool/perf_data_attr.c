@@ -32,8 +32,8 @@ void perf_data_make_attr(const struct perf_data *data, size_t index, struct perf
 	if (counter->bp_type)
 		attr->bp_type = counter->bp_type;
 	/*
-	 * For a tracepoint perf wants the format of what it left in each record, and
-	 * here that is nothing. It has its name.
+	 * For a tracepoint perf needs the format of its raw data in each record. Samples here have
+	 * no raw data, so store it as a dummy event with the tracepoint's name.
 	 */
 	if (attr->type == PERF_TYPE_TRACEPOINT) {
 		attr->type = PERF_TYPE_SOFTWARE;
@@ -60,7 +60,7 @@ void perf_data_make_attr(const struct perf_data *data, size_t index, struct perf
 		attr->sample_max_stack = data->max_stack;
 		attr->exclude_callchain_kernel = attr->exclude_kernel;
 	}
-	/* The first event is who all records that are no samples belong to. */
+	/* All records that are not samples belong to the first event. */
 	if (!index) {
 		attr->mmap = 1;
 		attr->mmap2 = 1;

@@ -2,10 +2,10 @@
 /*
  * perf.data: records compressed by zstd, as perf record -z writes them.
  *
- * All records are one stream of bytes; a slice of it, compressed and flushed, is a
- * PERF_RECORD_COMPRESSED. The slices of a file are one zstd frame. perf wants each of its
- * records to give at least one byte, so a slice is never larger than what fits into one even
- * if it cannot be compressed.
+ * All records are one stream of bytes. A slice of it, compressed and flushed, becomes a
+ * PERF_RECORD_COMPRESSED. The slices of a file are one zstd frame. perf requires each of these
+ * records to decompress to at least one byte, so a slice always fits into one record, even if it
+ * cannot be compressed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,19 +16,19 @@
 #include "perf_data_file.h"
 #include "util.h"
 
-/* Bytes before they are compressed, with room for what zstd adds at worst. */
+/* Bytes to compress at once; leaves room in a record for zstd's worst-case overhead. */
 #define SLICE		65024
-/* The size of a record has 16 bits. */
+/* perf_event_header.size has 16 bits. */
 #define RECORD_MAX	65535
 
 /**
- * struct perf_data_compressor - how records are compressed
- * @stream: what zstd remembers
+ * struct perf_data_compressor - state of the compression
+ * @stream: state of zstd
  * @slice: bytes that have not been compressed yet
  * @nr: how many
- * @bytes: compressed so far in this file, by their number before
- * @compressed: and after
- * @record: the record that they become
+ * @bytes: compressed so far in this file: uncompressed size
+ * @compressed: compressed size
+ * @record: the compressed record
  */
 struct perf_data_compressor {
 	ZSTD_CCtx *stream;
@@ -62,7 +62,7 @@ int perf_data_begin_compression(struct perf_data *data)
 	return 0;
 }
 
-/* Writes what is left over of the last slice. */
+/* Compresses and writes the slice, full or not. */
 void perf_data_flush(struct perf_data *data)
 {
 	struct perf_data_compressor *to = data->compressor;
@@ -73,7 +73,7 @@ void perf_data_flush(struct perf_data *data)
 		return;
 	in = (ZSTD_inBuffer){ .src = to->slice, .size = to->nr };
 	out = (ZSTD_outBuffer){ .dst = to->record.bytes, .size = sizeof(to->record.bytes) };
-	/* Anything but 0 is an error, or bytes for which there was no room. */
+	/* A result other than 0 is an error, or the number of bytes that did not fit. */
 	if (ZSTD_compressStream2(to->stream, &out, &in, ZSTD_e_flush))
 		data->failed = true;
 	to->record.header = (struct perf_event_header){
@@ -102,7 +102,7 @@ void perf_data_compress(struct perf_data *data, const void *bytes, size_t size)
 	}
 }
 
-/* How many bytes have become one, rounded; 0 if that is not known yet. */
+/* Compression ratio, rounded; 0 if it is not known yet. */
 unsigned int perf_data_compression_ratio(const struct perf_data *data)
 {
 	const struct perf_data_compressor *to = data->compressor;
@@ -110,7 +110,7 @@ unsigned int perf_data_compression_ratio(const struct perf_data *data)
 	return to && to->compressed ? (to->bytes + to->compressed / 2) / to->compressed : 0;
 }
 
-/* What the file would have been. */
+/* Size that the file would have without compression. */
 __u64 perf_data_uncompressed_bytes(const struct perf_data *data)
 {
 	const struct perf_data_compressor *to = data->compressor;

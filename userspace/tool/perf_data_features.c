@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perf.data: the features, which say what machine it comes from and what was recorded. */
+/* perf.data: the features, which describe the machine and what was recorded. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
@@ -12,11 +12,11 @@
 
 /* Strings are padded to this. */
 #define STRING_ALIGN		64
-/* As perf numbers them. */
+/* perf's numbers. */
 #define COMPRESSION_VERSION	1
 #define COMPRESSION_ZSTD	1
 
-/* A feature's bytes before they are written: in a file they follow their size. */
+/* A feature's bytes, kept in memory because in a file its size is written first. */
 struct blob {
 	char *bytes;
 	size_t nr;
@@ -96,7 +96,7 @@ static void cpus(const struct perf_data *data, struct blob *blob)
 	blob_add_u32(blob, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-/* What x86 calls the model; arm64 does not name it. */
+/* "model name" is x86's; arm64 has none. */
 static void cpu_description(const struct perf_data *data, struct blob *blob)
 {
 	char *text = read_file("/proc/cpuinfo");
@@ -179,7 +179,7 @@ static void times(const struct perf_data *data, struct blob *blob)
 	blob_add_u64(blob, data->last_time);
 }
 
-/* How records are compressed. A pipe's reader learns it before the ratio is known. */
+/* How records are compressed. In a pipe the feature is written before the ratio is known. */
 static void compression(const struct perf_data *data, struct blob *blob)
 {
 	if (!data->compressor)
@@ -191,7 +191,7 @@ static void compression(const struct perf_data *data, struct blob *blob)
 	blob_add_u32(blob, COMPRESSION_ROOM);
 }
 
-/* By their bits in the header, in rising order. One that fills nothing in is left out. */
+/* In ascending order of their bits in the header. Features that fill nothing in are left out. */
 static const struct {
 	unsigned int bit;
 	void (*fill)(const struct perf_data *data, struct blob *blob);
@@ -210,7 +210,7 @@ static const struct {
 	{ 27, compression },
 };
 
-/* Behind the data: a table of where they are, then they themselves. */
+/* Written after the data: a table of the features' sections, then the features. */
 void perf_data_put_features(struct perf_data *data, struct file_header *header)
 {
 	struct section sections[ARRAY_SIZE(features)];
@@ -235,7 +235,7 @@ void perf_data_put_features(struct perf_data *data, struct file_header *header)
 	free(blob.bytes);
 }
 
-/* A record each, where there is room in one for it. */
+/* Writes each feature as a record, unless it is too large for one. */
 void perf_data_put_feature_records(struct perf_data *data)
 {
 	size_t i;

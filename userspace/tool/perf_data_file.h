@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files behind perf_data.h share: the format. */
+/* The file format; shared by the files that implement perf_data.h. */
 #ifndef PERFGRP_PERF_DATA_FILE_H
 #define PERFGRP_PERF_DATA_FILE_H
 
 #include "perf_data.h"
 
-/* What perfs from Linux 5.13 on read. None of what came later is used. */
+/* Read by perf since Linux 5.13. No later fields are used. */
 #define PERF_DATA_ATTR_SIZE	PERF_ATTR_SIZE_VER7
 
-/* Records of perf's own making. */
+/* Record types that perf itself writes, not the kernel. */
 #define RECORD_HEADER_ATTR	64
 #define RECORD_FINISHED_ROUND	68
 #define RECORD_HEADER_FEATURE	80
 #define RECORD_COMPRESSED	81
 
-/* Bytes that a compressed record has at most when it is read: perf's buffer for it. */
+/* Size of perf's buffer for a decompressed record. */
 #define COMPRESSION_ROOM	(64U << 10)
 
 struct section {

@@ -41,7 +41,7 @@ void pmu_list_close(struct pmu_list *list)
 	memset(list, 0, sizeof(*list));
 }
 
-/* Returns what to call the PMU of a number; to be freed. */
+/* Returns the name of the PMU with a type, or "pmu TYPE"; to be freed. */
 char *pmu_find_name(__u32 type)
 {
 	struct pmu_list list;
@@ -62,7 +62,7 @@ static bool is_of_cpus(const char *pmu)
 	       !strncmp(pmu, "armv", strlen("armv"));
 }
 
-/* Returns the name of a PMU with the CPUs' own counters, to be freed; NULL if there is none. */
+/* Returns the name of a CPU PMU, to be freed; NULL if there is none. */
 char *pmu_find_cpus(void)
 {
 	struct pmu_list list;

@@ -9,8 +9,8 @@
 /**
  * struct pmu - a PMU
  * @name: its name
- * @cpus: the CPUs it wants to be opened on, as sysfs lists them, or NULL for all of them
- * @type: what attr.type says for it
+ * @cpus: the CPUs to open its events on, as sysfs lists them, or NULL for all CPUs
+ * @type: its attr.type
  */
 struct pmu {
 	char *name;

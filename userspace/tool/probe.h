@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files behind "perfgrp probe" share. */
+/* Shared by the files that implement "perfgrp probe". */
 #ifndef PERFGRP_PROBE_H
 #define PERFGRP_PROBE_H
 
@@ -15,10 +15,10 @@ enum probe_verdict {
 };
 
 /**
- * struct probe_room - how often an event can be counted at once
- * @event: which of the group; PERFGRP_NONE if that was not tried
- * @most: how often at most, whoever else is there
- * @now: how often now; PERFGRP_NONE if that is not known
+ * struct probe_room - how many times an event can be counted at once
+ * @event: index in the group; PERFGRP_NONE if that was not tried
+ * @most: how many times at most, regardless of other users
+ * @now: how many times now; PERFGRP_NONE if that is not known
  */
 struct probe_room {
 	size_t event;
@@ -27,18 +27,18 @@ struct probe_room {
 };
 
 /**
- * struct probe_result - what became of a group on its target
+ * struct probe_result - result of trying a group on its target
  * @events: the group
- * @task: index of the task, of a target of tasks
- * @cpus: the CPUs, of a target of CPUs
+ * @task: index of the task, if the target is tasks
+ * @cpus: the CPUs, if the target is CPUs
  * @verdict: whether it fits
- * @why: why it does not; its member is the index of an event, or PERFGRP_NONE
- * @looked: what follows was tried
- * @cpus_not: on which of @cpus it does not
+ * @why: why it does not fit; its member is the index of an event, or PERFGRP_NONE
+ * @looked: the group was tried in parts: the fields below are valid
+ * @cpus_not: the CPUs of @cpus on which it does not fit
  * @prefix: how many of its first events fit; PERFGRP_NONE if that is not known
- * @alone: for each event why it does not fit by itself; NULL where it does. NULL if that is not
+ * @alone: for each event why it does not fit by itself, or NULL if it does. NULL if that is not
  *	known
- * @room: how often one of them fits
+ * @room: how many times one of its events fits
  */
 struct probe_result {
 	const struct event_group *events;
@@ -59,15 +59,15 @@ struct probe_result {
  * @list: the groups
  * @dev: the device
  * @info: what it can do
- * @held: groups that fit, which stay while others are tried
+ * @held: groups that fit, kept open while others are tried
  * @nr_held: how many
  * @room_held: how many @held has room for
  * @results: of each group, on each task
  * @nr: how many
  * @room: how many @results has room for
- * @findings: what stands in the way
- * @seen: groups of others; not looked for where they cannot matter
- * @looked: they were
+ * @findings: possible causes why groups do not fit
+ * @seen: groups of other processes; searched for only if they can be the cause
+ * @looked: @seen was filled in
  */
 struct probe {
 	struct target target;
@@ -89,7 +89,7 @@ struct probe {
 int probe_try(struct probe *probe, size_t group, size_t task);
 void probe_free(struct probe *probe);
 
-/* probe_why.c: what stands in the way */
+/* probe_why.c: why groups do not fit */
 bool probe_is_hardware(const struct perfgrp_counter *counter);
 bool probe_in_the_way(const struct group_seen *group);
 void probe_find_why(struct probe *probe);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What has become of groups that were tried: for people, and as JSON. */
+/* Print the results of "perfgrp probe" as text or JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 /* ---- words ---------------------------------------------------------------------- */
 
-/* "{cycles,instructions}", or an event that stands alone; to be freed. */
+/* "{cycles,instructions}", or a single event; to be freed. */
 static char *group_text(const struct event_group *events, size_t nr)
 {
 	char *text = xstrdup(events->braces ? "{" : "");
@@ -56,7 +56,7 @@ static size_t nr_not_alone(const struct probe_result *result)
 	return nr;
 }
 
-/* It has room for as many, and each of them can be counted: they need the same counters. */
+/* The PMU has room for as many events, and each can be counted: some need the same counters. */
 static bool needs_same_counters(const struct probe_result *result)
 {
 	return result->why.reason == PERFGRP_REASON_PMU_FULL && result->alone &&
@@ -253,7 +253,7 @@ static void add_alone_not(struct json_object *to, const struct probe_result *res
 	json_object_object_add(to, "alone-not", array);
 }
 
-/* What is not known is left out. */
+/* Values that are not known are left out. */
 static void add_closer_look(struct json_object *to, const struct probe *probe,
 			    const struct probe_result *result)
 {

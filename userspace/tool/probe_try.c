@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whether groups fit: made on the target, NO_MUX, and closed again. */
+/* Test whether groups fit: create them on the target with NO_MUX, enable and close them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "counters.h"
 #include "probe.h"
 
-/* How long to wait for a task to run, and how often to look. */
+/* How long to wait for a task to run, and how often to check. */
 #define TASK_WAIT_MS	300
 #define TASK_LOOK_MS	10
 
@@ -23,9 +23,9 @@ static void nap(long ms)
 /**
  * struct attempt - a group that is tried
  * @events: its events
- * @cpus: the CPUs, of a target of CPUs; empty for all
+ * @cpus: the CPUs, if the target is CPUs; empty for all
  * @task: index of the task
- * @fd: the group; NULL if it was not made
+ * @fd: the group; NULL if it was not created
  * @ids: the members' ids
  * @why: why it does not fit
  */
@@ -67,7 +67,7 @@ static int add(const struct probe *probe, struct attempt *a)
 	int err;
 
 	err = counters_add(a->fd, counters, &a->events);
-	/* Without the module each event is a file. */
+	/* Without the module each event needs a file descriptor. */
 	if (err == -EMFILE && allow_more_files())
 		err = counters_add(a->fd, counters, &a->events);
 	if (err)
@@ -93,7 +93,7 @@ static int enable(struct attempt *a)
 	return err;
 }
 
-/* What a snapshot says of a task's group: PROBE_UNKNOWN while the task has not run. */
+/* The verdict on a task's group by its snapshot: PROBE_UNKNOWN while the task has not run. */
 static enum probe_verdict judge(struct attempt *a, const struct perfgrp_snap *snap)
 {
 	const struct perfgrp_row *row = perfgrp_snap_row(snap, 0);
@@ -119,8 +119,8 @@ static enum probe_verdict judge(struct attempt *a, const struct perfgrp_snap *sn
 }
 
 /*
- * A task's events are on the PMU only while it runs, and nobody tells when that was: so it is
- * looked for again and again.
+ * A task's events are on the PMU only while it runs, and there is no notification of that, so
+ * poll.
  */
 static enum probe_verdict await_task(struct attempt *a)
 {
@@ -146,7 +146,7 @@ static enum probe_verdict attempt(const struct probe *probe, struct attempt *a)
 	return target_has_cpus(&probe->target) ? PROBE_FITS : await_task(a);
 }
 
-/* Whether some of a group's events fit, those behind @first; the others stay out. */
+/* Tests whether @nr of a group's events fit, from @first on, without the others. */
 static enum probe_verdict try_some(const struct probe *probe, const struct probe_result *result,
 				   const struct numbers *cpus, size_t first, size_t nr,
 				   struct perfgrp_error *why)
@@ -179,8 +179,8 @@ static void find_cpus(const struct probe *probe, struct probe_result *result)
 }
 
 /*
- * What fits does so with fewer events as well: so half of what is left is tried each time. False
- * if a task did not run: nothing more is known of it then.
+ * A group that fits also fits with fewer events, so a binary search finds the longest prefix.
+ * Returns false if the task did not run, so that nothing more can be found out.
  */
 static bool find_prefix(const struct probe *probe, struct probe_result *result,
 			const struct numbers *cpus)
@@ -237,7 +237,7 @@ static bool try_alone(const struct probe *probe, struct probe_result *result,
 	return true;
 }
 
-/* The same event so many times. */
+/* Fills @events with @nr copies of one event. */
 static void repeat(struct event_group *events, const struct event *event, size_t nr)
 {
 	size_t i;
@@ -248,7 +248,7 @@ static void repeat(struct event_group *events, const struct event *event, size_t
 	events->nr = nr;
 }
 
-/* As many as can be added, or fewer, can be enabled. */
+/* Finds how many of the events that can be added can also be enabled now. */
 static void measure_now(const struct probe *probe, struct probe_result *result, struct attempt *a)
 {
 	const struct event *event = &result->events->events[result->room.event];
@@ -272,8 +272,8 @@ static void measure_now(const struct probe *probe, struct probe_result *result, 
 }
 
 /*
- * Members are added until one is refused: that is how many there can be, for nothing is enabled,
- * and a task need not run for it.
+ * Adds members until one is refused, which gives the maximum: nothing is enabled, so other users
+ * do not matter, and a task need not run.
  */
 static void measure_room(const struct probe *probe, struct probe_result *result,
 			 const struct numbers *cpus, bool runs)
@@ -323,12 +323,12 @@ static void look_closer(const struct probe *probe, struct probe_result *result,
 	if (result->why.reason == PERFGRP_REASON_PMU_FULL ||
 	    result->why.reason == PERFGRP_REASON_PMU_BUSY)
 		measure(probe, result, cpus, runs);
-	/* A NO_MUX group fails as a whole, so whichever was named is not to blame. */
+	/* A NO_MUX group fails as a whole, so the member in the error is not the cause. */
 	if (result->why.reason == PERFGRP_REASON_PMU_BUSY)
 		result->why.member = PERFGRP_NONE;
 }
 
-/* Nothing can be said of the group, but of us. */
+/* The failure is about this process or the task, not about the group. */
 static bool is_our_fault(const struct perfgrp_error *why)
 {
 	return why->error == EMFILE || why->error == ENFILE || why->error == ENOMEM ||
@@ -336,10 +336,10 @@ static bool is_our_fault(const struct perfgrp_error *why)
 }
 
 /**
- * probe_try - try whether a group fits, beside those that have fitted before
+ * probe_try - test whether a group fits, together with those that fitted before
  * @probe: a result is added
  * @group: index of the group
- * @task: index of the task, of a target of tasks
+ * @task: index of the task, if the target is tasks
  *
  * Return: 0, or a negative errno after saying why it cannot be tried
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What stands in the way of groups that do not fit, as far as that can be known. */
+/* Find out why groups do not fit, as far as possible. */
 #include "probe.h"
 
 static bool is_software(__u32 type)
@@ -8,13 +8,13 @@ static bool is_software(__u32 type)
 	       type == PERF_TYPE_BREAKPOINT;
 }
 
-/* Whether an event takes one of a PMU's counters. */
+/* Does an event use a hardware counter? */
 bool probe_is_hardware(const struct perfgrp_counter *counter)
 {
 	return !is_software(perfgrp_counter_type(counter));
 }
 
-/* Whether a group of others takes counters. Where its PMUs are not known it may. */
+/* Does another process's group use counters? If its PMUs are not known, assume that it does. */
 bool probe_in_the_way(const struct group_seen *group)
 {
 	size_t i;
@@ -37,11 +37,11 @@ static bool any(const struct probe *probe, __u32 reason)
 }
 
 /**
- * probe_find_why - look for what stands in the way
- * @probe: with all results; findings and groups of others are filled in
+ * probe_find_why - find out why groups do not fit
+ * @probe: with all results; @findings and @seen are filled in
  *
- * Who else is there matters only where there is no room now; what the PMU can never take is not
- * their fault.
+ * Other users are searched for only if there is no room now: they are not the cause if a group can
+ * never fit on the PMU.
  */
 void probe_find_why(struct probe *probe)
 {

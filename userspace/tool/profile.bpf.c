@@ -3,17 +3,18 @@
  * The programs of "perfgrp bpf profile": they run before and after each run of the program that
  * is profiled, read the group on their CPU, and add up the differences.
  *
- * A run on a CPU may be interrupted, or preempted, and the profiled program run there again
- * before it ends. So the beginning of each run is kept until its end, and found by the address of
- * the context: that is memory of the trampoline, which calls both of these programs for a run with
- * the same address, and no other run has it meanwhile. (A BPF program stays on its CPU from
- * beginning to end, also one that sleeps.)
+ * A run may be interrupted or preempted, and the profiled program run again on the same CPU before
+ * the first run ends. So the beginning of each run is stored until its end. It is found by the
+ * address of the context, which is memory of the trampoline: the trampoline passes the same address
+ * to both programs, and no other run has that address meanwhile. (A BPF program stays on its CPU
+ * from beginning to end, even if it sleeps.)
  *
- * The kernel does not run a program on a CPU on which it is running already, such as in an
- * interrupt: then the beginning or the end of a run is not seen. A run within the program that ends
- * runs would leave its beginning there, for a later run of the same address whose own beginning is
- * not seen: so it is not recorded. Preemption may still leave one, where the run had begun before
- * another's end was preempted; the oldest one makes room.
+ * The kernel does not run a BPF program on a CPU where that program is already running, for example
+ * in an interrupt; then the beginning or the end of a run is missed. If a run begins while
+ * end_run() is running on the CPU, its own end would be missed, and its stored beginning might be
+ * taken for that of a later run with the same address whose own beginning was missed. So it is not
+ * stored. Preemption may still leave a stale beginning, if the run began before another run's
+ * end_run() was preempted; claim_start() replaces the oldest one.
  */
 #include <linux/types.h>
 
@@ -36,10 +37,10 @@ const volatile struct profile_config config;
 /**
  * struct start - the beginning of a run
  * @frame: address of the context; 0 if there is none
- * @order: greater than that of all before; 0 if there is none
+ * @order: increases from run to run; 0 if there is none
  * @counted: the run is to be counted
  * @ret: of bpf_perfgrp_read()
- * @value: what it has read
+ * @value: the values that it read
  */
 struct start {
 	__u64 frame;
@@ -52,11 +53,11 @@ struct start {
 /**
  * struct cpu - the runs on one CPU
  * @order: of the last beginning
- * @ending: the end of a run is being added, also while that is interrupted or preempted
+ * @ending: end_run() is running, or has been interrupted or preempted
  * @start: runs that have begun
- * @end: room for what is read at the end of a run
+ * @end: buffer for the values at the end of a run
  *
- * Each of the two programs runs only once at a time on a CPU.
+ * Each of the two programs runs at most once at a time on a CPU.
  */
 struct cpu {
 	__u64 order;
@@ -79,7 +80,7 @@ struct {
 	__type(value, struct profile_totals);
 } totals SEC(".maps");
 
-/* Whether runs that begin now are to be counted. */
+/* Nonzero: count the runs that begin now. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -96,7 +97,7 @@ static __always_inline int read_group(struct perfgrp_value *value)
 	return bpf_perfgrp_read(config.handle, value, nr * VALUE_SIZE, VALUE_SIZE, 0);
 }
 
-/* A place for the beginning of a run: a free one, or that of the oldest. */
+/* Returns a slot for the beginning of a run: a free one, or that of the oldest run. */
 static __always_inline struct start *claim_start(struct cpu *cpu, __u64 frame)
 {
 	struct start *start = &cpu->start[0];
@@ -106,7 +107,7 @@ static __always_inline struct start *claim_start(struct cpu *cpu, __u64 frame)
 	for (i = 0; i < PROFILE_DEPTH; i++) {
 		struct start *other = &cpu->start[i];
 
-		/* Its end was not seen, or this would not have the same address. */
+		/* The address is in use again, so the end of that run was missed. */
 		if (other->frame == frame)
 			return other;
 		if (other->order < start->order)
@@ -132,7 +133,7 @@ static __always_inline void free_start(struct start *start)
 	start->frame = 0;
 }
 
-/* The group is read last. */
+/* Reads the group last, so that its own work is not counted. */
 static __always_inline int begin_run(void *ctx)
 {
 	__u64 frame = (unsigned long)ctx;
@@ -145,7 +146,7 @@ static __always_inline int begin_run(void *ctx)
 	if (!cpu || !on)
 		return 0;
 	if (cpu->ending) {
-		/* What is there of the same address is none of this run's either. */
+		/* A beginning with the same address is stale: it is not that of this run. */
 		start = find_start(cpu, frame);
 		if (start)
 			free_start(start);
@@ -178,7 +179,7 @@ static __always_inline void add_run(struct profile_totals *to, const struct star
 	}
 }
 
-/* The group is read first. */
+/* Reads the group first, so that its own work is not counted. */
 static __always_inline void end_run_on(struct cpu *cpu, __u64 frame)
 {
 	struct profile_totals *to;
@@ -199,7 +200,7 @@ static __always_inline void end_run_on(struct cpu *cpu, __u64 frame)
 	if (ret >= 0)
 		ret = start->ret;
 	if (!start->counted) {
-		/* Nobody wants to know. */
+		/* It began while counting was off. */
 	} else if (ret >= 0) {
 		add_run(to, start, cpu->end);
 	} else if (ret == -ENODATA) {
@@ -211,7 +212,7 @@ static __always_inline void end_run_on(struct cpu *cpu, __u64 frame)
 	free_start(start);
 }
 
-/* Whoever interrupts it runs on the same CPU: the order of its stores is all that matters. */
+/* Code that interrupts this one runs on the same CPU, so compiler barriers are enough. */
 static __always_inline int end_run(void *ctx)
 {
 	__u32 zero = 0;
@@ -240,7 +241,7 @@ int profile_end(void *ctx)
 	return end_run(ctx);
 }
 
-/* The same for a program that does nothing: what it counts is counted in each run. */
+/* The same around a program that does nothing: its counts are the overhead of every run. */
 SEC("?socket")
 int empty(struct __sk_buff *skb)
 {

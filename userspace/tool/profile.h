@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the programs of "perfgrp bpf profile" (profile.bpf.c) and the tool both know. */
+/* Shared by the programs of "perfgrp bpf profile" (profile.bpf.c) and the tool. */
 #ifndef PERFGRP_PROFILE_H
 #define PERFGRP_PROFILE_H
 
@@ -10,13 +10,13 @@
 /* Events that can be counted at once. */
 #define PROFILE_EVENTS	16
 
-/* Runs of the program that one CPU can be in at a time: a run may be interrupted or preempted. */
+/* Runs of the program that can be nested on a CPU: a run may be interrupted or preempted. */
 #define PROFILE_DEPTH	4
 
 /**
- * struct profile_config - what is to be read
+ * struct profile_config - what to read
  * @handle: of the group
- * @nr: events of the group
+ * @nr: number of events in the group
  *
  * Constant once the programs are loaded.
  */
@@ -43,9 +43,9 @@ struct profile_sum {
 };
 
 /**
- * struct profile_totals - what has become of the runs on one CPU
+ * struct profile_totals - totals of the runs on one CPU
  * @runs: runs in @sum
- * @unmatched: runs that have ended here and whose beginning was not seen
+ * @unmatched: runs that ended here but whose beginning was missed
  * @elsewhere: runs on a CPU that the group does not count on
  * @failed: runs at whose beginning or end the group could not be read
  * @error: negative errno of the last of these

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The object file that profile.bpf.c has become, as the Makefile has it. */
+/* Embeds the object file of profile.bpf.c, PROFILE_OBJECT of the Makefile. */
 #include "bpf_profile.h"
 
 __asm__(".pushsection .rodata, \"a\"\n"
