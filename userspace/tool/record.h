@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files behind "perfgrp record" share. */
+/* Shared by the files that implement "perfgrp record". */
 #ifndef PERFGRP_RECORD_H
 #define PERFGRP_RECORD_H
 
@@ -14,24 +14,24 @@
 #include "sideband.h"
 #include "target.h"
 
-/* How long records wait at most, and how often to look whether tasks have exited, in ms. */
+/* Maximum delay before records are read, and interval of the check for exited tasks, in ms. */
 #define RECORD_LATENCY	100
 
 /**
  * struct record_options - how to sample
  * @period: sample every so many events; 0: by frequency
- * @freq: sample so often a second
- * @freq_asked: the user has named it
- * @buffer_size: bytes for records a CPU; 0: we choose
+ * @freq: samples per second
+ * @freq_asked: the user has set @freq
+ * @buffer_size: bytes for records on each CPU; 0: default
  * @overwrite: keep the last records, and read them at the end
  * @no_inherit: do not sample children
  * @callchain: samples have call chains
- * @max_stack: of so many addresses; 0: we choose
- * @json: JSON lines in place of perf.data
- * @verbose: say more
- * @delay: sample from so many ms after the start
- * @wait: sample when --control says so
- * @max_size: end when so many bytes were recorded; 0: do not
+ * @max_stack: maximum number of addresses in a chain; 0: default
+ * @json: write JSON lines instead of perf.data
+ * @verbose: report what became of all records
+ * @delay: start sampling so many ms after the start
+ * @wait: start sampling when --control enables it
+ * @max_size: end when so many bytes were recorded; 0: no limit
  * @programs_only: BPF programs run, also in children, and there are no records
  */
 struct record_options {
@@ -53,13 +53,13 @@ struct record_options {
 
 /**
  * struct record_switch - --switch-output: one file after the other
- * @on: it was asked for
- * @on_signal: another file at each SIGUSR2
- * @size: when so many bytes were recorded into it, or 0
- * @period: each so many ns, or 0
- * @max_files: keep so many; 0: all
- * @next: when the period is over, in ns of CLOCK_MONOTONIC
- * @names: of the files that are kept, where that has a limit
+ * @on: the option was given
+ * @on_signal: switch at each SIGUSR2
+ * @size: switch when so many bytes were recorded into the file, or 0
+ * @period: switch every so many ns, or 0
+ * @max_files: number of files to keep; 0: all
+ * @next: end of the current period, in ns of CLOCK_MONOTONIC
+ * @names: names of the files to keep, if @max_files is set
  * @nr: how many there have been
  */
 struct record_switch {
@@ -76,9 +76,9 @@ struct record_switch {
 /**
  * struct record_group - a group of the module
  * @fd: the group
- * @source: what its records say, for the file
- * @events: what it samples
- * @at_end: all has been read, and no more will come
+ * @source: describes its records, for the file
+ * @events: its events
+ * @at_end: all records have been read, and there will be no more
  */
 struct record_group {
 	struct perfgrp_group *fd;
@@ -89,22 +89,22 @@ struct record_group {
 
 /**
  * struct record - one "perfgrp record"
- * @opt: what the user wants
+ * @opt: how to sample
  * @target: what to sample
- * @cgroups: whose tasks, where it is not all that runs
+ * @cgroups: the cgroups whose tasks are sampled, if not all
  * @dev: the device
  * @info: what the module can do
  * @list: the groups and their events
- * @events_named: the user has named events
+ * @events_named: the user has given events
  * @counters: one for each event, as they were added
  * @nr_events: how many
  * @groups: for each task, or for all CPUs, one for each of @list
  * @nr_groups: how many
  * @room_groups: how many @groups has room for
- * @polls: the end, and all groups
- * @side: what else there is to know about tasks
- * @control: who says when to sample
- * @switching: when to go on in another file
+ * @polls: file descriptors for record_poll(): signals, timer, --control and all groups
+ * @side: perf's own records about tasks and mappings
+ * @control: --control
+ * @switching: when to continue in a new file
  * @file: name of the file, or NULL for standard output
  * @data: the file
  * @samples: samples written
@@ -135,7 +135,7 @@ struct record {
 
 /* record_options.c */
 
-/* Rows of a table of options that record_parse_sampling() knows, and what help says of them. */
+/* Option table rows for record_parse_sampling(), and their help text. */
 #define RECORD_LETTERS	CMD_TARGET_LETTERS "e:c:F:"
 #define RECORD_OPTIONS						\
 	{ "event", required_argument, NULL, 'e' },		\

@@ -9,7 +9,7 @@
 
 #include "record.h"
 
-/* What was there before is kept once, as perf does. */
+/* Keeps one old file, as perf does. */
 static void keep_old(const char *file)
 {
 	struct stat st;
@@ -22,7 +22,7 @@ static void keep_old(const char *file)
 	free(old);
 }
 
-/* As perf's, what was sampled is for nobody else to read. */
+/* Like perf's files, samples are readable by their owner only. */
 static FILE *create(const char *file)
 {
 	int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -34,7 +34,7 @@ static FILE *create(const char *file)
 }
 
 /**
- * record_open_output - open the file, when it is clear that there will be records
+ * record_open_output - open the file; call this only when it is clear that there will be records
  * @rec: its file is opened
  *
  * Return: 0, or a negative errno after saying what is wrong
@@ -62,7 +62,7 @@ int record_open_output(struct record *rec)
 
 /**
  * record_close_output - close the file, if one is open
- * @rec: its file is closed, but for standard output
+ * @rec: its file is closed, except standard output
  *
  * Return: 0, or -EIO after saying what is wrong
  */

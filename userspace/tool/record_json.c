@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Records as JSON, an object a line. */
+/* Records as JSON, one object on each line. */
 #include <errno.h>
 
 #include <linux/bpf.h>
@@ -18,7 +18,7 @@ static const char *name_of(const struct record_group *group, __u64 id)
 	return "";
 }
 
-/* Addresses have more digits than most readers' numbers. */
+/* Addresses are strings, since they exceed the precision of numbers in most JSON parsers. */
 static void add_address(struct json_object *to, const char *key, __u64 address)
 {
 	char text[32];
@@ -38,7 +38,7 @@ static const char *mode_of(__u16 misc)
 	return "other";
 }
 
-/* Innermost function first; each with the mode that the last context has named. */
+/* Innermost function first; each has the mode of the last PERF_CONTEXT_* before it. */
 static struct json_object *callchain_array(const struct perfgrp_sample *sample)
 {
 	struct json_object *to = json_object_new_array();
@@ -102,7 +102,7 @@ static struct json_object *new_object(const char *record, const struct perfgrp_s
 
 	json_add_string(to, "record", record);
 	json_add_u64(to, "time", sample_id->time);
-	/* Not where records of BPF programs were lost. */
+	/* Lost records of BPF programs have no CPU. */
 	if (sample_id->cpu != (__u32)-1)
 		json_add_u64(to, "cpu", sample_id->cpu);
 	return to;
@@ -161,7 +161,7 @@ static struct json_object *bpf_attach_object(const struct record_group *group,
 	return to;
 }
 
-/* NULL where it is none of the module's. */
+/* Returns NULL if it is not a record of the module. */
 static struct json_object *other_object(const struct record_group *group,
 					const union perfgrp_record *record)
 {
@@ -187,7 +187,7 @@ static struct json_object *other_object(const struct record_group *group,
  * @group: the group that it comes from
  * @record: the record
  *
- * Return: 0, or -EBADMSG if it is none of those that the module has
+ * Return: 0, or -EBADMSG if it is not a record of the module
  */
 int record_json_print(FILE *out, const struct record_group *group,
 		      const struct perf_event_header *record)

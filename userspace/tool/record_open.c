@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Groups of the module that sample: made on the target, and closed. */
+/* Create the sampling groups on the target, poll and close them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,12 +10,12 @@
 #include "counters.h"
 #include "record.h"
 
-/* As perf's. A buffer for each CPU, for each group: many tasks get less each. */
+/* perf's default. Each group has a buffer on each CPU, so with many tasks they are smaller. */
 #define BUFFER_SIZE		(512U << 10)
 #define BUFFER_SIZE_MANY	(64U << 10)
 #define MANY_TASKS		16
 
-/* The groups start by themselves when the command is executed. */
+/* Are the groups enabled by the exec of the command? */
 bool record_enables_on_exec(const struct record *rec)
 {
 	return rec->target.kind == TARGET_COMMAND && !rec->opt.delay && !rec->opt.wait &&
@@ -31,12 +31,12 @@ static __u32 buffer_size(const struct record *rec)
 	return size;
 }
 
-/* What the module takes. */
+/* The module's maximum. */
 #define MAX_STACK		4096
 
 /*
- * As many addresses as perf's default: all that the kernel allows, as far as two records have room
- * in a buffer.
+ * Like perf, default to as many addresses as the kernel allows, but few enough that two records
+ * fit into a buffer.
  */
 static __u32 max_stack(const struct record *rec)
 {
@@ -55,7 +55,7 @@ static __u32 max_stack(const struct record *rec)
 }
 
 /*
- * The first event of a group samples, and what has period= or freq= of its own; the
+ * The first event of a group samples, and events with a period= or freq= of their own; the
  * others are only read.
  */
 static void set_samples(const struct record *rec, const struct event_group *events,
@@ -79,9 +79,9 @@ static void set_samples(const struct record *rec, const struct event_group *even
 }
 
 /*
- * A command's children are sampled; those of other tasks only if there are no records, because
- * each of many tasks would have a ring on each CPU. What compares a member with its last record,
- * or keeps all on the PMU, is for one task.
+ * A command's children are sampled. Children of other tasks are sampled only if there are no
+ * records: otherwise each of many tasks would have a ring on each CPU. The module refuses
+ * min_delta and NO_MUX in INHERIT groups.
  */
 static bool inherits(const struct record *rec, const struct event_group *events)
 {
@@ -103,7 +103,7 @@ static struct perfgrp_group *create_group(const struct record *rec,
 					  const struct event_group *events,
 					  const struct numbers *cpus, size_t task)
 {
-	/* On the clock of the sideband's records. */
+	/* Use the clock of the sideband's records. */
 	struct perfgrp_create create = {
 		.flags = events->create_flags | PERFGRP_CREATE_USE_CLOCKID,
 		.clockid = PERFGRP_CLOCK_PERF,
@@ -165,14 +165,14 @@ static int add_counters(struct record *rec, const struct event_group *events,
 		},
 		.events = events,
 	};
-	/* Several groups are read in turn. */
+	/* Several groups are read in turn, so no read may block. */
 	fcntl(perfgrp_group_fd(fd), F_SETFL, O_NONBLOCK);
 out:
 	free(counters);
 	return err;
 }
 
-/* The machine has no cycles that could be sampled, and nobody has asked for them. */
+/* True if the default event cycles cannot be sampled on this machine, so another may replace it. */
 static bool may_replace(const struct record *rec, const struct perfgrp_error *why)
 {
 	return !rec->events_named && why->reason == PERFGRP_REASON_EVENT &&
@@ -180,8 +180,8 @@ static bool may_replace(const struct record *rec, const struct perfgrp_error *wh
 }
 
 /*
- * Makes one group on each task, or on the CPUs. Returns 0; -EAGAIN if another event is
- * to be tried; or another error, which has been reported.
+ * Creates a group on each task, or one on the CPUs. Returns 0, -EAGAIN if another event should
+ * be tried, or another error, which has been reported.
  */
 static int open_group(struct record *rec, const struct event_group *events, size_t first_event)
 {
@@ -237,7 +237,7 @@ static int open_all(struct record *rec)
 }
 
 /**
- * record_open - make perfgrp groups for all groups of events on the target
+ * record_open - create perfgrp groups for all groups of events on the target
  * @rec: its groups are filled in, and closed again on failure
  *
  * Return: 0, or a negative errno after saying what is wrong
@@ -267,9 +267,9 @@ int record_open(struct record *rec)
 }
 
 /**
- * record_each_group - do something with all groups
+ * record_each_group - call a function for each group
  * @rec: the groups
- * @call: what to do; returns 0 or a negative errno
+ * @call: the function; returns 0 or a negative errno
  *
  * Return: 0, or a negative errno after saying what is wrong
  */
@@ -288,15 +288,15 @@ int record_each_group(const struct record *rec, int (*call)(struct perfgrp_group
 	return 0;
 }
 
-/* Of struct record.polls: who else is asked, and where the groups begin. */
+/* Indices in struct record.polls: --control's file descriptor, and the first group. */
 #define POLL_OTHER	2
 #define POLL_GROUPS	3
 
 /**
- * record_set_polls - say what record_poll() waits for
+ * record_set_polls - set what record_poll() waits for
  * @rec: its groups are open
- * @ending: begun
- * @events: of the groups, besides the exit of their tasks
+ * @ending: after ending_begin()
+ * @events: poll events of the groups, in addition to the exit of their tasks
  */
 void record_set_polls(struct record *rec, const struct ending *ending, short events)
 {
@@ -313,7 +313,7 @@ void record_set_polls(struct record *rec, const struct ending *ending, short eve
 		};
 }
 
-/* Nothing will come from --control any more. */
+/* --control has been closed: do not poll it any more. */
 void record_forget_control(const struct record *rec)
 {
 	rec->polls[POLL_OTHER].fd = -1;
@@ -322,13 +322,12 @@ void record_forget_control(const struct record *rec)
 /**
  * record_poll - wait until there is something to do
  * @rec: after record_set_polls()
- * @timeout: for so many ms at most; -1: for ever
+ * @timeout: maximum time in ms; -1: no limit
  *
- * A group whose task has exited, or whose cgroup was removed, hangs up for ever: it is not asked
- * again. Of a cgroup that is said.
+ * A group whose task has exited, or whose cgroup was removed, returns POLLHUP from then on, so it
+ * is not polled again. The removal of a cgroup is reported.
  *
- * Return: 1 if that is so of each group, 0, or a negative errno after saying what is
- * wrong
+ * Return: 1 if all groups have hung up, 0 if not, or a negative errno after saying what is wrong
  */
 int record_poll(const struct record *rec, int timeout)
 {

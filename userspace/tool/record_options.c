@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Options that say what to sample, and how often; "perfgrp bpf attach" has them, too. */
+/* Options for what to sample, and how often; shared with "perfgrp bpf attach". */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "cmd.h"
 #include "record.h"
 
-/* As perf's. */
+/* perf's default. */
 #define DEFAULT_FREQ	4000
 
 static int parse_positive(const char *what, const char *text, __u64 *value)
@@ -30,8 +30,8 @@ static __u64 max_freq(void)
 }
 
 /**
- * record_parse_sampling - an option that says what to sample, and how often
- * @rec: what the user wants
+ * record_parse_sampling - parse an option for what to sample, or how often
+ * @rec: its options are set
  * @c: one of RECORD_OPTIONS or CMD_MODE_OPTIONS
  *
  * Return: 0, or a negative errno after saying what is wrong
@@ -57,8 +57,8 @@ int record_parse_sampling(struct record *rec, int c)
 }
 
 /**
- * record_check_options - see whether options go together, and fill in what is missing
- * @rec: what the user wants
+ * record_check_options - check whether options can be combined, and fill in defaults
+ * @rec: all options have been parsed
  *
  * Return: 0, or a negative errno after saying what is wrong
  */
@@ -82,7 +82,7 @@ int record_check_options(struct record *rec)
 		      (unsigned long long)max);
 		return -EINVAL;
 	}
-	/* What nobody has asked for must be possible. */
+	/* The default must not exceed the maximum. */
 	if (!opt->freq)
 		opt->freq = max && max < DEFAULT_FREQ ? max : DEFAULT_FREQ;
 	return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Recording from beginning to end: the command, signals, and all that is to be read. */
+/* Recording from beginning to end: the command, signals, and reading of records. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /* Bytes for one read. */
 #define READ_SIZE	(256 << 10)
-/* Reads of one group before it is the others' turn. */
+/* Reads of one group before the other groups are read. */
 #define READS		16
 #define MB		1048576.0
 
@@ -21,15 +21,15 @@
  * struct run - recording
  * @rec: what is recorded
  * @ending: when to end
- * @sideband: perf's own records are to be had, too
+ * @sideband: the sideband is open
  * @buf: READ_SIZE bytes for records
  * @started: the command runs
- * @enabled: the groups are to sample, as far as is known
- * @enable_at: when they are to begin, in ns of CLOCK_MONOTONIC, or ENDING_NEVER
- * @draining: what there is left is read, however much it is
- * @bytes: of all files
- * @begun: bytes of this file that were there before any record was read
- * @uncompressed: what they would have been
+ * @enabled: the groups are enabled, or the command's exec enables them
+ * @enable_at: when to enable the groups, in ns of CLOCK_MONOTONIC, or ENDING_NEVER
+ * @draining: read all remaining records, regardless of size limits
+ * @bytes: size of all files
+ * @begun: bytes of this file that were written before any record was read
+ * @uncompressed: what @bytes would be without compression
  */
 struct run {
 	struct record *rec;
@@ -80,15 +80,15 @@ static __u64 file_bytes(const struct record *rec)
 }
 
 /*
- * Bytes that were recorded into the file. What it begins with grows with the machine: were it
- * counted, it could have the size before any sample.
+ * Bytes that were recorded into the file. The synthesized records at its start are not counted: on
+ * a large machine they alone could reach the size limit, before any sample.
  */
 static __u64 recorded_bytes(const struct run *run)
 {
 	return file_bytes(run->rec) - run->begun;
 }
 
-/* The file has all that it is to have. */
+/* Has the file reached the size of --max-size or --switch-output? */
 static bool is_full(const struct run *run)
 {
 	const struct record *rec = run->rec;
@@ -99,7 +99,7 @@ static bool is_full(const struct run *run)
 }
 
 /*
- * Reads what a group has, but not for ever. Returns 1 where there may be more, 0, or a
+ * Reads records of a group, at most READS times. Returns 1 if there may be more, 0 if not, or a
  * negative errno.
  */
 static int read_group(struct run *run, struct record_group *group)
@@ -124,7 +124,7 @@ static int read_group(struct run *run, struct record_group *group)
 	return !group->at_end;
 }
 
-/* Reads what there is. Returns 1 where there may be more, 0, or a negative errno. */
+/* Reads records of all groups. Returns 1 if there may be more, 0 if not, or a negative errno. */
 static int read_all(struct run *run)
 {
 	struct record *rec = run->rec;
@@ -144,9 +144,9 @@ static int read_all(struct run *run)
 	return more;
 }
 
-/* ---- what is so already ------------------------------------------------------- */
+/* ---- the state at the start --------------------------------------------------- */
 
-/* Where no kernel code is sampled, nobody needs to know where it is. */
+/* If no kernel code is sampled, its addresses are not needed. */
 static bool samples_kernel(const struct record *rec)
 {
 	size_t i;
@@ -157,7 +157,10 @@ static bool samples_kernel(const struct record *rec)
 	return false;
 }
 
-/* What is so already. Of a command there is nothing yet: its exec will tell. */
+/*
+ * Writes records for the tasks and mappings that already exist. A command that has not started has
+ * none yet; its exec will be recorded.
+ */
 static void synthesize(struct run *run)
 {
 	struct record *rec = run->rec;
@@ -176,7 +179,7 @@ static void synthesize(struct run *run)
 	else if (rec->target.kind == TARGET_TASKS)
 		for (i = 0; i < rec->target.tasks.nr; i++)
 			synth_process_of(&rec->data, rec->target.tasks.n[i]);
-	/* Where records are compressed, some of these may not have been written yet. */
+	/* If records are compressed, this also writes those that are still buffered. */
 	perf_data_finish_round(&rec->data);
 	run->begun = file_bytes(rec);
 }
@@ -190,7 +193,7 @@ static int begin_file(struct run *run)
 	return rec->opt.json ? 0 : perf_data_begin(&rec->data);
 }
 
-/* Ends the file, which then has its name if it is one of several. */
+/* Ends the file. With --switch-output it is then closed and renamed. */
 static int end_file(struct run *run)
 {
 	struct record *rec = run->rec;
@@ -208,7 +211,7 @@ static int end_file(struct run *run)
 	return err ? err : record_switch_rename(&rec->switching, rec->file);
 }
 
-/* What is there to overwrite goes to the file, and no more comes meanwhile. */
+/* --overwrite: writes what the buffers have to the file, with sampling disabled meanwhile. */
 static int take_overwritten(struct run *run)
 {
 	int err = record_each_group(run->rec, perfgrp_disable), more;
@@ -220,8 +223,8 @@ static int take_overwritten(struct run *run)
 }
 
 /*
- * What is there by now goes to the file, whatever its size: it has the names and mappings that
- * belong to it. What comes meanwhile is not waited for.
+ * Writes the pending records to the file that ends, regardless of its size, because that file has
+ * the names and mappings for them. One pass only: records that arrive meanwhile may remain.
  */
 static int take_unread(struct run *run)
 {
@@ -233,7 +236,7 @@ static int take_unread(struct run *run)
 	return more < 0 ? more : 0;
 }
 
-/* The file that ends has what was there so far; the next one begins with what is so already. */
+/* Writes pending records to the old file; the new one starts with existing tasks and mappings. */
 static int switch_file(struct run *run)
 {
 	struct record *rec = run->rec;
@@ -252,7 +255,7 @@ static int switch_file(struct run *run)
 	return stop ? record_each_group(rec, perfgrp_enable) : 0;
 }
 
-/* Another file, if it is time or somebody asks for it. */
+/* Switches to another file if --switch-output requires it. */
 static int switch_if_due(struct run *run)
 {
 	struct record *rec = run->rec;
@@ -282,7 +285,7 @@ static int disable(struct run *run)
 	return record_each_group(run->rec, perfgrp_disable);
 }
 
-/* What has been sampled before goes to the file that ends. */
+/* --control snapshot: samples up to now are in the file that ends. */
 static int snapshot(struct run *run)
 {
 	if (run->rec->switching.on)
@@ -291,7 +294,7 @@ static int snapshot(struct run *run)
 	return 0;
 }
 
-/* Does what --control says; returns a negative errno after saying what is wrong. */
+/* Obeys a command of --control. Returns 0, or a negative errno after saying what is wrong. */
 static int obey(void *arg, enum control_command command)
 {
 	struct run *run = arg;
@@ -311,7 +314,7 @@ static int obey(void *arg, enum control_command command)
 	}
 }
 
-/* Does all that --control has said since; returns true if that is the end, or a failure. */
+/* Obeys all pending commands of --control. Returns true on stop or failure. */
 static bool obey_all(struct run *run, int *err)
 {
 	bool end = control_obey(&run->rec->control, obey, run, err);
@@ -323,7 +326,7 @@ static bool obey_all(struct run *run, int *err)
 
 /* ---- waiting -------------------------------------------------------------- */
 
-/* In ms: no longer than until it is time for something. */
+/* Time in ms until groups are to be enabled or the file switched, at most RECORD_LATENCY. */
 static int poll_timeout(const struct run *run)
 {
 	const __u64 now = ending_now();
@@ -337,7 +340,7 @@ static int poll_timeout(const struct run *run)
 	return next < RECORD_LATENCY ? next : RECORD_LATENCY;
 }
 
-/* Whether --max-size ends it; says so. */
+/* Returns true, after reporting it, if --max-size ends recording. */
 static bool has_reached_size(const struct run *run)
 {
 	const struct record *rec = run->rec;
@@ -349,7 +352,7 @@ static bool has_reached_size(const struct run *run)
 	return true;
 }
 
-/* Records until the command, the tasks or the user's patience is at its end. */
+/* Records until the command or the tasks have exited, or something else ends recording. */
 static int record_until_end(struct run *run)
 {
 	const bool overwrite = run->rec->opt.overwrite;
@@ -375,7 +378,7 @@ static int record_until_end(struct run *run)
 			err = switch_if_due(run);
 		if (err)
 			return err;
-		/* A command that has exited is reaped first. */
+		/* Do not end before a command that has exited is reaped. */
 		if (!run->ending.w.pid && gone)
 			return 0;
 	}
@@ -411,7 +414,7 @@ static __u32 nr_instances(const struct record *rec)
 	return target_has_cpus(&rec->target) ? rec->info.nr_cpu_ids : rec->target.tasks.nr;
 }
 
-/* Whether children's samples have values depends on the kernel. */
+/* The kernel may not support values in the samples of children. */
 static void check_children(struct record *rec)
 {
 	bool child_values = rec->info.features & PERFGRP_FEATURE_CHILD_VALUES;
@@ -422,13 +425,13 @@ static void check_children(struct record *rec)
 		rec->data.inherits |= rec->groups[i].source.inherits;
 		others |= rec->groups[i].source.nr > 1;
 	}
-	/* All samples of a file have the same form. */
+	/* All samples of a file have the same format. */
 	rec->data.no_values = rec->data.inherits && !child_values;
 	if (rec->data.no_values && others)
 		error("this kernel has no values for children ('child-values' in perfgrp info): only events that sample are recorded; -i records all, but no children");
 }
 
-/* What all files have in common. */
+/* Sets what all files have in common. */
 static void describe_files(struct run *run)
 {
 	struct record *rec = run->rec;
@@ -447,7 +450,7 @@ static int start_command(struct run *run)
 	struct record *rec = run->rec;
 	int err = ending_start_command(&run->ending);
 
-	/* It has its memory from its exec on. Better late than never. */
+	/* Without the sideband the exec is not recorded; add the mappings that exist by now. */
 	if (!err && rec->target.kind == TARGET_COMMAND && !run->sideband && !rec->opt.json)
 		synth_process(&rec->data, run->ending.w.pid);
 	return err;
@@ -455,7 +458,7 @@ static int start_command(struct run *run)
 
 /* ---- the end -------------------------------------------------------------- */
 
-/* Says what became of it all, as perf does. */
+/* Prints a summary, as perf does. */
 static void report(struct run *run)
 {
 	struct record *rec = run->rec;
@@ -522,10 +525,10 @@ static int run_all(struct run *run)
 	if (err)
 		return err;
 	run->ending.other_fd = rec->control.fd;
-	/* As with perf, it is no end if it asks for nothing. */
+	/* As with perf, SIGUSR2 does not end recording even if it does not switch files. */
 	if (rec->switching.on && ending_add_signal(&run->ending, SIGUSR2))
 		return -EINVAL;
-	/* Where records go to standard output, nothing else does. */
+	/* If records go to standard output, the command's output goes to standard error. */
 	err = ending_prepare_command(&run->ending, &rec->target,
 				     rec->file ? STDOUT_FILENO : STDERR_FILENO);
 	if (err)
@@ -570,9 +573,9 @@ cancel:
 
 /**
  * record_run - record, and say what was recorded
- * @rec: all set up, but for the groups
+ * @rec: all set up, except the groups
  *
- * Return: what to exit with. A signal that has ended recording ends the process.
+ * Return: the exit status. If a signal ended recording, it also ends the process.
  */
 int record_run(struct record *rec)
 {

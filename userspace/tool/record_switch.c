@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* --switch-output and --max-size: when a file is at its end, and what becomes of it then. */
+/* --switch-output and --max-size: when a file ends, and how it is then renamed and kept. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define NSEC_PER_10MS	10000000L
 
-/* A number with one of some letters behind it. */
+/* Parses a number followed by one of @letters. */
 static int parse_unit(const char *text, const char *letters, const __u64 *units, __u64 *value)
 {
 	const char *letter;
@@ -42,7 +42,7 @@ static int parse_time(const char *text, __u64 *ns)
 }
 
 /**
- * record_parse_max_size - what stands behind --max-size
+ * record_parse_max_size - parse the argument of --max-size
  * @text: a size
  * @size: filled in
  *
@@ -57,7 +57,7 @@ int record_parse_max_size(const char *text, __u64 *size)
 }
 
 /**
- * record_parse_switch - what stands behind --switch-output
+ * record_parse_switch - parse the argument of --switch-output
  * @text: when to switch; NULL: at SIGUSR2
  * @to: filled in
  *
@@ -87,7 +87,7 @@ static char *new_name(const char *file)
 	if (localtime_r(&now.tv_sec, &tm))
 		strftime(text, sizeof(text), "%Y%m%d%H%M%S", &tm);
 	name = xasprintf("%s.%s%02ld", file, text, now.tv_nsec / NSEC_PER_10MS);
-	/* perf's second file of a hundredth would replace the first. */
+	/* In perf, a second file in the same hundredth replaces the first. */
 	while (!access(name, F_OK)) {
 		free(name);
 		name = xasprintf("%s.%s%02ld-%u", file, text, now.tv_nsec / NSEC_PER_10MS, ++n);
@@ -95,7 +95,7 @@ static char *new_name(const char *file)
 	return name;
 }
 
-/* Remembers a file, and removes the one that is too many. */
+/* Remembers a file's name, and removes the oldest file if there are more than max_files. */
 static void keep(struct record_switch *to, char *name)
 {
 	char **oldest;
@@ -112,7 +112,7 @@ static void keep(struct record_switch *to, char *name)
 }
 
 /**
- * record_switch_begin - the first file begins
+ * record_switch_begin - start with the first file
  * @to: --switch-output
  * @now: in ns of CLOCK_MONOTONIC
  */
@@ -125,11 +125,11 @@ void record_switch_begin(struct record_switch *to, __u64 now)
 
 /**
  * record_switch_due - whether it is time for another file
- * @to: begun
+ * @to: after record_switch_begin()
  * @now: in ns of CLOCK_MONOTONIC
- * @bytes: what was recorded into the file so far
+ * @bytes: number of bytes recorded into the file so far
  *
- * Return: true if so; the time begins again
+ * Return: true if so; if the period was over, the next one begins
  */
 bool record_switch_due(struct record_switch *to, __u64 now, __u64 bytes)
 {
@@ -141,11 +141,11 @@ bool record_switch_due(struct record_switch *to, __u64 now, __u64 bytes)
 }
 
 /**
- * record_switch_rename - give a file that is complete its name
- * @to: begun
- * @file: as it is called now
+ * record_switch_rename - rename a complete file
+ * @to: after record_switch_begin()
+ * @file: its current name
  *
- * Return: 0 after saying its name, or a negative errno after saying what is wrong
+ * Return: 0 after printing its name, or a negative errno after saying what is wrong
  */
 int record_switch_rename(struct record_switch *to, const char *file)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What systemd and its services tell one another: sockets that it has opened (sd_listen_fds(3)),
- * and that a service is ready, alive, or ends (sd_notify(3)). Both are a few environment variables
- * and a datagram, promised to stay as they are, and less than what libsystemd would bring along.
+ * The protocol between systemd and a service: sockets passed by systemd (sd_listen_fds(3)), and
+ * notifications that the service is ready, alive or stopping (sd_notify(3)). Both are stable
+ * interfaces made of a few environment variables and a datagram; not worth linking libsystemd.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #define FIRST_SOCKET	3
 #define MAX_SOCKETS	64
 
-/* A number in a variable of ours, or 0. */
+/* The number in an environment variable, or 0. */
 static __u64 number_of(const char *name)
 {
 	const char *text = getenv(name);
@@ -29,10 +29,10 @@ static __u64 number_of(const char *name)
 }
 
 /**
- * service_sockets - ask for the sockets that were passed
- * @first: set to the first of the file descriptors, which follow one another
+ * service_sockets - get the sockets that were passed by the service manager
+ * @first: set to the first of the file descriptors, which are consecutive
  *
- * Return: how many; 0 where there are none, or they are another process's; a negative errno after
+ * Return: how many; 0 if there are none, or they are for another process; a negative errno after
  *	saying what is wrong
  */
 int service_sockets(unsigned int *first)
@@ -58,10 +58,10 @@ int service_sockets(unsigned int *first)
 }
 
 /**
- * service_notify - tell the service manager, if there is one
- * @format: "READY=1" and the like
+ * service_notify - notify the service manager, if there is one
+ * @format: printf() format of the message, for example "READY=1"
  *
- * That nobody listens is no error of ours.
+ * Failure to send the message is ignored.
  */
 void service_notify(const char *format, ...)
 {
@@ -90,9 +90,9 @@ void service_notify(const char *format, ...)
 }
 
 /**
- * service_watchdog - how often the service manager wants to hear that all is well
+ * service_watchdog - get the interval at which to notify the watchdog
  *
- * Return: ns, half of the time after which it gives up; 0 if it does not care
+ * Return: ns, half of the watchdog's timeout; 0 if there is no watchdog
  */
 __u64 service_watchdog(void)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tasks map, what they are called, and which come and go; and where JITed BPF
- * programs are.
+ * perf's records of mappings, names, forks and exits of tasks, and of the addresses of JITed BPF
+ * programs.
  *
  * To find a function for an address, perf report must know what was mapped there at
- * that time. perf record has the kernel tell, through an event that counts nothing;
- * so does this. The module has no part in it.
+ * that time. Like perf record, this gets the records from the kernel through perf events that
+ * count nothing. The module is not involved.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #define TASK_PAGES	32
 
 /**
- * struct sideband_ring - one event and what it has to tell
+ * struct sideband_ring - one event and its ring buffer
  * @fd: the event
  * @page: the page before the ring, with its head and tail
  * @size: bytes of the ring, a power of two
@@ -33,11 +33,12 @@ struct sideband_ring {
 };
 
 /*
- * A task's children are listened to, too, if @cpu is given: a ring has one CPU's records then.
+ * With @cpu >= 0 children of the task are included. The kernel allows that only for a ring of one
+ * CPU.
  *
- * perf_iterate_sb() tells of a BPF program the events of the CPU, and of the task, that load it:
- * one of ours, as with perf. So a record stands in the file once, and what a task loads that is
- * not listened to does not.
+ * perf_iterate_sb() outputs the record of a BPF program to the events of the CPU and of the task
+ * that loads it. Only one of these is ours, as with perf. So the file has each record once, and
+ * none of programs that are loaded by tasks without an event.
  */
 static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, bool programs,
 		    size_t pages)
@@ -86,13 +87,13 @@ static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, boo
 }
 
 /**
- * sideband_open_cpus - listen to whatever runs, on all CPUs
+ * sideband_open_cpus - open events for all tasks, on all CPUs
  * @side: filled in; zeros before
- * @programs: also to what becomes of BPF programs
+ * @programs: include records of BPF programs
  *
- * Also where only some CPUs are sampled: what runs there may have been mapped elsewhere.
+ * All CPUs are needed even if only some are sampled: a task may create its mappings on another CPU.
  *
- * Return: 0 or a negative errno, with what has been opened still open
+ * Return: 0, or a negative errno with the events opened so far still open
  */
 int sideband_open_cpus(struct sideband *side, bool programs)
 {
@@ -108,14 +109,14 @@ int sideband_open_cpus(struct sideband *side, bool programs)
 }
 
 /**
- * sideband_open_tasks - listen to tasks
+ * sideband_open_tasks - open events for tasks
  * @side: filled in; zeros before
  * @tasks: thread ids
- * @on_exec: from their next exec on
- * @inherit: and to their children
- * @programs: also to what becomes of BPF programs that they load
+ * @on_exec: start at their next exec
+ * @inherit: include their children
+ * @programs: include records of BPF programs that they load
  *
- * Return: 0 or a negative errno, with what has been opened still open
+ * Return: 0, or a negative errno with the events opened so far still open
  */
 int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool on_exec,
 			bool inherit, bool programs)
@@ -132,7 +133,7 @@ int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool
 		err = open_one(side, tasks->n[i / nr_cpus],
 			       inherit ? (int)cpus.n[i % nr_cpus] : -1, on_exec, programs,
 			       TASK_PAGES);
-		/* It is gone. So are its samples. */
+		/* The task has exited, so there will be no samples of it. */
 		if (err == -ESRCH)
 			err = 0;
 	}
@@ -166,7 +167,7 @@ static void drain_ring(struct sideband_ring *ring, struct perf_data *data)
 		copy_out(ring, tail, &record, sizeof(record.header));
 		copy_out(ring, tail, &record, record.header.size);
 		tail += record.header.size;
-		/* The event that it comes from is none of the file's. */
+		/* The sideband's event is not in the file: clear its id. */
 		end = record.bytes + record.header.size - sizeof(sample_id);
 		memcpy(&sample_id, end, sizeof(sample_id));
 		sample_id.id = 0;
@@ -177,7 +178,7 @@ static void drain_ring(struct sideband_ring *ring, struct perf_data *data)
 }
 
 /**
- * sideband_drain - add what there is to be told
+ * sideband_drain - read all records and add them to the file
  * @side: the events
  * @data: the file
  */

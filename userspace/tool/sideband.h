@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tasks map, what they are called, which of them, and which BPF programs, come and go: perf's
- * own records.
+ * perf's records of mappings, names, forks and exits of tasks, and of loads and unloads of BPF
+ * programs.
  */
 #ifndef PERFGRP_SIDEBAND_H
 #define PERFGRP_SIDEBAND_H
@@ -12,7 +12,7 @@
 struct sideband_ring;
 
 /**
- * struct sideband - events that count nothing and tell of such things
+ * struct sideband - events that count nothing, only output such records
  * @rings: one for each CPU or task
  * @nr: how many
  * @room: how many @rings has room for

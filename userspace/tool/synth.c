@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is so already when recording begins, as records of perf's: the kernel and its
- * modules, tasks and their names, what they have mapped. Their time is 0, which to perf
- * is before everything else.
+ * perf's records for what exists when recording begins: the kernel and its modules, tasks with
+ * their names and mappings. Their time is 0, which perf sorts before everything else.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,9 +16,9 @@
 #include "synth.h"
 #include "util.h"
 
-/* "" in /proc/PID/maps, in perf's words. */
+/* perf's name for a mapping without a name in /proc/PID/maps. */
 #define ANONYMOUS	"//anon"
-/* As TASK_COMM_LEN of the kernel. */
+/* TASK_COMM_LEN of the kernel. */
 #define COMM_LEN	16
 
 struct mmap_record {
@@ -50,9 +49,9 @@ struct comm_record {
 };
 
 /**
- * synth_put - add a record that is a fixed part, a string, and a sample id of zeros
+ * synth_put - add a record that has a fixed part, a string, and a sample id of zeros
  * @data: the file
- * @header: where the fixed part begins; the record's size is filled in
+ * @header: beginning of the fixed part; the record's size is filled in
  * @size: of the fixed part
  * @string: the string
  */
@@ -85,8 +84,8 @@ static void put_kernel_map(struct perf_data *data, __u64 addr, __u64 len, __u64 
 }
 
 /*
- * Where symbols are, as far as this caller may know; those that are not found stay 0. The rest of
- * the file, mostly thousands of lines, need not be made.
+ * Finds the addresses of symbols, if this caller may read them; those not found stay 0. Reading
+ * stops when all are found, so that the kernel need not generate the rest of the file.
  */
 static void find_symbols(const char *const *names, __u64 *addrs, size_t nr)
 {
@@ -139,7 +138,7 @@ static void synth_modules(struct perf_data *data)
  * synth_kernel - add the kernel and its modules
  * @data: the file
  *
- * Without the right to read addresses in /proc/kallsyms there is nothing to add.
+ * Nothing is added if the caller may not read addresses in /proc/kallsyms.
  */
 void synth_kernel(struct perf_data *data)
 {
@@ -152,7 +151,7 @@ void synth_kernel(struct perf_data *data)
 	first = addrs[TEXT] ? TEXT : STEXT;
 	if (!addrs[first] || addrs[ETEXT] <= addrs[first])
 		return;
-	/* The symbol by which perf finds out how far the kernel has been moved. */
+	/* perf finds the kernel's relocation (KASLR) by this symbol. */
 	put_kernel_map(data, addrs[first], addrs[ETEXT] - addrs[first], addrs[first],
 		       first == TEXT ? "[kernel.kallsyms]_text" : "[kernel.kallsyms]_stext");
 	synth_modules(data);
@@ -177,13 +176,13 @@ static void put_name(struct perf_data *data, unsigned int pid, unsigned int tid)
 	free(name);
 }
 
-/* With @inode only if the file has that number. */
+/* Opens a regular file; with @inode only if it has that inode number. */
 static int open_file(const char *path, const __u64 *inode)
 {
 	struct stat st;
 	int fd;
 
-	/* To open what is no file can have effects. It may have become that meanwhile. */
+	/* Opening a device or FIFO can have side effects. The check is repeated after open(). */
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return -1;
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -197,8 +196,9 @@ static int open_file(const char *path, const __u64 *inode)
 }
 
 /*
- * Which build is mapped: of the file itself, whatever has its name now, where this caller may
- * follow the links in map_files; else of the file of that name if it is the same.
+ * Sets the build-id of a mapping. It is read from the mapped file itself, even if that was
+ * replaced, if this caller may follow the links in map_files; else from the file with that name,
+ * if it has the same inode number.
  */
 static void set_build_id(struct mmap2_record *record, const char *path)
 {
@@ -225,7 +225,7 @@ static void set_build_id(struct mmap2_record *record, const char *path)
 	free(link);
 }
 
-/* One line of /proc/PID/maps, of which code is wanted. */
+/* Adds the mapping in a line of /proc/PID/maps, if it is executable. */
 static void put_mapping(struct perf_data *data, unsigned int pid, char *line)
 {
 	struct mmap2_record record = {
@@ -274,7 +274,7 @@ static void put_mappings(struct perf_data *data, unsigned int pid)
 /**
  * synth_process - add a process: its threads by name, and its code
  * @data: the file
- * @pid: the process; nothing is added where there is none
+ * @pid: the process; nothing is added if it does not exist
  */
 void synth_process(struct perf_data *data, unsigned int pid)
 {
@@ -283,7 +283,7 @@ void synth_process(struct perf_data *data, unsigned int pid)
 	size_t i;
 
 	numbers_list_dir(&tids, dir);
-	/* The first thread has what all of them share. */
+	/* The thread group leader comes first: perf stores what all threads share there. */
 	put_name(data, pid, pid);
 	for (i = 0; i < tids.nr; i++)
 		if (tids.n[i] != pid)
@@ -293,7 +293,7 @@ void synth_process(struct perf_data *data, unsigned int pid)
 	free(dir);
 }
 
-/* Adds a process and those that descend from it to a list, each once. */
+/* Adds a process and its descendants to a list, each once. */
 static void list_family(struct numbers *pids, unsigned int pid)
 {
 	struct numbers tids = { 0 };
@@ -320,7 +320,7 @@ static void list_family(struct numbers *pids, unsigned int pid)
 	numbers_free(&tids);
 }
 
-/* The process of a thread; 0 where there is none. */
+/* The process of a thread; 0 if the thread does not exist. */
 static unsigned int process_of(unsigned int tid)
 {
 	char *status = read_file("/proc/%u/status", tid);
@@ -332,11 +332,11 @@ static unsigned int process_of(unsigned int tid)
 }
 
 /**
- * synth_family - add a process and those that descend from it
+ * synth_family - add a process and its descendants
  * @data: the file
- * @pid: the process; nothing is added where there is none
+ * @pid: the process; nothing is added if it does not exist
  *
- * Where a parent has exited, its children are found if earlier files have samples of them.
+ * Children of a process that has exited are found only if earlier files have samples of them.
  */
 void synth_family(struct perf_data *data, unsigned int pid)
 {
@@ -360,7 +360,7 @@ void synth_family(struct perf_data *data, unsigned int pid)
 /**
  * synth_process_of - add the process of a thread
  * @data: the file
- * @tid: the thread; nothing is added where there is none
+ * @tid: the thread; nothing is added if it does not exist
  */
 void synth_process_of(struct perf_data *data, unsigned int tid)
 {

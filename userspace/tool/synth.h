@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is so already when recording begins, as records of perf's. */
+/* perf's records for what exists when recording begins. */
 #ifndef PERFGRP_SYNTH_H
 #define PERFGRP_SYNTH_H
 

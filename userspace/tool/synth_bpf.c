@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF programs that are loaded already when recording begins, as records of perf's: where
- * their JITed functions are, and what they are called. Of those that come and go later the
- * kernel itself tells.
+ * perf's records for BPF programs that are already loaded when recording begins: the addresses and
+ * names of their JITed functions. For programs that are loaded later the kernel outputs such
+ * records.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "synth.h"
 #include "util.h"
 
-/* As in the kernel, whose names of programs end there, too. */
+/* As in the kernel, which truncates names of programs there, too. */
 #define KSYM_NAME_LEN	512
 
 struct ksymbol_record {
@@ -25,7 +25,7 @@ struct ksymbol_record {
 	__u16 type, flags;
 };
 
-/* The kernel has pointers as numbers. */
+/* The kernel's structs have pointers as numbers. */
 static void *pointer(__u64 number)
 {
 	return (void *)(uintptr_t)number;
@@ -36,7 +36,7 @@ static __u64 new_array(size_t nr, size_t size)
 	return nr ? (uintptr_t)xcalloc(nr, size) : 0;
 }
 
-/* Without BTF only the whole program has a name, and so its first function. */
+/* Without BTF only the program has a name, which is used for its first function. */
 static const char *function_name(const struct bpf_prog_info *info, const struct btf *btf, __u32 nr)
 {
 	const struct bpf_func_info *functions = pointer(info->func_info);
@@ -49,8 +49,8 @@ static const char *function_name(const struct bpf_prog_info *info, const struct 
 }
 
 /*
- * bpf_prog_TAG_NAME, as bpf_get_prog_name() has it. The first function has the tag by which
- * bpftool knows the program, the others have their own.
+ * bpf_prog_TAG_NAME, as in bpf_get_prog_name(). The first function has the program's tag, as
+ * shown by bpftool; the others have their own.
  */
 static void symbol_name(char *text, const struct bpf_prog_info *info, const struct btf *btf,
 			__u32 nr)
@@ -80,7 +80,7 @@ static void put_load(struct perf_data *data, const struct bpf_prog_info *info)
 }
 
 /**
- * synth_program - add a BPF program: its functions, and that it has been loaded
+ * synth_program - add records for a BPF program: its functions, and its load
  * @data: the file
  * @info: the program, with @jited_ksyms, @jited_func_lens, @prog_tags and @func_info; nothing
  *	is added without the first three
@@ -105,7 +105,7 @@ void synth_program(struct perf_data *data, const struct bpf_prog_info *info, con
 		};
 		char name[KSYM_NAME_LEN];
 
-		/* What is not JITed runs elsewhere: in the interpreter. */
+		/* A function that is not JITed runs in the interpreter and has no address. */
 		if (!record.len)
 			continue;
 		symbol_name(name, info, btf, i);
@@ -114,7 +114,7 @@ void synth_program(struct perf_data *data, const struct bpf_prog_info *info, con
 	put_load(data, info);
 }
 
-/* Asks twice: how much there is, and for that. */
+/* Queries the kernel twice: for the sizes of the arrays, and with arrays of these sizes. */
 static void synth_open_program(struct perf_data *data, int fd)
 {
 	struct bpf_prog_info nr = { 0 }, ask = { 0 }, info;
@@ -132,7 +132,7 @@ static void synth_open_program(struct perf_data *data, int fd)
 	ask.nr_func_info = nr.nr_func_info;
 	ask.func_info_rec_size = sizeof(struct bpf_func_info);
 	ask.func_info = new_array(nr.nr_func_info, sizeof(struct bpf_func_info));
-	/* The kernel takes the arrays back that it may not fill in. */
+	/* The kernel zeroes pointers to arrays that the caller may not read; @ask keeps them. */
 	info = ask;
 	len = sizeof(info);
 	if (!bpf_obj_get_info_by_fd(fd, &info, &len)) {
@@ -148,10 +148,10 @@ static void synth_open_program(struct perf_data *data, int fd)
 }
 
 /**
- * synth_all_programs - add the BPF programs there are
+ * synth_all_programs - add all loaded BPF programs
  * @data: the file
  *
- * Nothing is added for who may not ask for them, or not know where the kernel has its code.
+ * Nothing is added if the caller may not query programs, or may not read kernel addresses.
  */
 void synth_all_programs(struct perf_data *data)
 {

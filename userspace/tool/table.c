@@ -4,7 +4,7 @@
 
 #include "table.h"
 
-/* Adds a column; all are there before the first cell. */
+/* Adds a column; add all columns before the first cell. */
 void table_add_column(struct table *table, const char *title, bool right)
 {
 	table->title[table->nr_columns] = title;
@@ -31,7 +31,7 @@ static void print_row(const struct table *table, FILE *out, const int *width,
 
 /**
  * table_print - print a table, with its titles
- * @table: whose last row is complete
+ * @table: its last row must be complete
  * @out: where to
  */
 void table_print(const struct table *table, FILE *out)

@@ -8,9 +8,9 @@
 #define TABLE_MAX_COLUMNS	13
 
 /**
- * struct table - text in columns as wide as they must be
+ * struct table - text in columns that are as wide as their contents
  * @title: of each column
- * @right: the column holds numbers, which end where its title ends
+ * @right: the column is right-aligned
  * @nr_columns: how many
  * @cells: row after row
  */

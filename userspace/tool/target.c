@@ -59,8 +59,8 @@ static int open_pidfd(unsigned int pid)
 }
 
 /*
- * Holds on to the processes, whose numbers can be another's by the time that the module sees
- * them. Threads that do not lead their process have no pidfd before Linux 6.9.
+ * Opens pidfds, because pids may have been reused by the time that the module looks them up.
+ * Before Linux 6.9 only thread group leaders can have a pidfd.
  */
 static void open_pidfds(struct target *target)
 {
@@ -119,8 +119,8 @@ bool target_has_cpus(const struct target *target)
 /**
  * target_set - have PERFGRP_CREATE count a target
  * @target: the target
- * @cpus: of CPUs: which of them; empty for all
- * @task: of tasks: index of the task
+ * @cpus: the CPUs, if the target is CPUs; empty for all
+ * @task: index of the task, if the target is tasks
  * @features: PERFGRP_FEATURE_* of the module
  * @create: target, pid, target_fd, cpus and nr_cpus are filled in; zeros before
  */
@@ -142,7 +142,7 @@ void target_set(const struct target *target, const struct numbers *cpus, size_t 
 }
 
 /**
- * target_add_task - one more task is to be counted
+ * target_add_task - add a task to the target
  * @target: of TARGET_TASKS, resolved
  * @tid: the task
  *
@@ -156,7 +156,7 @@ size_t target_add_task(struct target *target, unsigned int tid)
 	return target->tasks.nr - 1;
 }
 
-/* A task is not to be counted any more. */
+/* Removes a task from the target. */
 void target_drop_task(struct target *target, unsigned int tid)
 {
 	struct numbers *tasks = &target->tasks;

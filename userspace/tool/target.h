@@ -15,13 +15,13 @@ enum target_kind {
 
 /**
  * struct target - what to count
- * @kind: which of them
+ * @kind: the kind of target
  * @pids: processes as the user listed them (-p), or NULL
  * @tids: threads as the user listed them (-t), or NULL
  * @cpu_list: CPUs as the user listed them (-C), or NULL
- * @all_cpus: asked for by name (-a)
- * @all_threads: in place of all CPUs, every thread there is (-a --per-thread)
- * @all_user: user mode only, whatever the events say
+ * @all_cpus: requested by the user (-a)
+ * @all_threads: instead of all CPUs, all existing threads (-a --per-thread)
+ * @all_user: user mode only, overriding the events' modifiers
  * @all_kernel: kernel mode only
  * @command: the command and its arguments, ended by NULL; or NULL
  * @tasks: thread ids of TARGET_TASKS, and of TARGET_COMMAND once it has one
