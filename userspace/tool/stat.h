@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files behind "perfgrp stat" share. */
+/* Shared by the files that implement "perfgrp stat". */
 #ifndef PERFGRP_STAT_H
 #define PERFGRP_STAT_H
 
@@ -18,32 +18,33 @@ struct json_object;
 /**
  * struct stat_options - how to count and how to print
  * @separator: CSV with this between the columns; NULL for no CSV
- * @json: a JSON object a line
- * @raw: show what the kernel said: raw and scaled, times, state
+ * @json: print JSON, one object on each line
+ * @raw: show what the kernel reports: raw and scaled counts, times, state
  * @big_num: group digits as the locale does (text only)
- * @no_scale: print raw counts in place of scaled ones
- * @metric_only: print metrics alone, a line a place
+ * @no_scale: print raw counts instead of scaled ones
+ * @metric_only: print only metrics, one line for each place
  * @merge: add up CPUs with different PMUs
  * @no_inherit: do not count children
  * @no_wake: let idle CPUs sleep: use the rows that they have written
- * @since_start: counts are those since the start, also with @no_wake, and rows are remembered
- * @map_interval: with @no_wake: the same of busy CPUs, or tasks, which write them every so many ns
+ * @since_start: counts are those since the start, even with @no_wake, and rows are remembered
+ * @map_interval: with @no_wake: also use the rows of busy CPUs or tasks, which they write every so
+ *	many ns
  * @null: count nothing
- * @verbose: say more
+ * @verbose: print more messages
  * @quiet: print nothing
  * @sync: write everything to disk before each run
  * @table: print how long each run was
  * @interval_clear: clear the terminal before each interval
  * @pre: a command to run before each run, or NULL
- * @post: one to run after it
+ * @post: a command to run after each run, or NULL
  * @interval: print every so many ms; 0: at the end
- * @interval_count: end after so many intervals; 0: do not
- * @summary: print the sum of all intervals, too
- * @no_csv_summary: the sum has no "summary" in front of its lines of CSV
- * @timeout: end after so many ms; 0: do not
+ * @interval_count: end after so many intervals; 0: no limit
+ * @summary: also print the sum of all intervals
+ * @no_csv_summary: do not start the sum's CSV lines with "summary"
+ * @timeout: end after so many ms; 0: no limit
  * @delay: begin to count after so many ms
- * @wait: begin to count when --control says so
- * @runs: how often to run the command; 0: for ever
+ * @wait: begin to count when --control enables it
+ * @runs: how often to run the command; 0: until interrupted
  */
 struct stat_options {
 	const char *separator;
@@ -79,7 +80,7 @@ struct stat_options {
  * struct stat_mean - mean and spread of some values
  * @nr: how many
  * @sum: their sum
- * @about: their mean, as good as a double has it
+ * @about: their mean, as a double
  * @squares: sum of the squares of their differences from @about
  */
 struct stat_mean {
@@ -91,7 +92,7 @@ struct stat_mean {
 
 /**
  * struct stat_cell - one event's count in one place
- * @place: which of the places of &struct stat_cmd.aggr
+ * @place: index in the places of &struct stat_cmd.aggr
  * @pmu: number of the PMU that counted it, or PERFGRP_NONE
  * @sched_group: number of the event that leads its scheduling group, from 1; 0 if that is
  *	not known, PERFGRP_NONE if it is not the same everywhere
@@ -101,8 +102,7 @@ struct stat_mean {
  * @scaled: sum of scaled counts
  * @enabled: sum of time_enabled
  * @running: sum of time_running
- * @mean: of a cell that sums several runs of the command up: mean of the counts of those in
- *	which there was one
+ * @mean: in a sum over several runs of the command: mean of the counts of those runs that have one
  */
 struct stat_cell {
 	size_t place;
@@ -119,7 +119,7 @@ struct stat_cell {
 
 /**
  * struct stat_cells - an event's counts
- * @cells: one for each place, or for each PMU there
+ * @cells: one for each place, or for each PMU in a place
  * @nr: how many
  * @room: how many @cells has room for
  */
@@ -142,9 +142,9 @@ struct stat_event {
 };
 
 /**
- * struct stat_row - what a snapshot has said of one CPU, or of one task
- * @place: as of &struct stat_cell
- * @epoch: as of &struct perfgrp_row
+ * struct stat_row - a snapshot's row of one CPU, or of one task
+ * @place: as in &struct stat_cell
+ * @epoch: as in &struct perfgrp_row
  * @time: when it was read: @time_before of &struct perfgrp_row
  */
 struct stat_row {
@@ -183,24 +183,24 @@ struct stat_group {
 
 /**
  * struct stat_cmd - one "perfgrp stat"
- * @opt: what the user wants
+ * @opt: how to count and how to print
  * @target: what to count
- * @cgroups: whose tasks, where it is not all that runs
- * @split: all cgroups apart
- * @control: who says when to count
+ * @cgroups: the cgroups whose tasks are counted, if not all
+ * @split: --cgroups: names of the cgroups that are counted separately
+ * @control: --control
  * @dev: the device
  * @features: PERFGRP_FEATURE_* of the module
  * @list: the groups and their events
- * @metrics: what is to be computed of the counts (-M)
- * @groups: as @list.groups, element by element, once they have been opened
- * @nr_groups: how many of them there are
+ * @metrics: the metrics to compute (-M)
+ * @groups: one for each of @list.groups, once they have been opened
+ * @nr_groups: how many
  * @room_groups: how many @groups has room for
- * @aggr: what counts are added up over
+ * @aggr: the places over which counts are added up
  * @snap: memory for snapshots
  * @summing_up: what is printed is the sum of all intervals
  * @skew: longest time that a snapshot took to read all CPUs, in ns
  * @out: where to print
- * @elapsed: length of what is printed in ns: of the run, or of the interval
+ * @elapsed: length of the printed run or interval, in ns
  * @timestamp: time since the start in ns, for intervals
  * @mean_elapsed: mean of @elapsed over all runs that have been added up
  * @lengths: their @elapsed
@@ -271,7 +271,7 @@ void stat_add_value(struct stat_cell *sum, const struct perfgrp_value *value, __
 void stat_since_last(struct stat_group *group, size_t nr, unsigned int cpu, size_t event,
 		     struct perfgrp_value *value);
 
-/* stat_cell.c: what can be said about one count */
+/* stat_cell.c: properties of one count */
 static inline bool stat_is_interval(const struct stat_cmd *st)
 {
 	return st->opt.interval && !st->summing_up;
@@ -292,16 +292,16 @@ void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *p
 void stat_add_to_mean(struct stat_mean *mean, __u64 value);
 double stat_deviation(const struct stat_mean *mean);
 
-/* stat_print.c: what all formats have in common */
+/* stat_print.c: common to all formats */
 
 /**
- * struct stat_metric - what follows a '#'
+ * struct stat_metric - a metric, printed after a '#'
  * @format: how to print @value; NULL if there is no value
  * @value: the value
- * @unit: what it is
- * @named: it is one of -M: that it has no value is shown
- * @percent: with -M or --metric-only: how much of the time its events were counted, or less
- * @verdict: of those of -M: what is said of the value: "good", "bad", or NULL
+ * @unit: its unit, which is also its name
+ * @named: it is a metric of -M: shown even without a value
+ * @percent: with -M or --metric-only: lower bound of the share of time its events were counted
+ * @verdict: for metrics of -M: result of the threshold: "good", "bad", or NULL
  */
 struct stat_metric {
 	const char *format;
@@ -314,16 +314,16 @@ struct stat_metric {
 
 /**
  * struct stat_line - one line of output
- * @place: what it is about
+ * @place: the place
  * @event: the event
  * @name: its name
- * @cgroup: name of its cgroup, or ""; NULL: there is no such column
+ * @cgroup: name of its cgroup, or ""; NULL: there is no column for cgroups
  * @cell: its count
  * @missing: why there is no count, or NULL
  * @metrics: metrics
  * @nr_metrics: how many
  * @noise: standard deviation of the mean over runs, in percent
- * @runs: in how many runs there was a count; 0: in all
+ * @runs: number of runs with a count; 0: all runs
  */
 struct stat_line {
 	const struct aggr_place *place;
@@ -339,7 +339,7 @@ struct stat_line {
 };
 
 /**
- * struct stat_format - a way to print
+ * struct stat_format - an output format
  * @begin: called before the first line
  * @line: called for each line
  * @end: called after the last line

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What can be said about one count, for all that print it or compute with it. */
+/* Properties of one count, for code that prints it or computes with it. */
 #include <math.h>
 
 #include "stat.h"
 
-/* Whether lines say which cgroup they are about. */
+/* Do lines of output have the name of a cgroup? */
 bool stat_names_cgroups(const struct stat_cmd *st)
 {
 	return cgroups_named(&st->cgroups) || st->split.mount;
 }
 
-/* The counts to be printed: of all runs of the command, or of the one. */
+/* The counts to print: sums over all runs or intervals, or those of the last snapshot. */
 const struct stat_cells *stat_cells(const struct stat_cmd *st, const struct stat_event *event)
 {
 	return st->opt.runs > 1 || st->summing_up ? &event->runs : &event->last;
 }
 
 /*
- * Whether there is a count. Of a counter that failed nobody knows what it has missed; --raw shows
- * what it has.
+ * Is there a count to print? A counter that failed has missed an unknown number of events, so its
+ * count is only shown with --raw.
  */
 bool stat_was_counted(const struct stat_cmd *st, const struct stat_cell *cell)
 {
@@ -29,7 +29,7 @@ bool stat_was_counted(const struct stat_cmd *st, const struct stat_cell *cell)
 	return st->opt.raw || !(cell->flags & PERFGRP_VALUE_FAILED);
 }
 
-/* The count that the user wants to see, the mean of several runs rounded down. */
+/* The count to print: raw or scaled, or the mean of several runs, rounded down. */
 __u64 stat_count(const struct stat_cmd *st, const struct stat_cell *cell)
 {
 	if (cell->mean.nr)
@@ -37,20 +37,20 @@ __u64 stat_count(const struct stat_cmd *st, const struct stat_cell *cell)
 	return st->opt.no_scale ? cell->raw : cell->scaled;
 }
 
-/* The same, to compute with. */
+/* The same without rounding, for computations. */
 double stat_exact_count(const struct stat_cmd *st, const struct stat_cell *cell)
 {
 	return cell->mean.nr ? cell->mean.about : stat_count(st, cell);
 }
 
-/* How long the event was on the PMU; as perf, the mean of several runs. */
+/* How long the event was on the PMU; the mean of several runs, as in perf. */
 __u64 stat_runtime(const struct stat_cmd *st, const struct stat_cell *cell)
 {
 	return st->opt.runs > 1 && st->mean_elapsed.nr ? cell->running / st->mean_elapsed.nr :
 							 cell->running;
 }
 
-/* How much of the time that it was enabled an event was counted. */
+/* Percentage of the enabled time during which the event was counted. */
 double stat_percent(const struct stat_cell *cell)
 {
 	return cell->running == cell->enabled ? 100.0 : 100.0 * cell->running / cell->enabled;
@@ -63,11 +63,11 @@ const char *stat_state(const struct stat_cell *cell)
 }
 
 /**
- * stat_next_flag - go through what has become of a count's counter
+ * stat_next_flag - iterate over the flags of a count
  * @cell: the count
- * @i: begin with 0; moved on
+ * @i: 0 for the first flag; advanced
  *
- * Return: the next flag in a word, or NULL
+ * Return: the name of the next flag, or NULL
  */
 const char *stat_next_flag(const struct stat_cell *cell, unsigned int *i)
 {
@@ -93,8 +93,8 @@ __u32 stat_sched_group(const struct stat_cell *cell)
 }
 
 /**
- * stat_print_place - print what a line is about, as perf does, if it needs saying
- * @out: where to
+ * stat_print_place - print the place at the start of a line, as perf does, unless it is global
+ * @out: where to print
  * @mode: what is added up
  * @place: the place
  * @separator: of CSV; NULL for a table, whose columns are of even width
@@ -135,7 +135,7 @@ void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *p
 	fprintf(out, "%*u%s", table ? 4 : 0, place->nr_cpus, sep);
 }
 
-/* Takes one more value into a mean. */
+/* Adds one value to a mean. */
 void stat_add_to_mean(struct stat_mean *mean, __u64 value)
 {
 	double off = value - mean->about;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Letting groups count, and reading them. */
+/* Enable, disable and reset groups, and read their counts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stat.h"
 
-/* Flags that hold for a sum if they do for all that was added up; the others, for any. */
+/* Flags that a sum has if all of its parts have them; it has the others if any part does. */
 #define FLAGS_OF_ALL	(PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED | PERFGRP_VALUE_ABSENT)
 
 static __u64 add_saturated(__u64 a, __u64 b, __u32 *flags)
@@ -19,7 +19,7 @@ static __u64 add_saturated(__u64 a, __u64 b, __u32 *flags)
 	return ~0ULL;
 }
 
-/* Calls a function on all groups; a task that is gone is no error. */
+/* Calls a function for all groups; a task that has exited is not an error. */
 static int for_all(struct stat_cmd *st, int (*call)(struct perfgrp_group *group))
 {
 	size_t i, j;
@@ -53,13 +53,13 @@ int stat_reset(struct stat_cmd *st)
 {
 	size_t i;
 
-	/* What --no-wake subtracts. */
+	/* --no-wake: forget the values that the next snapshot would subtract. */
 	for (i = 0; i < st->nr_groups; i++)
 		st->groups[i].nr_last = 0;
 	return for_all(st, perfgrp_reset);
 }
 
-/* Makes a cell one to which nothing has been added. */
+/* Initialises a cell to an empty sum. */
 void stat_init_cell(struct stat_cell *cell, size_t place, __u32 pmu)
 {
 	memset(cell, 0, sizeof(*cell));
@@ -70,8 +70,8 @@ void stat_init_cell(struct stat_cell *cell, size_t place, __u32 pmu)
 }
 
 /*
- * The event's cell for a value: that of its place, and of its PMU where counts of
- * different PMUs are not to be added up.
+ * Returns the event's cell for a place, which is added if need be. If counts of different PMUs are
+ * not to be added up, there is one for each PMU.
  */
 static struct stat_cell *find_cell(const struct stat_cmd *st, struct stat_cells *cells,
 				   size_t place, __u32 pmu)
@@ -92,8 +92,8 @@ static struct stat_cell *find_cell(const struct stat_cmd *st, struct stat_cells 
 }
 
 /*
- * Ids are numbers within a group of the module; the events of all groups are counted
- * through.
+ * Converts the leader's member id, which is unique in one group of the module, to the number of its
+ * event, counted over all groups.
  */
 __u32 stat_find_sched_group(const struct perfgrp_value *value, const __u32 *ids, size_t nr,
 			    size_t first_event)
@@ -106,7 +106,7 @@ __u32 stat_find_sched_group(const struct perfgrp_value *value, const __u32 *ids,
 	return 0;
 }
 
-/* The state of a sum is what the times say. */
+/* The state of a sum of different states follows from its times. */
 static __u32 sum_state(const struct stat_cell *cell, __u32 a, __u32 b)
 {
 	if (a == PERFGRP_STATE_NONE || a == b)
@@ -116,7 +116,7 @@ static __u32 sum_state(const struct stat_cell *cell, __u32 a, __u32 b)
 	return cell->running < cell->enabled ? PERFGRP_STATE_MULTIPLEXED : PERFGRP_STATE_COUNTED;
 }
 
-/* Adds what was counted elsewhere, or later, to a cell. */
+/* Adds the cell of another place, run or interval to a cell. */
 void stat_add_cell(struct stat_cell *sum, const struct stat_cell *cell)
 {
 	__u32 flags = (sum->flags & cell->flags & FLAGS_OF_ALL) |
@@ -134,13 +134,13 @@ void stat_add_cell(struct stat_cell *sum, const struct stat_cell *cell)
 	sum->flags = flags;
 }
 
-/* It was to be counted, but never was on the PMU: that is no 0 that could be added. */
+/* The event was enabled but never on the PMU, so its count is unknown, not 0. */
 static bool is_missing(const struct stat_cell *cell)
 {
 	return cell->enabled && !(cell->flags & PERFGRP_VALUE_SCALED);
 }
 
-/* Adds what a snapshot says to a cell. */
+/* Adds a value of a snapshot to a cell. */
 void stat_add_value(struct stat_cell *sum, const struct perfgrp_value *value, __u32 sched_group)
 {
 	const struct stat_cell cell = {
@@ -161,12 +161,11 @@ void stat_add_value(struct stat_cell *sum, const struct perfgrp_value *value, __
 }
 
 /**
- * stat_place_of - where the counts of a row go
+ * stat_place_of - find the place to which the counts of a row are added
  * @st: its places
  * @row: a row of a snapshot
- * @task: the task, if that is what the row is of
- * @looked: the names of cgroups were looked up already, for rows of the same snapshot; set if
- *	they are
+ * @task: the task, if the row is that of a task
+ * @looked: the names of cgroups have already been looked up for this snapshot; set when they are
  *
  * Return: index of the place
  */
@@ -238,7 +237,7 @@ static int compare_counts(const void *a, const void *b)
 	return x->place < y->place ? -1 : 1;
 }
 
-/* Sums over CPUs are the tool's own where it takes differences of rows. */
+/* With --no-wake the tool subtracts rows of single CPUs, so it must sum over CPUs itself. */
 static __u32 snapshot_flags(const struct stat_cmd *st)
 {
 	__u32 flags = 0;
@@ -259,7 +258,7 @@ static __u32 snapshot_flags(const struct stat_cmd *st)
  * stat_collect - read all groups
  * @st: the cells of its events are filled in
  *
- * With intervals the counts start again from zero, and none is lost.
+ * With intervals the counters are reset as they are read, and no count is lost.
  *
  * Return: 0, or a negative errno after saying what is wrong
  */
@@ -301,10 +300,10 @@ int stat_collect(struct stat_cmd *st)
 }
 
 /**
- * stat_add_run - take the counts of one run of many into the sums and means
+ * stat_add_run - add the counts of one run of many to the sums and means
  * @st: with the counts of the last stat_collect(), and the run's length
  *
- * Times and raw counts are those of all runs; a run without a count is not in the mean.
+ * Times and raw counts are sums over all runs; a run without a count is not in the mean.
  */
 void stat_add_run(struct stat_cmd *st)
 {
@@ -331,7 +330,7 @@ void stat_add_run(struct stat_cmd *st)
 }
 
 /**
- * stat_add_interval - take the counts of one interval into the sums
+ * stat_add_interval - add the counts of one interval to the sums
  * @st: with the counts of the last stat_collect()
  */
 void stat_add_interval(struct stat_cmd *st)
@@ -353,7 +352,7 @@ void stat_add_interval(struct stat_cmd *st)
 }
 
 /**
- * stat_forget_intervals - begin the sums of intervals again at zero
+ * stat_forget_intervals - reset the sums of intervals
  * @st: with sums of stat_add_interval(), or none
  *
  * Until the next interval there is no count.
@@ -378,7 +377,7 @@ void stat_forget_intervals(struct stat_cmd *st)
 }
 
 /**
- * stat_cgroups_removed - see whether cgroups have been removed, and say so
+ * stat_cgroups_removed - check whether cgroups have been removed, and report it
  * @st: a stat with cgroups
  *
  * Return: true if there is nothing left to count: each event had a cgroup, and all were removed
@@ -392,7 +391,7 @@ bool stat_cgroups_removed(struct stat_cmd *st)
 		struct cgroup *cgroup = cgroup_of(&st->list.groups[i]);
 		const struct stat_group *group = &st->groups[i];
 
-		/* Where the machine lacks the event there is no group to ask. */
+		/* If the machine lacks the event, there is no group to query. */
 		if (!cgroup || !cgroup_was_removed(cgroup, group->nr ? group->fds[0] : NULL))
 			all = false;
 	}
@@ -414,7 +413,7 @@ static bool tasks_exist(const struct numbers *tasks)
 }
 
 /**
- * stat_tasks_exited - ask whether there is anything left to count
+ * stat_tasks_exited - check whether there is anything left to count
  * @st: a stat with TARGET_TASKS
  *
  * Return: true if all its tasks have exited
@@ -428,8 +427,9 @@ bool stat_tasks_exited(struct stat_cmd *st)
 	for (i = 0; i < st->nr_groups && !st->groups[i].nr; i++)
 		;
 	/*
-	 * The machine has none of the events: there is no group to ask. Or perf's have children, of
-	 * which they tell nothing: then it is at the end of the tasks that were named, as for perf.
+	 * If the machine has none of the events, there is no group to query. Without the module
+	 * nothing is known of the tasks' children: as in perf, counting ends with the tasks that
+	 * were given.
 	 */
 	if (i == st->nr_groups || perfgrp_is_perf(st->dev))
 		return !tasks_exist(&st->target.tasks);

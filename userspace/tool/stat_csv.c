@@ -4,9 +4,9 @@
  *
  *	[time,][place,]count,unit,event,[cgroup,][variance,]running,percent,metric,metric unit
  *
- * and with --raw, behind these: raw, scaled, time enabled, time running, state, flags with
- * blanks between them, scheduling group. "3 of 4 runs" stands at the end of a line whose event
- * was not counted in all of them. Numbers are the same in every locale.
+ * and with --raw, after these: raw, scaled, time enabled, time running, state, flags separated by
+ * blanks, scheduling group. A line ends with "3 of 4 runs" if its event was not counted in all
+ * runs. Numbers are the same in every locale.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static void print_prefix(const struct stat_cmd *st, const struct stat_line *line
 	stat_print_place(st->out, st->aggr.mode, line->place, sep);
 }
 
-/* A metric's value without blanks and percent signs; of one that has none, nothing. */
+/* A metric's value without blanks and percent signs; empty if it has no value. */
 void stat_metric_number(const struct stat_metric *metric, char *text, size_t size)
 {
 	char *s = text;
@@ -119,7 +119,7 @@ static void line(struct stat_cmd *st, const struct stat_line *line)
 		fprintf(st->out, "%s%u of %u runs", sep, line->runs, st->mean_elapsed.nr);
 	fputc('\n', st->out);
 
-	/* A further metric has a line of its own, with its columns where they belong. */
+	/* Each additional metric has a line of its own, in which the other columns are empty. */
 	for (i = 1; i < line->nr_metrics; i++) {
 		int columns = 4 + (st->opt.runs > 1) + !!line->cgroup;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intervals of groups that are not reset (--no-wake): what has been counted since the last snapshot
- * is the difference of the two, CPU by CPU.
+ * Intervals of groups that are not reset (--no-wake): the counts of an interval are the difference
+ * of two snapshots, for each CPU.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "stat.h"
 
 /**
- * stat_since_last - take off what the snapshot before has shown
+ * stat_since_last - subtract the value of the previous snapshot
  * @group: a group on CPUs, which remembers the value for the next time
  * @nr: number of its events
  * @cpu: the value's CPU
  * @event: index of the value's event
- * @value: a value of a snapshot; afterwards, what has been counted since the one before
+ * @value: a value of a snapshot; replaced with what was counted since the previous one
  */
 void stat_since_last(struct stat_group *group, size_t nr, unsigned int cpu, size_t event,
 		     struct perfgrp_value *value)

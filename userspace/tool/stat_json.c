@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf stat's JSON, an object a line; with --raw it also has what the kernel said
+ * perf stat's JSON, one object on each line; with --raw it also has what the kernel reports
  * about the count. Numbers are the same in every locale, and counts are exact.
  */
 #include <inttypes.h>
@@ -54,7 +54,7 @@ static void add_place(struct json_object *object, enum aggr_mode mode,
 	json_add_u64(object, "aggregate-number", place->nr_cpus);
 }
 
-/* A new line with the time and the place. */
+/* Starts a line with the time and the place. */
 struct json_object *stat_json_new(const struct stat_cmd *st, const struct aggr_place *place)
 {
 	struct json_object *object = json_object_new_object();
@@ -70,7 +70,10 @@ struct json_object *stat_json_new(const struct stat_cmd *st, const struct aggr_p
 	return object;
 }
 
-/* A metric without a value is none: its zero would be taken for one. One of -M is null. */
+/*
+ * A metric of -M without a value is null. Another is printed as if the event had no metric, so that
+ * its 0 is not taken for a value.
+ */
 static void add_metric(struct json_object *object, const struct stat_metric *metric)
 {
 	if (metric && metric->named) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Metrics alone (--metric-only), as perf prints them: a column a metric, a line a place. CSV has a
- * line of headings, JSON an object a line. What has no value is "-", or left out of JSON. If the
- * counts are not of all the time, the line says of how much at least: in CSV behind the last
- * separator.
+ * --metric-only, as in perf: a column for each metric, a line for each place. CSV has a line of
+ * headings, JSON one object on each line. A metric without a value is "-", empty in CSV, or left
+ * out of JSON. If the events were not counted all the time, the line ends with the lowest
+ * percentage, in CSV after the last separator.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,10 +18,10 @@
 
 /**
  * struct column - a metric
- * @group: number of the group of the event that has it
- * @index: number of the event there
- * @unit: what it is
- * @values: its values, by place; NULL format where there is none
+ * @group: index of the group of the event that has it
+ * @index: index of the event in that group
+ * @unit: its unit, which is the heading
+ * @values: its values, by place; format is NULL if there is none
  */
 struct column {
 	size_t group;
@@ -44,7 +44,7 @@ struct table {
 	size_t room;
 };
 
-/* As in perf: rates and times are no metrics. */
+/* As in perf, rates and CPU utilization are not metrics. */
 static bool is_wanted(const struct stat_metric *metric)
 {
 	return metric->named || (metric->unit[0] && !strstr(metric->unit, "/sec") &&
@@ -105,7 +105,7 @@ static void fill(struct table *table, size_t first, size_t end)
 			cells = stat_cells(st, &st->groups[i].events[j]);
 			for (k = 0; k < cells->nr; k++)
 				add_cell(table, i, j, &cells->cells[k]);
-			/* The machine lacks it: the columns are there none the less. */
+			/* If the machine lacks the event, print its columns without values. */
 			for (k = 0; k < st->aggr.nr && !cells->nr; k++) {
 				const struct stat_cell none = { .place = k, .pmu = PERFGRP_NONE };
 
@@ -130,7 +130,7 @@ static const char *cgroup_name(const struct stat_cmd *st, size_t group, size_t p
 	return cgroup_of(&st->list.groups[group]) ? cgroup_of(&st->list.groups[group])->name : "";
 }
 
-/* Whether there is anything to be said of a place. */
+/* Does a place have any metric to print? */
 static bool has_line(const struct table *table, size_t place)
 {
 	size_t i;
@@ -167,7 +167,7 @@ static void print_time(const struct stat_cmd *st, const char *after)
 
 /* ---- text ------------------------------------------------------------------- */
 
-/* As wide as what stands before the values of a line. */
+/* Width of the text before the values of a line. */
 static int prefix_width(const struct stat_cmd *st, const char *cgroup)
 {
 	static const int widths[] = {
@@ -290,7 +290,7 @@ static void print_json_line(const struct table *table, size_t place, const char 
 
 /* ---- all of it -------------------------------------------------------------- */
 
-/* All units, to tell whether two tables have the same headings. */
+/* All units as one string, to compare the headings of two tables. */
 static char *join_units(const struct table *table)
 {
 	char *text = xstrdup(""), *longer;
@@ -304,7 +304,7 @@ static char *join_units(const struct table *table)
 	return text;
 }
 
-/* Text repeats the headings for those who have scrolled; intervals of CSV have them once. */
+/* Text repeats the headings, in case they have scrolled away; CSV has them once. */
 static bool wants_headings(const struct stat_cmd *st)
 {
 	static unsigned int intervals;
@@ -314,7 +314,7 @@ static bool wants_headings(const struct stat_cmd *st)
 	return st->opt.separator ? !intervals++ : !(intervals++ % HEADING_EVERY);
 }
 
-/* @before: the headings that were printed last, NULL if none are wanted. */
+/* @before: the headings that were printed last, NULL to print none. */
 static void print_table(struct stat_cmd *st, size_t first, size_t end, char **before)
 {
 	struct table table = { .st = st };

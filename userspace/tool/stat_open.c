@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Groups of the module for groups of events: made on the target, and closed. */
+/* Create the module's groups for groups of events on the target, and close them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "counters.h"
 #include "stat.h"
 
-/* The groups start by themselves when the command is executed. */
+/* Are the groups enabled by the exec of the command? */
 bool stat_enables_on_exec(const struct stat_cmd *st)
 {
 	return st->target.kind == TARGET_COMMAND && !st->opt.delay && !st->opt.wait &&
@@ -28,13 +28,13 @@ static __u32 create_flags(const struct stat_cmd *st, const struct event_group *e
 	return flags;
 }
 
-/* Whether a call has failed for want of files, and there may be more now. */
+/* Returns true if a call failed for lack of file descriptors, and the limit could be raised. */
 static bool may_try_again(const struct perfgrp_error *why)
 {
 	return why->error == EMFILE && allow_more_files();
 }
 
-/* Adds the counters to a perfgrp group, and takes that into a stat_group. */
+/* Adds the counters to a perfgrp group, and that to a stat_group. */
 static int add_fd(const struct stat_cmd *st, struct stat_group *group,
 		  const struct event_group *events, struct perfgrp_group *fd, unsigned int task)
 {
@@ -43,7 +43,7 @@ static int add_fd(const struct stat_cmd *st, struct stat_group *group,
 	int err;
 
 	err = counters_add(fd, counters, events);
-	/* Without the module each event is a file. */
+	/* Without the module each event needs a file descriptor. */
 	if (err && may_try_again(perfgrp_group_error(fd)))
 		err = counters_add(fd, counters, events);
 	if (!err) {
@@ -73,7 +73,7 @@ static enum refusal judge(const struct stat_cmd *st, struct stat_group *group,
 {
 	size_t i;
 
-	/* Some metrics have more events than a group may have members, and any PMU counters. */
+	/* Some metrics have more events than a group may have members; no PMU could hold them. */
 	if (events->metric && why->reason == PERFGRP_REASON_LIMIT && events->nr > 1)
 		return REFUSED_SPLIT;
 	if (events->metric && why->reason != PERFGRP_REASON_PMU_FULL && why->error != ESRCH &&
@@ -87,7 +87,7 @@ static enum refusal judge(const struct stat_cmd *st, struct stat_group *group,
 		if (events->weak && events->nr > 1 && why->member < events->nr)
 			return REFUSED_CUT;
 		for (i = 0; i < events->nr; i++) {
-			/* The culprit is not supported, the others are only not counted. */
+			/* Only the refused event is not supported, the others are not counted. */
 			group->events[i].supported = i != why->member;
 			if (st->opt.verbose && i == why->member)
 				error("%s: %s", events->events[i].name, why->text);
@@ -146,7 +146,7 @@ static struct perfgrp_group *create_group(const struct stat_cmd *st,
 }
 
 /*
- * Cuts a group in two, in its place. Its events keep what was counted in earlier runs.
+ * Splits a group in two, keeping the order. Its events keep the counts of earlier runs.
  */
 static void cut_group(struct stat_cmd *st, size_t index, size_t at)
 {
@@ -164,7 +164,7 @@ static void cut_group(struct stat_cmd *st, size_t index, size_t at)
 	events_cut(&st->list, index, at);
 }
 
-/* Cuts off a group whatever can be counted without the event @member. */
+/* Puts the event @member into a group of its own, so that the events around it can be counted. */
 static void cut_around(struct stat_cmd *st, size_t index, size_t member)
 {
 	if (member + 1 < st->list.groups[index].nr)
@@ -187,8 +187,8 @@ static void split_group(struct stat_cmd *st, size_t index)
 }
 
 /*
- * Opens one group on each task, or on the CPUs. Returns 0 (also where the machine
- * lacks an event), -EAGAIN if the group has been taken apart, or another error,
+ * Opens a group on each task, or one on the CPUs. Returns 0 (even if the machine
+ * lacks an event), -EAGAIN if the group has been split, or another error,
  * which has been reported.
  */
 static int open_group(struct stat_cmd *st, size_t index)
@@ -247,7 +247,7 @@ out:
 	return err;
 }
 
-/* Opens one group on one more task, and enables it; 0 or a negative errno. */
+/* Opens a group on one more task, and enables it; returns 0 or a negative errno. */
 static int open_task(struct stat_cmd *st, size_t index, size_t task)
 {
 	const struct event_group *events = &st->list.groups[index];
@@ -279,7 +279,7 @@ int stat_add_task(struct stat_cmd *st, unsigned int tid)
 	int err = 0;
 
 	for (i = 0; i < st->nr_groups && !err; i++) {
-		/* Without room for one the machine lacks an event. */
+		/* No group was opened if the machine lacks an event. */
 		if (st->groups[i].room)
 			err = open_task(st, i, task);
 	}
@@ -316,13 +316,13 @@ void stat_drop_task(struct stat_cmd *st, unsigned int tid)
 	target_drop_task(&st->target, tid);
 }
 
-/* The places that have a line of their own, counted or not. */
+/* Lists the places that have a line of their own, even without a count. */
 static void list_places(struct stat_cmd *st)
 {
 	struct numbers online = { 0 };
 	size_t i;
 
-	/* Snapshots say which others there are. */
+	/* Other cgroups are added from snapshots. */
 	if (st->split.mount) {
 		aggr_of_cgroup(&st->aggr, cgroup_split_root(&st->split), 0);
 		return;
@@ -349,7 +349,7 @@ static void add_group(struct stat_cmd *st, size_t nr_events)
 }
 
 /**
- * stat_open - make perfgrp groups for all groups of events on the target
+ * stat_open - create perfgrp groups for all groups of events on the target
  * @st: its groups are filled in, and closed again on failure
  *
  * It may be called again after stat_close(), for another run of a command.
@@ -393,8 +393,8 @@ void stat_close(struct stat_cmd *st)
 }
 
 /**
- * stat_free - give back all memory
- * @st: of no use afterwards
+ * stat_free - free everything
+ * @st: must not be used afterwards
  */
 void stat_free(struct stat_cmd *st)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Printing counts: which lines there are and what is in them, in every format. */
+/* Print counts: choose the lines and their contents, for all formats. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static bool shares_place(const struct stat_cells *counts, const struct stat_cell
 static const char *name_of_cgroup(const struct stat_cmd *st, const struct event *event,
 				  size_t place)
 {
-	/* Without a snapshot only the root is known. */
+	/* Before the first snapshot only the root is known, which has no name yet. */
 	if (st->split.mount)
 		return st->aggr.places[place].name ?: "/";
 	if (!cgroups_named(&st->cgroups))
@@ -41,12 +41,12 @@ static const char *name_of_cgroup(const struct stat_cmd *st, const struct event 
 }
 
 /**
- * stat_metrics_of - find all that is to be said about a count
+ * stat_metrics_of - compute the metrics to print for a count
  * @st: with the counts of all events
- * @group: number of the event's group
- * @index: number of the event there
+ * @group: index of the event's group
+ * @index: index of the event in the group
  * @cell: its count, which may be missing
- * @nr: set to how many there are
+ * @nr: set to the number of metrics
  *
  * Return: an array, to be freed
  */
@@ -89,7 +89,7 @@ static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 	metrics = stat_metrics_of(st, group, index, cell, &line.nr_metrics);
 	line.metrics = metrics;
 
-	/* Sums over CPUs of different kinds are one line a kind. */
+	/* With several kinds of CPU each PMU's sum has its own line. */
 	if (shares_place(stat_cells(st, counts), cell)) {
 		pmu = pmu_find_name(cell->pmu);
 		name = xasprintf("%s [%s]", line.name, pmu);
@@ -113,7 +113,7 @@ static void print_event(struct stat_cmd *st, size_t group, size_t index, size_t 
 
 		if (place != EVERY_PLACE && cell->place != place)
 			continue;
-		/* Of all the machine's threads most have done nothing. */
+		/* Most of the machine's threads have not run: leave them out. */
 		if (!st->target.all_threads || cell->raw)
 			print_cell(st, group, index, cell);
 	}
@@ -136,7 +136,7 @@ static void print_groups(struct stat_cmd *st, size_t first, size_t end, size_t p
 			print_event(st, i, j, place);
 }
 
-/* Where the groups end that are to be printed together: with --for-each-cgroup those of one. */
+/* Returns the end of the groups to print together: with --for-each-cgroup those of one cgroup. */
 static size_t end_of(const struct stat_cmd *st, size_t first)
 {
 	size_t end = first;
@@ -163,9 +163,9 @@ static void print_places(struct stat_cmd *st)
 /* ---- cgroups ---------------------------------------------------------------- */
 
 /**
- * struct rank - where a cgroup stands in the table
+ * struct rank - position of a cgroup in the output
  * @place: the cgroup
- * @there: it is in the last snapshot
+ * @there: it has counts in the last snapshot
  * @ran: a task of it has run
  * @count: of the first event
  */
@@ -202,7 +202,10 @@ static void rank_event(const struct stat_cmd *st, const struct stat_event *event
 	}
 }
 
-/* The busiest first, by the first event; those that have not run are left out, but in --raw. */
+/*
+ * Prints the busiest cgroups first, by the first event. Cgroups that have not run are left out,
+ * except with --raw.
+ */
 static void print_cgroups(struct stat_cmd *st)
 {
 	struct rank *ranks = xcalloc(st->aggr.nr + 1, sizeof(*ranks));
@@ -225,7 +228,7 @@ static void print_cgroups(struct stat_cmd *st)
 		print_groups(st, 0, st->nr_groups, ranks[i].place);
 		any = true;
 	}
-	/* The machine has none of the events: the root says so. */
+	/* The machine has none of the events: print that for the root. */
 	if (!any)
 		print_groups(st, 0, st->nr_groups, 0);
 	free(ranks);
@@ -248,7 +251,7 @@ void stat_print(struct stat_cmd *st)
 		fflush(st->out);
 		return;
 	}
-	/* As perf: CPUs and threads event by event, larger places place by place. */
+	/* As in perf: CPUs and threads are sorted by event, larger places by place. */
 	switch (st->aggr.mode) {
 	case AGGR_GLOBAL:
 	case AGGR_CPU:

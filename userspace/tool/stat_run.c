@@ -10,7 +10,7 @@
 #include "ending.h"
 #include "stat.h"
 
-/* How often to look whether tasks that are not our children have exited, or cgroups are gone. */
+/* Interval of the check for exited tasks that are not our children, and for removed cgroups. */
 #define EXIT_CHECK	(100 * NSEC_PER_MSEC)
 
 static __u64 earlier(__u64 a, __u64 b)
@@ -25,7 +25,7 @@ static __u64 earlier(__u64 a, __u64 b)
  * @start: when counting began, in ns of CLOCK_MONOTONIC
  * @last: when the last interval ended
  * @intervals: how many intervals have been printed
- * @length: how long it has lasted
+ * @length: length of the run, in ns
  */
 struct run {
 	struct stat_cmd *st;
@@ -36,7 +36,7 @@ struct run {
 	__u64 length;
 };
 
-/* A cgroup's time goes on only while it runs. */
+/* The times of a cgroup count only while it runs, so one that has not run has none. */
 static bool cell_was_enabled(const struct stat_cell *cell)
 {
 	return cell->enabled || cell->flags & PERFGRP_VALUE_ABSENT;
@@ -55,8 +55,8 @@ static bool was_enabled(const struct stat_cmd *st)
 }
 
 /*
- * Reads and prints what was counted since the last time; nothing if that is the end, and nothing
- * was to be counted since.
+ * Reads and prints the counts of an interval. Prints nothing at the end if no counter was enabled
+ * since the last interval.
  */
 static int print_interval(struct run *run, __u64 time, bool end)
 {
@@ -75,7 +75,7 @@ static int print_interval(struct run *run, __u64 time, bool end)
 	return 0;
 }
 
-/* What has been counted so far, in between. */
+/* --control snapshot: prints what has been counted so far. */
 static int print_snapshot(struct run *run)
 {
 	struct stat_cmd *st = run->st;
@@ -102,7 +102,7 @@ static int begin_again(struct run *run)
 	return err;
 }
 
-/* Does what --control says; returns a negative errno after saying what is wrong. */
+/* Obeys a command of --control. Returns 0, or a negative errno after saying what is wrong. */
 static int obey(void *arg, enum control_command command)
 {
 	struct run *run = arg;
@@ -121,7 +121,7 @@ static int obey(void *arg, enum control_command command)
 	}
 }
 
-/* Does all that --control has said since; returns true if that is the end, or a failure. */
+/* Obeys all pending commands of --control. Returns true on stop or failure. */
 static bool obey_all(struct run *run, int *err)
 {
 	bool end = control_obey(&run->st->control, obey, run, err);
@@ -130,7 +130,7 @@ static bool obey_all(struct run *run, int *err)
 	return end;
 }
 
-/* Sleeps before counting begins; returns true if that is the end already. */
+/* Sleeps before counting begins. Returns true if something has ended it meanwhile. */
 static bool delay(struct run *run, unsigned int ms, int *err)
 {
 	__u64 until = run->start + ms * NSEC_PER_MSEC;
@@ -141,7 +141,7 @@ static bool delay(struct run *run, unsigned int ms, int *err)
 	return false;
 }
 
-/* Without a command counting ends when there is nothing left to count. */
+/* Returns true if all tasks have exited or all cgroups were removed, and no command is running. */
 static bool nothing_left(struct run *run)
 {
 	struct stat_cmd *st = run->st;
@@ -155,7 +155,7 @@ static bool nothing_left(struct run *run)
 	return !left && !run->ending.w.pid;
 }
 
-/* A "snapshot" of --control ends an interval, too. */
+/* Intervals that were ended by --control snapshot count, too. */
 static bool enough_intervals(const struct run *run)
 {
 	const unsigned int wanted = run->st->opt.interval_count;
@@ -163,7 +163,7 @@ static bool enough_intervals(const struct run *run)
 	return wanted && run->intervals >= wanted;
 }
 
-/* Counts until the command, the tasks, the time or the user's patience is at its end. */
+/* Counts until the command or the tasks have exited, the time is up, or a signal arrives. */
 static int count(struct run *run)
 {
 	const struct stat_options *opt = &run->st->opt;
@@ -195,12 +195,12 @@ static int count(struct run *run)
 		err = print_interval(run, time, false);
 		if (err || enough_intervals(run))
 			return err;
-		/* Intervals that have been missed altogether are one long one. */
+		/* Intervals that were missed are merged into one long interval. */
 		next += (time - next) / interval * interval + interval;
 	}
 }
 
-/* The command is to end, if it has not done so by itself. */
+/* Ends the command, if it is still running, and reads its times. */
 static void end_command(struct run *run)
 {
 	const struct rusage *usage = &run->ending.w.usage;
@@ -215,7 +215,7 @@ static void end_command(struct run *run)
 	}
 }
 
-/* Makes the groups and lets everything start. */
+/* Creates the groups, and starts counting and the command. */
 static int begin(struct run *run)
 {
 	struct stat_cmd *st = run->st;
@@ -250,7 +250,7 @@ cancel:
 	return err;
 }
 
-/* A command of --pre or --post; returns 0, or a negative errno after saying what is wrong. */
+/* Runs a command of --pre or --post. Returns 0, or a negative errno after saying what is wrong. */
 static int run_beside(const char *option, const char *command)
 {
 	sigset_t none, before;
@@ -258,7 +258,7 @@ static int run_beside(const char *option, const char *command)
 
 	if (!command)
 		return 0;
-	/* It has the signals that we wait for. */
+	/* The command must not inherit our mask of blocked signals. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, &before);
 	status = system(command);
@@ -308,7 +308,7 @@ static int run_once(struct run *run)
 	return err;
 }
 
-/* What is to be done before and after each run. */
+/* One run, with --pre, --sync and --post. */
 static int run_all(struct run *run)
 {
 	const struct stat_options *opt = &run->st->opt;
@@ -325,9 +325,9 @@ static int run_all(struct run *run)
 
 /**
  * stat_run - count, and print what was counted
- * @st: all set up, but for the groups
+ * @st: all set up, except the groups
  *
- * Return: what to exit with. A signal that has ended counting ends the process.
+ * Return: the exit status. If a signal ended counting, it also ends the process.
  */
 int stat_run(struct stat_cmd *st)
 {
@@ -341,7 +341,7 @@ int stat_run(struct stat_cmd *st)
 		if (run_all(&run))
 			return EXIT_FAILED;
 		status = ending_status(&run.ending, &st->target);
-		/* A run that a signal has ended is like no other. */
+		/* A run that was ended by a signal is incomplete: leave it out of the means. */
 		if (st->opt.runs > 1 && (!run.ending.signal || !i))
 			stat_add_run(st);
 		else if (!st->opt.runs)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table that users of perf stat know, and with --raw a table of what the
- * kernel said. This is the one place where the locale has a say.
+ * The table of perf stat, and with --raw a table of what the kernel reports. Only this format
+ * depends on the locale.
  */
 #include <inttypes.h>
 #include <locale.h>
@@ -14,7 +14,7 @@
 #define METRIC_WIDTH	35
 #define MIN_UNIT_WIDTH	4
 #define CGROUP_WIDTH	16
-/* Of the raw table, where a column follows. */
+/* In the raw table, if a column follows. */
 #define EVENT_WIDTH	24
 /* "multiplexed exited" */
 #define STATE_WIDTH	18
@@ -67,7 +67,7 @@ static void print_target(const struct stat_cmd *st)
 		fprintf(st->out, " (%u runs)", st->mean_elapsed.nr);
 }
 
-/* What stands above the places. */
+/* Heading of the places. */
 static const char *place_heading(const struct stat_cmd *st)
 {
 	static const char *const headings[] = {
@@ -165,7 +165,7 @@ static void print_metric(const struct stat_metric *metric, FILE *out)
 	fprintf(out, " %-*s", METRIC_WIDTH - n - 1, metric->unit);
 }
 
-/* A person does not read 64 digits. */
+/* Containers have a short label here: a full id has 64 digits. */
 static const char *cgroup_of_line(const struct stat_line *line)
 {
 	return line->place->container ? line->place->container->label : line->cgroup;
@@ -199,7 +199,7 @@ static void print_line(struct stat_cmd *st, const struct stat_line *line, FILE *
 	fputc('\n', out);
 }
 
-/* How good the count is, and what has become of its counter. */
+/* Prints the state of the count and its flags. */
 static void print_state(const struct stat_cell *cell, FILE *out)
 {
 	int width = fprintf(out, " %s", stat_state(cell));
@@ -211,7 +211,7 @@ static void print_state(const struct stat_cell *cell, FILE *out)
 	fprintf(out, "%*s", width < STATE_WIDTH + 1 ? STATE_WIDTH + 1 - width : 0, "");
 }
 
-/* The raw table: what has no value shows none. */
+/* Prints a line of the raw table; missing values are "-". */
 static void print_raw(struct stat_cmd *st, const struct stat_line *line, FILE *out)
 {
 	const struct stat_cell *cell = line->cell;
@@ -277,13 +277,13 @@ static void line(struct stat_cmd *st, const struct stat_line *line)
 	free(text);
 }
 
-/* As perf: two digits more than the standard deviation has certain ones. */
+/* As in perf: two digits more than the first significant one of the standard deviation. */
 static int precision(double deviation)
 {
 	return deviation > 1 || deviation <= 0 ? 2 : lround(ceil(-log10(deviation))) + 2;
 }
 
-/* How long each run was, how far that is from the mean, and a bar: a sign for each five percent. */
+/* Length of each run, its difference from the mean, and a bar: one '#' for each five percent. */
 static void print_lengths(const struct stat_cmd *st, double mean, int digits)
 {
 	unsigned int i;
