@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files behind "perfgrp top" share. Rows, rates and columns know nothing of the
- * terminal; what draws them changes none of them.
+ * Shared by the files that implement "perfgrp top". Rows, rates and columns do not depend on the
+ * terminal, and the code that draws them does not change them.
  */
 #ifndef PERFGRP_TOP_H
 #define PERFGRP_TOP_H
@@ -11,25 +11,25 @@
 
 #include "stat.h"
 
-/* Busy CPUs, and tasks that run, write their rows anew as often: no interval is shorter. */
+/* Busy CPUs and running tasks update their rows at this interval, so a shorter one is useless. */
 #define TOP_MIN_INTERVAL	100		/* ms */
 #define TOP_MAX_INTERVAL	3600000
-/* Frames that are remembered. */
+/* Number of frames in the history. */
 #define TOP_HISTORY		120
-/* Sorted by name, not by a column. */
+/* Value of sort: sorted by name, not by a column. */
 #define TOP_BY_NAME		(-1)
 
 /**
- * struct top_options - what the user has asked for
+ * struct top_options - options of "perfgrp top"
  * @interval: ms between two frames
- * @frames: end after so many; 0: do not
- * @batch: print frames, in place of a terminal's screen
- * @wake: take snapshots even where rows can be mapped
- * @history: begin with sparklines
- * @no_totals: begin without totals
- * @no_color: use none
- * @events: -e was there
- * @cgroups: --cgroups was there
+ * @frames: end after so many frames; 0: no limit
+ * @batch: print frames as text instead of drawing them on a terminal
+ * @wake: take snapshots even if rows can be mapped
+ * @history: start with the history of a column
+ * @no_totals: start without totals
+ * @no_color: use no colors
+ * @events: -e was given
+ * @cgroups: --cgroups was given
  */
 struct top_options {
 	unsigned int interval;
@@ -44,21 +44,21 @@ struct top_options {
 };
 
 enum top_kind {
-	TOP_RATE,		/* of an event: per second */
-	TOP_METRIC,		/* what stat prints behind the '#' */
-	TOP_SHARE,		/* of a group of events: how much of the time it was on the PMU */
+	TOP_RATE,		/* of an event: count per second */
+	TOP_METRIC,		/* of an event: what stat prints after the '#' */
+	TOP_SHARE,		/* of a group of events: percentage of time on the PMU */
 };
 
 /**
  * struct top_column - a column of numbers
- * @kind: which of them
- * @group: the group of events
+ * @kind: what the column shows
+ * @group: index of the group of events
  * @event: index of the event in the group
- * @cell: of an event: index in &struct top_row.cells
- * @title: what stands above
- * @format: of a metric: how to print it
- * @adds: of a metric: it is by time, as a rate, and adds up as one
- * @shown: there was something to show
+ * @cell: for an event: index in &struct top_row.cells
+ * @title: heading
+ * @format: for a metric: how to print it
+ * @adds: for a metric: it is per time, like a rate, so values of several rows can be added up
+ * @shown: the column has had a value, and is shown from then on
  */
 struct top_column {
 	enum top_kind kind;
@@ -72,11 +72,11 @@ struct top_column {
 };
 
 /**
- * struct top_part - what is remembered of a row of a group that is mapped
- * @known: the rest is valid
+ * struct top_part - state of a mapped row when it was last read
+ * @known: the other fields are valid
  * @epoch: of the CPU
  * @generation: of the group
- * @time: when its counts were so, ns
+ * @time: time of the counts, in ns
  */
 struct top_part {
 	bool known;
@@ -86,21 +86,21 @@ struct top_part {
 };
 
 /**
- * struct top_row - a CPU, a thread, a cgroup, or all of them
- * @place: which: index in &struct stat_cmd.aggr
- * @name: what it is called, fit to print
- * @width: columns that takes
+ * struct top_row - a CPU, a thread, a cgroup, or the sum of all rows
+ * @place: index of the place in &struct stat_cmd.aggr
+ * @name: its name, with only printable characters
+ * @width: width of @name in columns of the screen
  * @tid: the thread, or 0
  * @parts: one for each group of events
- * @last: with mapped rows: values of all events, as they were last
- * @cells: of each event: what it counted since
- * @elapsed: of each group of events: how long that took in ns; 0: nothing is known
- * @values: one for each column; NAN where there is nothing
+ * @last: with mapped rows: the values of all events when they were last read
+ * @cells: for each event: what was counted since the last frame
+ * @elapsed: for each group of events: the time in ns that @cells cover; 0: there are no counts
+ * @values: one for each column; NAN if there is no value
  * @history: the values of the last TOP_HISTORY frames, column by column
- * @time: as of when all of it is known
+ * @time: time of its oldest counts
  * @there: it is in the last snapshot
- * @ran: it has done something in it; others are not shown if they are cgroups
- * @rests: nothing has run there since it was written
+ * @ran: it has run since the last frame; cgroups that have not are not shown
+ * @rests: nothing has run there since the row was written
  * @offline: the CPU is offline
  * @exited: the task has exited, or the cgroup was removed
  * @epoch: of the CPU
@@ -126,8 +126,8 @@ struct top_row {
 };
 
 /**
- * struct top_fd - a perfgrp group, beside &struct stat_group.fds
- * @map: its rows, or NULL
+ * struct top_fd - a perfgrp group, in addition to &struct stat_group.fds
+ * @map: its mapped rows, or NULL
  * @time: when the last snapshot was taken
  */
 struct top_fd {
@@ -136,8 +136,8 @@ struct top_fd {
 };
 
 /**
- * struct top_fds - those of a group of events
- * @fds: as many as &struct stat_group.nr
+ * struct top_fds - the perfgrp groups of a group of events
+ * @fds: one for each of &struct stat_group.fds
  * @nr: how many
  * @room: how many @fds has room for
  */
@@ -150,43 +150,43 @@ struct top_fds {
 /**
  * struct top - one "perfgrp top"
  * @opt: options
- * @st: what is counted, and how ratios are made
+ * @st: what is counted; also used to compute ratios
  * @fds: one for each group of events
  * @nr_events: of all groups
- * @columns: those of each event: its rate, its metric; of each group: its share
+ * @columns: for each event its rate and its metric, for each group its share
  * @nr_columns: how many
  * @rows: in the order of their places
  * @nr_rows: how many
  * @room_rows: how many @rows has room for
  * @of_place: the row of each place, or NULL
- * @nr_places: how many places @of_place knows
+ * @nr_places: how many places @of_place has
  * @total: the sum of all rows
  * @mapped: rows are mapped
- * @rests: of each slot's CPU, or the task: the row rests
- * @nr_rests: how many CPUs @rests has room for
- * @frames: how many there were
- * @now: when the last one was
- * @elapsed: since the one before
- * @cpu_time: this process's, at the last one
- * @cost: CPU time between the last two
- * @interrupts: other CPUs that were interrupted for the last one, at most
- * @nr_cpus: CPUs that are online, of those that are counted
- * @changes: CPUs that have gone offline or come online
+ * @rests: for each CPU of a mapped slot, or for the task at index 0: the row is at rest
+ * @nr_rests: how many elements @rests has
+ * @frames: number of frames so far
+ * @now: time of the last frame
+ * @elapsed: time since the previous frame
+ * @cpu_time: CPU time of this process at the last frame
+ * @cost: CPU time of this process between the last two frames
+ * @interrupts: upper bound of the other CPUs that were interrupted for the last frame
+ * @nr_cpus: counted CPUs that are online
+ * @changes: how often CPUs have gone offline or come online
  * @nr_tasks: threads that have not exited
- * @done: threads that have exited, and are listed still
- * @refused: threads that are listed, and could not be counted
- * @lowest: least share of a group that was multiplexed in the last frame; 1: none was
- * @nr_shared: how many groups were
- * @error: what went wrong
+ * @done: threads that have exited but are still listed in /proc
+ * @refused: threads that are listed in /proc but could not be counted
+ * @lowest: lowest share of a multiplexed group in the last frame, in percent; 100: none was
+ * @nr_shared: number of multiplexed groups in the last frame
+ * @error: message of the last error
  * @sort: index of the column, or TOP_BY_NAME
- * @reverse: the other way round
- * @filter: text that names must have
- * @view: the rows that are to be shown, sorted
+ * @reverse: sort in reverse order
+ * @filter: text that names must contain
+ * @view: the rows to show, sorted
  * @nr_view: how many
- * @scroll: the first of them on the screen
- * @show_totals: with a line for all
- * @show_history: sparklines in place of columns
- * @utf8: the terminal takes UTF-8
+ * @scroll: index in @view of the first row on the screen
+ * @show_totals: show a line for @total
+ * @show_history: show the history of a column instead of all columns
+ * @utf8: the terminal supports UTF-8
  * @paused: no new frames
  */
 struct top {
@@ -234,16 +234,16 @@ struct top {
 /* top_run.c: from beginning to end */
 int top_run(struct top *top);
 
-/* top_read.c: what the kernel says */
+/* top_read.c: reading counts from the kernel */
 int top_open(struct top *top);
 int top_read(struct top *top);
 void top_close(struct top *top);
 
-/* top_tasks.c: threads that come and go */
+/* top_tasks.c: threads that start and exit */
 void top_follow_tasks(struct top *top);
 bool top_tasks_exited(const struct top *top);
 
-/* top_rows.c: rows, and what they have counted */
+/* top_rows.c: rows and their values */
 void top_make_columns(struct top *top);
 void top_name_row(const struct top *top, struct top_row *row);
 struct top_row *top_row_of(struct top *top, size_t place);
@@ -252,7 +252,7 @@ void top_begin_frame(struct top *top);
 void top_end_frame(struct top *top);
 void top_free_rows(struct top *top);
 
-/* top_view.c: which rows are shown, in which order */
+/* top_view.c: choosing and sorting the rows to show */
 int top_default_sort(const struct top *top);
 void top_make_view(struct top *top);
 void top_move_sort(struct top *top, int step);
@@ -262,12 +262,12 @@ const struct top_column *top_sort_column(const struct top *top);
 
 /**
  * struct top_layout - what fits on a line
- * @width: columns of the screen
+ * @width: width of the screen; 0: no limit
  * @name: width of the names
- * @first: the first column that is shown
- * @end: the one behind the last
+ * @first: index of the first column that is shown
+ * @end: index after the last column that is shown
  * @max: with history: the largest value
- * @size: what the text of a line needs, at most
+ * @size: maximum size of a line's text, in bytes
  */
 struct top_layout {
 	unsigned int width;
@@ -278,7 +278,7 @@ struct top_layout {
 	size_t size;
 };
 
-/* What one of the lines above needs, at most. */
+/* Buffer size for a status line. */
 #define TOP_STATUS	1024
 
 void top_layout(const struct top *top, unsigned int width, struct top_layout *layout);
@@ -295,7 +295,7 @@ double top_spark_max(const struct top *top, size_t column);
 void top_spark(const struct top *top, const struct top_row *row, size_t column, double max,
 	       unsigned int width, char *text);
 
-/* top_keys.c: what keys do */
+/* top_keys.c: key commands */
 
 enum top_prompt {
 	TOP_NO_PROMPT,
@@ -305,12 +305,12 @@ enum top_prompt {
 };
 
 /**
- * struct top_keys - what is being typed
- * @prompt: what was asked
+ * struct top_keys - state of keyboard input
+ * @prompt: the current prompt
  * @text: the answer so far
- * @message: what to say
- * @page: lines of rows on the screen
- * @quit: the user has had enough
+ * @message: message to show in the prompt's line
+ * @page: number of rows on the screen
+ * @quit: quit was requested
  */
 struct top_keys {
 	enum top_prompt prompt;
@@ -327,7 +327,7 @@ void top_key(struct top *top, struct top_keys *keys, int key);
 void top_draw_begin(bool wanted);
 void top_draw(struct top *top, struct top_keys *keys);
 
-/* top_term.c: the terminal, and what happens to it */
+/* top_term.c: the terminal and its events */
 int top_term_begin(const struct top *top, int *fd);
 int top_term_events(struct top *top, struct top_keys *keys);
 void top_term_end(void);

@@ -6,10 +6,10 @@
 
 #include "top.h"
 
-/* What the line above the rows, and a column, need. */
+/* Minimum for the status lines and one column. */
 #define MIN_COLUMNS	40
 #define MIN_LINES	6
-/* The lines above the rows: two, that of prompts, the heading. */
+/* Lines above the rows: two status lines, the prompt, the heading. */
 #define LINE_PROMPT	2
 #define LINE_HEADING	3
 #define LINE_ROWS	4
@@ -40,7 +40,7 @@ static attr_t color(short pair)
 	return colors ? COLOR_PAIR(pair) : 0;
 }
 
-/* What is longer than the line would go on in the next one. */
+/* Clips the text, which would otherwise wrap to the next line. */
 static void put(const struct top *top, int y, const char *text, attr_t attr)
 {
 	attrset(attr);
@@ -56,7 +56,7 @@ static void draw_help(void)
 		mvaddnstr(i, 0, help[i], COLS);
 }
 
-/* The line for what is asked, and said. */
+/* Draws the line of prompts and messages. */
 static void draw_prompt(const struct top *top, const struct top_keys *keys)
 {
 	char text[160];
@@ -110,8 +110,8 @@ static void draw_rows(struct top *top, struct top_keys *keys)
 
 /**
  * top_draw - draw the screen
- * @top: what there is; @top->scroll is kept within it
- * @keys: what is being typed; how many rows there are on the screen is set
+ * @top: what to draw; @top->scroll is limited to its rows
+ * @keys: state of keyboard input; @keys->page is set
  */
 void top_draw(struct top *top, struct top_keys *keys)
 {
@@ -136,7 +136,7 @@ void top_draw(struct top *top, struct top_keys *keys)
 	refresh();
 }
 
-/* Colors, where the terminal has some, and they are wanted. */
+/* Initialises colors, if the terminal has them and they are wanted. */
 void top_draw_begin(bool wanted)
 {
 	colors = wanted && has_colors();

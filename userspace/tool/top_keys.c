@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the keys of "perfgrp top" do. */
+/* Key commands of "perfgrp top". */
 #include <curses.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #define CONTROL(c)	((c) & 0x1f)
 
 /**
- * top_parse_interval - read seconds, with or without a fraction
+ * top_parse_interval - parse seconds, with or without a fraction
  * @text: the seconds
- * @ms: set to as many milliseconds
+ * @ms: set to the interval in milliseconds
  *
- * Return: 0, or -EINVAL if it is no number, or too short, or too long
+ * Return: 0, or -EINVAL if it is not a number, or out of range
  */
 int top_parse_interval(const char *text, unsigned int *ms)
 {
@@ -51,7 +51,7 @@ static void take_answer(struct top *top, struct top_keys *keys)
 	keys->prompt = TOP_NO_PROMPT;
 }
 
-/* The last character, which may have several bytes. */
+/* Erases the last character, which may have several bytes. */
 static void erase_last(char *text)
 {
 	size_t len = strlen(text);
@@ -83,7 +83,7 @@ static void edit(struct top *top, struct top_keys *keys, int key)
 		*keys->text = '\0';
 		break;
 	default:
-		/* Other bytes than ASCII's are parts of characters. */
+		/* Bytes from 0x80 on are parts of UTF-8 characters. */
 		if (key >= ' ' && key < 256 && len + 1 < sizeof(keys->text)) {
 			keys->text[len] = key;
 			keys->text[len + 1] = '\0';
@@ -163,15 +163,15 @@ static void command(struct top *top, struct top_keys *keys, int key)
 	}
 }
 
-/* Does what a key says; whatever it changes is seen when it is drawn. */
+/* Handles a key. Its effect shows when the screen is next drawn. */
 void top_key(struct top *top, struct top_keys *keys, int key)
 {
 	switch (key) {
 	case KEY_RESIZE:
-		/* From resizeterm(): nobody has typed it. */
+		/* resizeterm() inserts it, the user has not typed it. */
 		return;
 	case CONTROL('l'):
-		/* All of it anew, whatever others have put there. */
+		/* Redraw everything, since other output may be on the screen. */
 		clearok(curscr, TRUE);
 		return;
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel says, for "perfgrp top". Where rows can be mapped they are read from memory:
- * no system call, no interrupt, and what a row has counted is the difference to what it had before.
- * Otherwise snapshots are taken that start again from zero.
+ * Read the counts for "perfgrp top". If rows can be mapped they are read from memory, without a
+ * system call or interrupt, and the counts of a frame are the difference from the previous values.
+ * Otherwise snapshots are taken, which reset the counters.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,8 +40,8 @@ static int map_fds(struct top *top, size_t index)
 }
 
 /*
- * Which rows rest, before they are read: what is read later is at least as new. Slots keep
- * their CPU.
+ * Notes which rows are at rest. This must be done before they are read, so that the values are at
+ * least as new. A slot's CPU never changes.
  */
 static void see_rests(struct top *top, const struct perfgrp_map *map)
 {
@@ -73,7 +73,7 @@ static bool is_at_rest(const struct top *top, const struct perfgrp_row *row)
 
 /* ---- one row ------------------------------------------------------------------- */
 
-/* CPUs that come and go. A mapped row that has a new epoch was offline in between. */
+/* Counts hotplug changes. If a mapped row has a new epoch, the CPU was offline in between. */
 static void see_cpu(struct top *top, struct top_row *to, const struct perfgrp_row *row, bool is_new)
 {
 	const bool offline = row->flags & PERFGRP_ROW_OFFLINE;
@@ -90,7 +90,7 @@ static void see_cpu(struct top *top, struct top_row *to, const struct perfgrp_ro
 		top->nr_cpus++;
 }
 
-/* The values of a row that start from zero with each snapshot. */
+/* Adds the values of a row of a snapshot, which has reset the counters. */
 static void take_values(struct top *top, size_t group, const __u32 *ids,
 			const struct perfgrp_row *row, struct top_row *to, size_t first)
 {
@@ -109,7 +109,7 @@ static void take_values(struct top *top, size_t group, const __u32 *ids,
 	}
 }
 
-/* The values of a mapped row, less those that it had before. */
+/* Adds the values of a mapped row, less those of the last frame. */
 static void subtract_values(struct top *top, size_t group, const __u32 *ids,
 			    const struct perfgrp_row *row, struct top_row *to, size_t first,
 			    bool known)
@@ -146,7 +146,7 @@ static void read_mapped_row(struct top *top, size_t group, const __u32 *ids,
 	to->rests = to->rests && rests;
 	if (time < to->time)
 		to->time = time;
-	/* Nothing new. */
+	/* The row has not been written since the last frame. */
 	if (known && time <= part->time)
 		return;
 	subtract_values(top, group, ids, row, to, first, known);
@@ -191,7 +191,7 @@ static void read_row(struct top *top, size_t group, size_t fd, const struct perf
 
 /* ---- all rows ------------------------------------------------------------------ */
 
-/* How many other CPUs a snapshot interrupts, at most: of a task, the one that it runs on. */
+/* Upper bound of the other CPUs that a snapshot interrupts; for a task, the CPU that it runs on. */
 static unsigned int count_interrupts(const struct top *top)
 {
 	const struct perfgrp_row *row;
@@ -206,7 +206,7 @@ static unsigned int count_interrupts(const struct top *top)
 		else if (row->nr_cpus > cpus)
 			cpus = row->nr_cpus;
 	}
-	/* The one that it is taken on is not interrupted. */
+	/* The CPU on which the snapshot is taken is not interrupted. */
 	return cpus && top->st.target.kind == TARGET_ALL_CPUS ? cpus - 1 : cpus;
 }
 
@@ -270,8 +270,8 @@ static void account_cost(struct top *top)
 }
 
 /**
- * top_read - make a frame
- * @top: open; its rows are those of the frame afterwards
+ * top_read - read a frame
+ * @top: open; its rows are updated
  *
  * Return: 0, or a negative errno with @top->error set
  */
@@ -283,7 +283,7 @@ int top_read(struct top *top)
 
 	if (top->st.aggr.mode == AGGR_THREAD)
 		top_follow_tasks(top);
-	/* The clock of all rows. */
+	/* The time of the frame, for all rows. */
 	now = ending_now();
 	top->elapsed = top->now ? now - top->now : 0;
 	top->now = now;
@@ -305,7 +305,7 @@ int top_read(struct top *top)
  * top_open - begin to count
  * @top: with its events and its target
  *
- * What the first frame is to be the difference to has been read afterwards.
+ * Also reads the initial values, from which the first frame is the difference.
  *
  * Return: 0, or a negative errno after saying what is wrong
  */
@@ -329,7 +329,7 @@ int top_open(struct top *top)
 	err = top_read(top);
 	if (err)
 		error("%s", top->error);
-	/* What there was before does not count. */
+	/* Reading the initial values is not a frame. */
 	top->frames = 0;
 	return err;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows of "perfgrp top", and what they have counted: rates, ratios, shares, history. */
+/* Rows of "perfgrp top" and their values: rates, ratios, shares, history. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void set_title(struct top_column *column, const char *name, const char *u
 	free(title);
 }
 
-/* What stat calls a ratio is a sentence's end; short enough to stand above a column. */
+/* Sets a title that is shorter than stat's text for the ratio, to fit above a column. */
 static void set_metric_title(struct top_column *column, const struct stat_metric *metric)
 {
 	static const struct {
@@ -58,10 +58,10 @@ static struct top_column *add_column(struct top *top, enum top_kind kind, size_t
 }
 
 /**
- * top_make_columns - all columns that there may be
+ * top_make_columns - create all columns that may be shown
  * @top: with its groups open
  *
- * Those of ratios and shares are shown once there is one.
+ * Columns of ratios and shares are shown once they have a value to show.
  */
 void top_make_columns(struct top *top)
 {
@@ -99,7 +99,7 @@ static char *name_of(const struct top *top, size_t index)
 	return xstrdup(place->container ? place->container->label : place->name ?: "");
 }
 
-/* Calls a row what its place is called. */
+/* Sets the name of a row to that of its place. */
 void top_name_row(const struct top *top, struct top_row *row)
 {
 	char *name = name_of(top, row->place);
@@ -142,7 +142,7 @@ static void free_row(struct top_row *row)
 	free(row);
 }
 
-/* The row of a place, which is made if need be. */
+/* Returns the row of a place, which is created if need be. */
 struct top_row *top_row_of(struct top *top, size_t place)
 {
 	struct top_row *row;
@@ -175,19 +175,19 @@ void top_forget(struct top *top, struct top_row *row)
 	top->nr_rows--;
 	memmove(&top->rows[i], &top->rows[i + 1], (top->nr_rows - i) * sizeof(struct top_row *));
 	top->of_place[row->place] = NULL;
-	/* It may be on the screen. */
+	/* The view may have a pointer to the row. */
 	top->nr_view = 0;
 	free_row(row);
 }
 
-/* Forgets places that have no row any more: threads and cgroups may come and go for ever. */
+/* Drops places without a row: otherwise they would pile up as threads or cgroups are replaced. */
 static void forget_places(struct top *top)
 {
 	struct aggr *aggr = &top->st.aggr;
 	size_t nr = 0, i;
 	bool *wanted;
 
-	/* CPUs keep theirs, also while they are offline. */
+	/* CPUs keep their places, even while they are offline. */
 	if (aggr->nr == top->nr_rows || (aggr->mode != AGGR_THREAD && aggr->mode != AGGR_CGROUP))
 		return;
 	wanted = xcalloc(aggr->nr, sizeof(*wanted));
@@ -217,7 +217,7 @@ static void clear(const struct top *top, struct top_row *row)
 	memset(row->elapsed, 0, top->st.nr_groups * sizeof(*row->elapsed));
 }
 
-/* Nothing is known yet of the next frame. */
+/* Clears all rows for the next frame. */
 void top_begin_frame(struct top *top)
 {
 	size_t i;
@@ -249,7 +249,10 @@ static double rate_of(const struct top *top, const struct top_row *row,
 	return 1e9 * stat_count(&top->st, cell) * event->scale / elapsed;
 }
 
-/* stat's ratios are of counts in one place: those of the row, for a moment. */
+/*
+ * stat computes ratios from the events' cells. Lends it the cells of a row for that, or with NULL
+ * takes them back.
+ */
 static void lend_cells(struct top *top, struct top_row *row)
 {
 	size_t cell = 0, i, j;
@@ -272,7 +275,7 @@ static double metric_of(struct top *top, const struct top_row *row, struct top_c
 	if (!stat_metrics(&top->st, column->group, column->event, cell, metrics) ||
 	    !metrics[0].format)
 		return NAN;
-	/* The column beside it is a rate already. */
+	/* The event's own column already has the rate. */
 	if (strstr(metrics[0].unit, "/sec"))
 		return NAN;
 	if (!column->format) {
@@ -283,7 +286,7 @@ static double metric_of(struct top *top, const struct top_row *row, struct top_c
 	return metrics[0].value;
 }
 
-/* The least of a group's events. Those that need no place on the PMU are always there. */
+/* The lowest share of a group's events: software events in the group have 100 percent. */
 static double share_of(const struct top *top, const struct top_row *row,
 		       const struct top_column *column)
 {
@@ -355,7 +358,7 @@ static void add_to_total(struct top *top, const struct top_row *row)
 		top->total->elapsed[i] = top->elapsed;
 }
 
-/* Rows may be of different lengths: rates add up, counts do not. */
+/* Rows may cover different times, so their rates are added up, not their counts. */
 static void sum_rates(struct top *top)
 {
 	size_t i, j;
@@ -375,7 +378,7 @@ static void sum_rates(struct top *top)
 	}
 }
 
-/* Which groups had to share the PMU, and how little one was on it. */
+/* Counts the multiplexed groups, and finds the lowest share of time on the PMU. */
 static void sum_up_shares(struct top *top)
 {
 	size_t i, j;
@@ -397,7 +400,7 @@ static void sum_up_shares(struct top *top)
 }
 
 /**
- * top_end_frame - make rates, ratios, totals and history
+ * top_end_frame - compute rates, ratios, totals and history
  * @top: with all cells of the frame
  */
 void top_end_frame(struct top *top)

@@ -14,7 +14,7 @@ static void print_row(const struct top *top, const struct top_layout *layout,
 	puts(text);
 }
 
-/* A frame as text; an empty line ends it. */
+/* Prints a frame as text, followed by an empty line. */
 static void print_frame(struct top *top)
 {
 	struct top_layout layout;
@@ -46,7 +46,7 @@ static bool was_last(const struct top *top)
 	       (top->opt.batch && ferror(stdout));
 }
 
-/* When the next frame is due. Those that were missed are one long one. */
+/* When the next frame is due. Frames that were missed are merged into one long frame. */
 static __u64 next_frame(const struct top *top, __u64 last)
 {
 	const __u64 interval = top->opt.interval * NSEC_PER_MSEC, now = ending_now();
@@ -54,7 +54,7 @@ static __u64 next_frame(const struct top *top, __u64 last)
 	return now < last + interval ? last + interval : now + interval;
 }
 
-/* Frames until something ends them; returns a negative errno with an error set. */
+/* Shows frames until something ends it. Returns 0, or a negative errno with @top->error set. */
 static int run_frames(struct top *top, struct ending *ending)
 {
 	struct top_keys keys = { 0 };
@@ -100,7 +100,7 @@ static bool counts_something(const struct top *top)
  * top_run - show what is counted until something ends it
  * @top: with its options, its events and its target
  *
- * Return: what to exit with. A signal that has ended it ends the process.
+ * Return: the exit status. A signal that ends it also ends the process.
  */
 int top_run(struct top *top)
 {

@@ -34,7 +34,7 @@ static double max_of(const struct top *top, const struct top_row *row, size_t co
 	return max;
 }
 
-/* The largest value of the rows that are shown: what a full block stands for. */
+/* The largest value of the rows that are shown, which is drawn as a full block. */
 double top_spark_max(const struct top *top, size_t column)
 {
 	double max = 0;
@@ -46,13 +46,13 @@ double top_spark_max(const struct top *top, size_t column)
 }
 
 /**
- * top_spark - write the history of a row, the last frame last
- * @top: how much of it there is
+ * top_spark - format the history of a row, with the last frame at the end
+ * @top: has the number of frames
  * @row: the row
  * @column: index of the column
- * @max: what a full block is; of the sum of all rows it is the sum's largest value
- * @width: characters there is room for
- * @text: where to; frames without a value are blank
+ * @max: value of a full block; for the sum of all rows the sum's largest value is used instead
+ * @width: maximum number of characters
+ * @text: buffer for the text; frames without a value are blank
  */
 void top_spark(const struct top *top, const struct top_row *row, size_t column, double max,
 	       unsigned int width, char *text)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Threads that come and go, for "perfgrp top -p". */
+/* Follow threads that start and exit, for "perfgrp top -p". */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,12 @@
 
 #include "top.h"
 
-/* Frames in which the name of each thread is read once. */
+/* The name of each thread is read once in so many frames. */
 #define NAMES_EVERY	4
 
 /*
- * Those that have exited are still there until somebody waits for them; others may not be counted,
- * or are too many. None is tried in each frame.
+ * Threads that have exited are listed in /proc until they are waited for; others cannot be counted
+ * for lack of permission or files. They are remembered, so as not to be tried in every frame.
  */
 static void add_task(struct top *top, unsigned int tid)
 {
@@ -26,7 +26,7 @@ static void add_task(struct top *top, unsigned int tid)
 		numbers_add(err == -ESRCH ? &top->done : &top->refused, tid);
 }
 
-/* Forgets the threads that are not there any more: their numbers may become those of others. */
+/* Drops threads that are no longer listed, since their tids may be reused. */
 static void keep_listed(struct numbers *tasks, const struct numbers *listed)
 {
 	size_t nr = 0, i;
@@ -37,14 +37,14 @@ static void keep_listed(struct numbers *tasks, const struct numbers *listed)
 	tasks->nr = nr;
 }
 
-/* Lists the threads of a process, which has one at least, if it is there. */
+/* Lists the threads of a process. A process that exists has at least one. */
 static void list_threads(struct numbers *tids, unsigned int pid)
 {
 	char *dir = xasprintf("/proc/%u/task", pid);
 	const size_t before = tids->nr;
 
 	numbers_list_dir(tids, dir);
-	/* To read a directory takes a file, and groups may have taken all that are allowed. */
+	/* opendir() needs a file descriptor, and the groups may use all that the limit allows. */
 	if (tids->nr == before && !access(dir, F_OK) && allow_more_files())
 		numbers_list_dir(tids, dir);
 	free(dir);
@@ -55,7 +55,7 @@ static void add_new_tasks(struct top *top)
 	struct numbers pids = { 0 }, tids = { 0 };
 	size_t i;
 
-	/* It has been read before. */
+	/* Cannot fail: target_resolve() has parsed the list before. */
 	numbers_parse(&pids, top->st.target.pids, false);
 	for (i = 0; i < pids.nr; i++)
 		list_threads(&tids, pids.n[i]);
@@ -87,7 +87,7 @@ static void drop_task(struct top *top, unsigned int tid)
 	stat_drop_task(&top->st, tid);
 }
 
-/* All that a frame has shown as exited is done with. */
+/* Drops the threads that the last frame has shown as exited. */
 static void drop_exited_tasks(struct top *top)
 {
 	size_t i;
@@ -98,12 +98,12 @@ static void drop_exited_tasks(struct top *top)
 		numbers_add(&top->done, top->rows[i]->tid);
 		drop_task(top, top->rows[i]->tid);
 		top_forget(top, top->rows[i]);
-		/* There may be room for others now. */
+		/* There may be room for refused threads now. */
 		top->refused.nr = 0;
 	}
 }
 
-/* Threads get names after they have started, and others with each exec. */
+/* Threads may set their name after they have started, and an exec changes it. */
 static void read_name(struct top *top, struct top_row *row)
 {
 	struct aggr_place *place = &top->st.aggr.places[row->place];
@@ -119,10 +119,10 @@ static void read_name(struct top *top, struct top_row *row)
 }
 
 /**
- * top_follow_tasks - count the threads that there are, by the names that they have
+ * top_follow_tasks - add new threads, drop exited ones, and update names
  * @top: of tasks, between two frames
  *
- * Names are read of some threads in each frame.
+ * Each frame updates the names of some threads only.
  */
 void top_follow_tasks(struct top *top)
 {

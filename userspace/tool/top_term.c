@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The terminal of "perfgrp top": taken, given back on every way out, and what happens to it
- * meanwhile. Signals wait in a file descriptor, so that none of this runs inside a handler; only a
- * crash restores the terminal from there.
+ * The terminal of "perfgrp top": set it up, handle its events, and restore it however the process
+ * ends. Signals are read from a signalfd, so that none of this runs in a signal handler; only a
+ * crash restores the terminal from a handler.
  */
 #include <curses.h>
 #include <errno.h>
@@ -27,10 +27,10 @@ static struct {
 	int signal_fd;
 	int epoll_fd;
 	struct termios before;
-	char *leave;		/* what makes the terminal what it was */
+	char *leave;		/* escape sequences that restore the terminal */
 } term = { .signal_fd = -1, .epoll_fd = -1 };
 
-/* Signals that end a process and that struct ending does not know. */
+/* Signals that end a process and that struct ending does not handle. */
 static const int deadly[] = {
 	SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
 	SIGSTKFLT,
@@ -48,11 +48,11 @@ static bool is_deadly(int signal)
 	return signal >= SIGRTMIN;
 }
 
-/* Ends the process a second time: as it would have ended. */
+/* Restores the terminal, then raises the signal again with its default action (SA_RESETHAND). */
 static void on_crash(int signal)
 {
 	tcsetattr(STDIN_FILENO, TCSANOW, &term.before);
-	/* What becomes of it is no matter any more. */
+	/* A failed write cannot be handled here. */
 	if (term.leave && write(STDOUT_FILENO, term.leave, strlen(term.leave)) < 0)
 		_exit(128 + signal);
 	raise(signal);
@@ -88,7 +88,7 @@ static int open_fds(void)
 	for (signal = 1; signal <= SIGRTMAX; signal++)
 		if (is_deadly(signal) && !ending_ignores(signal))
 			sigaddset(&signals, signal);
-	/* ending_finish() takes that back. */
+	/* ending_finish() restores the mask. */
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	term.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	term.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -101,7 +101,7 @@ static int open_fds(void)
 	return 0;
 }
 
-/* Says so where there is no terminal, or none that lines can be put on. */
+/* Reports an error if there is no terminal, or if it cannot position the cursor. */
 static int check_terminal(void)
 {
 	const char *name = getenv("TERM");
@@ -127,9 +127,9 @@ static int check_terminal(void)
 }
 
 /**
- * top_term_begin - take the terminal
+ * top_term_begin - set up the terminal
  * @top: its options
- * @fd: set to what is readable when something has happened to it
+ * @fd: set to a file descriptor that is readable when top_term_events() has something to do
  *
  * Return: 0, or a negative errno after saying what is wrong
  */
@@ -168,7 +168,7 @@ int top_term_begin(const struct top *top, int *fd)
 	return 0;
 }
 
-/* Gives the terminal back. It may be called at any time. */
+/* Restores the terminal. May be called at any time. */
 void top_term_end(void)
 {
 	if (!term.screen)
@@ -188,11 +188,11 @@ static void resize(void)
 
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
 		resizeterm(size.ws_row, size.ws_col);
-	/* All of it anew. */
+	/* Redraw everything. */
 	clearok(curscr, TRUE);
 }
 
-/* Stops as the terminal wants it, and goes on. */
+/* Restores the terminal, stops as SIGTSTP would, and redraws the screen when continued. */
 static void stop(void)
 {
 	sighandler_t handler;
@@ -209,7 +209,7 @@ static void stop(void)
 	resize();
 }
 
-/* Whoever had the terminal in between may have changed it. */
+/* After SIGCONT: other processes may have changed the terminal. */
 static void go_on(void)
 {
 	reset_prog_mode();
@@ -224,9 +224,9 @@ static bool has_hung_up(void)
 }
 
 /**
- * top_term_events - do what has come: keys, a new size, stops
- * @top: what keys change
- * @keys: what is being typed; quit is set, too, if the terminal is gone
+ * top_term_events - handle keys, a new size and stops
+ * @top: changed by keys
+ * @keys: state of keyboard input; @keys->quit is also set if the terminal has hung up
  *
  * Return: a signal that ends the process, or 0
  */

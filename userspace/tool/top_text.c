@@ -10,13 +10,16 @@
 #include "top.h"
 
 #define AGE_WIDTH	7
-#define MIN_WIDTH	7	/* of a column */
+#define MIN_WIDTH	7	/* minimum width of a column */
 #define MAX_NAME	60
 #define MIN_NAME	4	/* "CPU9" */
 
 /* ---- names --------------------------------------------------------------------- */
 
-/* Threads and cgroups are called as somebody likes, and not everything is for a terminal. */
+/*
+ * Copies a name without characters that are not printable: names of threads and cgroups may have
+ * any byte.
+ */
 char *top_printable(const char *name, bool utf8, unsigned int *width)
 {
 	char *copy = xcalloc(strlen(name) + 1, 1), *to = copy;
@@ -44,7 +47,7 @@ char *top_printable(const char *name, bool utf8, unsigned int *width)
 	return copy;
 }
 
-/* How many bytes of a text fit into so many columns. */
+/* Returns how many bytes of a text fit into @width columns. */
 int top_clip(const char *text, unsigned int width, bool utf8)
 {
 	const char *s = text;
@@ -62,7 +65,7 @@ int top_clip(const char *text, unsigned int width, bool utf8)
 	return s - text;
 }
 
-/* Adds a name, and blanks. Of one that is too long the end is what tells it from others. */
+/* Adds a name, padded with blanks. A long one is cut at its start, as names differ at the end. */
 static char *add_name(char *text, const struct top *top, const char *name, unsigned int has,
 		      unsigned int width)
 {
@@ -87,7 +90,7 @@ static unsigned int column_width(const struct top_column *column)
 	return len < MIN_WIDTH ? MIN_WIDTH : len;
 }
 
-/* Three digits, as far as there are, and what they are thousands of. */
+/* Formats a rate with three significant digits and a prefix such as K. */
 static void rate_text(double value, char *text, size_t size)
 {
 	static const char prefixes[] = " KMGTPE";
@@ -101,7 +104,7 @@ static void rate_text(double value, char *text, size_t size)
 		snprintf(text, size, "<0.01");
 		return;
 	}
-	/* 999.5 would be four digits. */
+	/* 999.5 would be rounded to four digits. */
 	while (value >= 999.5 && i < strlen(prefixes) - 1) {
 		value /= 1000;
 		i++;
@@ -111,7 +114,7 @@ static void rate_text(double value, char *text, size_t size)
 		snprintf(text + strlen(text), size - strlen(text), "%c", prefixes[i]);
 }
 
-/* What a column says, or "-". */
+/* Formats the value of a column, or "-" for NAN. */
 void top_value_text(const struct top_column *column, double value, char *text, size_t size)
 {
 	char printed[32];
@@ -139,7 +142,7 @@ void top_value_text(const struct top_column *column, double value, char *text, s
 	}
 }
 
-/* What stands above the names. */
+/* Heading of the names. */
 static const char *name_heading(const struct top *top)
 {
 	switch (top->st.aggr.mode) {
@@ -166,17 +169,17 @@ static unsigned int name_width(const struct top *top, unsigned int max)
 }
 
 /**
- * top_layout - choose what is to be on a line
+ * top_layout - choose the columns that are shown
  * @top: with its view
- * @width: of the screen; 0 for all there is
- * @layout: filled in; the column that is sorted by is in it
+ * @width: of the screen; 0: no limit
+ * @layout: filled in; includes the column that is sorted by
  */
 void top_layout(const struct top *top, unsigned int width, struct top_layout *layout)
 {
 	const unsigned int third = width / 3 < 12 ? 12 : width / 3;
 	unsigned int used;
 
-	/* Characters have up to four bytes. */
+	/* A UTF-8 character has up to four bytes. */
 	layout->size = 4 * (MAX_NAME + TOP_HISTORY) + 128;
 	for (used = 0; used < top->nr_columns; used++)
 		layout->size += 1 + sizeof(top->columns[used].title);
@@ -250,7 +253,7 @@ static void add_what(const struct top *top, char *text, unsigned int width)
 	}
 }
 
-/* What it is about, and when. */
+/* First status line: what is counted, the time, the order, the interval. */
 static void first_line(const struct top *top, unsigned int width, char *text)
 {
 	const time_t t = time(NULL);
@@ -283,7 +286,7 @@ static void add_unsupported(const struct top *top, char *text, unsigned int widt
 		piece(text, width, "not counted: %s", names);
 }
 
-/* What it costs, and how good it is. */
+/* Second status line: the cost, multiplexing, events that are not counted. */
 static void second_line(const struct top *top, unsigned int width, char *text)
 {
 	const double seconds = top->elapsed / 1e9;
@@ -307,7 +310,7 @@ static void second_line(const struct top *top, unsigned int width, char *text)
 	add_unsupported(top, text, width);
 }
 
-/* One of the two lines above everything. */
+/* One of the two status lines. */
 void top_status_text(const struct top *top, unsigned int line, unsigned int width, char *text)
 {
 	*text = '\0';
@@ -328,7 +331,7 @@ static unsigned int spark_width(const struct top_layout *layout, unsigned int co
 	return layout->width - used < TOP_HISTORY ? layout->width - used : TOP_HISTORY;
 }
 
-/* The line above the rows. */
+/* The heading of the rows. */
 void top_heading_text(const struct top *top, const struct top_layout *layout, char *text)
 {
 	const struct top_column *column;
@@ -351,7 +354,7 @@ void top_heading_text(const struct top *top, const struct top_layout *layout, ch
 	}
 }
 
-/* How old a row is, or why that is no matter. */
+/* The age of a row, or the state that makes the age irrelevant. */
 static void age_text(const struct top *top, const struct top_row *row, char *text, size_t size)
 {
 	const __u64 age = top->now > row->time ? top->now - row->time : 0;
@@ -368,7 +371,7 @@ static void age_text(const struct top *top, const struct top_row *row, char *tex
 		snprintf(text, size, "%.1fs", age / 1e9);
 }
 
-/* A row. */
+/* A row: its name, its age, and its values or history. */
 void top_row_text(const struct top *top, const struct top_layout *layout,
 		  const struct top_row *row, char *text)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which rows of "perfgrp top" are shown, and in which order. */
+/* Choose and sort the rows that "perfgrp top" shows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static int compare(const void *a, const void *b, void *arg)
 	if (top->sort != TOP_BY_NAME) {
 		const double v = x->values[top->sort], w = y->values[top->sort];
 
-		/* What is not there is last, whichever way round. */
+		/* Rows without a value are last, even in reverse order. */
 		if (isnan(v) != isnan(w))
 			return isnan(v) ? 1 : -1;
 		order = v < w ? 1 : v > w ? -1 : 0;
@@ -30,7 +30,7 @@ static int compare(const void *a, const void *b, void *arg)
 	return order ? order : x->place < y->place ? -1 : 1;
 }
 
-/* CPUs as they are numbered, others the busiest first, by the first event. */
+/* CPUs are sorted by number, others by the first event. */
 int top_default_sort(const struct top *top)
 {
 	size_t i;
@@ -43,7 +43,7 @@ int top_default_sort(const struct top *top)
 	return TOP_BY_NAME;
 }
 
-/* Of all the machine's cgroups most do nothing. */
+/* Cgroups that have not run are left out, as most of them do nothing. */
 static bool is_shown(const struct top *top, const struct top_row *row)
 {
 	if (!row->ran && top->st.aggr.mode == AGGR_CGROUP)
@@ -64,7 +64,7 @@ void top_make_view(struct top *top)
 	qsort_r(top->view, top->nr_view, sizeof(struct top_row *), compare, top);
 }
 
-/* Sorts by the next column that is shown, or the one before; they end with the names. */
+/* Sorts by the next or previous column that is shown; the first one is the name. */
 void top_move_sort(struct top *top, int step)
 {
 	int to = top->sort;
@@ -77,7 +77,7 @@ void top_move_sort(struct top *top, int step)
 	top->sort = to;
 }
 
-/* The column that counts: the one that is sorted by, or the first. */
+/* The column that is sorted by, or the first one that is shown. */
 const struct top_column *top_sort_column(const struct top *top)
 {
 	size_t i;

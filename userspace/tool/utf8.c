@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names that somebody else has given, as valid UTF-8. */
+/* Convert names from elsewhere to valid UTF-8. */
 #include <string.h>
 
 #include "export.h"
 
-/* Length of the character that a text begins with, or 0 if it begins with none (RFC 3629). */
+/* Length of the first character, or 0 if it is not valid UTF-8 (RFC 3629). */
 static size_t char_length(const unsigned char *s)
 {
 	static const __u32 lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -28,10 +28,10 @@ static size_t char_length(const unsigned char *s)
 }
 
 /**
- * utf8_clean - make a text valid
- * @text: for example a path, which can have any byte
+ * utf8_clean - convert a text to valid UTF-8
+ * @text: for example a path, which may have any byte
  *
- * Return: the same, to be freed, with "\xff" for a byte that is not part of a character
+ * Return: a copy, to be freed, in which bytes that are not UTF-8 are written as "\xff"
  */
 char *utf8_clean(const char *text)
 {

@@ -52,7 +52,7 @@ char *xasprintf(const char *fmt, ...)
 	return xcheck(s);
 }
 
-/* Adds a string, which from now on belongs to the list. */
+/* Adds a string; the list takes ownership. */
 void strings_add(struct strings *list, char *s)
 {
 	GROW(list->s, list->nr, list->room);
@@ -64,7 +64,7 @@ static int compare(const void *a, const void *b)
 	return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorts as people do: cpu2 before cpu10. */
+/* Sorts in natural order: cpu2 before cpu10. */
 void strings_sort(struct strings *list)
 {
 	if (list->nr)
@@ -111,7 +111,7 @@ char *read_file(const char *fmt, ...)
 	return text;
 }
 
-/* Adds the names in a directory, sorted; none where there is no such directory. */
+/* Adds the names in a directory, sorted; nothing if the directory does not exist. */
 void list_dir(struct strings *names, const char *path)
 {
 	struct dirent *entry;
@@ -127,13 +127,13 @@ void list_dir(struct strings *names, const char *path)
 }
 
 /**
- * parse_u64 - read a number that is not negative
+ * parse_u64 - parse a number that is not negative
  * @text: the number
- * @base: as of strtoull()
- * @end: what comes behind it
+ * @base: as for strtoull()
+ * @end: set to the text after the number
  * @value: filled in
  *
- * Return: 0, or -EINVAL if there is none, or it has more than 64 bits
+ * Return: 0, or -EINVAL if there is no number, or it has more than 64 bits
  */
 int parse_u64(const char *text, int base, char **end, __u64 *value)
 {
@@ -148,7 +148,7 @@ void numbers_add(struct numbers *list, unsigned int n)
 	list->n[list->nr++] = n;
 }
 
-/* Adds the names in a directory that are numbers, sorted: processes, threads, files. */
+/* Adds the names in a directory that are numbers, sorted: pids, tids, file descriptors. */
 void numbers_list_dir(struct numbers *list, const char *path)
 {
 	struct strings names = { 0 };
@@ -184,8 +184,8 @@ static int parse_number(const char **s, unsigned int *n)
 }
 
 /*
- * Reads "0,3-5,7" into a list, each number once; ranges only where they are
- * allowed. Returns 0 or -EINVAL. Spaces at the end are fine, as sysfs has them.
+ * Parses "0,3-5,7" into a list, each number once; ranges only if @ranges is set. Spaces and
+ * newlines at the end are ignored, for files in sysfs. Returns 0 or -EINVAL.
  */
 int numbers_parse(struct numbers *list, const char *s, bool ranges)
 {
@@ -241,7 +241,7 @@ void numbers_free(struct numbers *list)
 	memset(list, 0, sizeof(*list));
 }
 
-/* Many threads are many files; returns true if there is room for more now. */
+/* Raises the soft limit of open files to the hard limit. Returns true if that allows more files. */
 bool allow_more_files(void)
 {
 	struct rlimit limit;
@@ -252,7 +252,7 @@ bool allow_more_files(void)
 	return !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Says what went wrong, on a line of its own, on standard error. */
+/* Prints a line to standard error: an error, or another message about what is going on. */
 void error(const char *fmt, ...)
 {
 	va_list ap;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Small helpers of the tool. Memory that is not to be had ends the program. */
+/* Small helpers of the tool. If an allocation fails, the program exits. */
 #ifndef PERFGRP_UTIL_H
 #define PERFGRP_UTIL_H
 

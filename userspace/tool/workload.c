@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command to count: it is there, but runs only when told to. */
+/* The command to count: a child process that waits before it executes the command. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 
 #include "workload.h"
 
-/* In the child: wait for the word, then become the command. */
+/* In the child: wait for workload_start(), then execute the command. */
 __attribute__((noreturn))
 static void child(int go, int failed, char **command, const sigset_t *signals, int out)
 {
 	char byte;
 	int err;
 
-	/* No byte: the parent has given up, or is gone. */
+	/* No byte: the parent has cancelled the command, or has exited. */
 	if (read(go, &byte, 1) != 1)
 		_exit(0);
 	if (out != STDOUT_FILENO)
@@ -30,10 +30,10 @@ static void child(int go, int failed, char **command, const sigset_t *signals, i
 }
 
 /**
- * workload_prepare - make the process that will be the command
+ * workload_prepare - create the process that will execute the command
  * @w: filled in
  * @command: the command and its arguments, ended by NULL
- * @signals: mask of blocked signals that the command is to have
+ * @signals: mask of blocked signals for the command
  * @out: file descriptor for its standard output
  *
  * Return: 0 or a negative errno
@@ -77,10 +77,10 @@ close_go:
 }
 
 /**
- * workload_start - let the command run
+ * workload_start - execute the command
  * @w: the workload
  *
- * Return: 0 once it has begun, or a negative errno if it cannot be executed
+ * Return: 0 once it has been executed, or a negative errno if it cannot be
  */
 int workload_start(struct workload *w)
 {
@@ -89,7 +89,7 @@ int workload_start(struct workload *w)
 	if (write(w->go, "", 1) != 1)
 		err = errno;
 	close(w->go);
-	/* The exec closes the other end: nothing to read is good news. */
+	/* A successful exec closes the other end, so end-of-file means success. */
 	if (!err && read(w->failed, &err, sizeof(err)) != sizeof(err))
 		err = 0;
 	close(w->failed);
@@ -97,7 +97,7 @@ int workload_start(struct workload *w)
 }
 
 /**
- * workload_reap - see whether the command has come to its end
+ * workload_reap - check whether the command has exited
  * @w: the workload
  * @block: wait until it has
  */
@@ -110,12 +110,12 @@ void workload_reap(struct workload *w, bool block)
 	do {
 		pid = wait4(w->pid, &w->status, block ? 0 : WNOHANG, &w->usage);
 	} while (pid < 0 && errno == EINTR);
-	/* An error means that there is no such child any more. */
+	/* An error means that the child no longer exists. */
 	w->exited = pid != 0;
 }
 
 /**
- * workload_cancel - the command is not to run after all
+ * workload_cancel - end the child without executing the command
  * @w: the workload, prepared and not started
  */
 void workload_cancel(struct workload *w)
@@ -127,7 +127,7 @@ void workload_cancel(struct workload *w)
 	workload_reap(w, true);
 }
 
-/* What the command ended with is what we end with; 128 and more for a signal, as sh. */
+/* The exit status of the command; 128 plus the signal that killed it, as in sh. */
 int workload_exit_status(const struct workload *w, char **command)
 {
 	if (!w->pid)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The command to count: it is there, but runs only when told to. */
+/* The command to count: a child process that waits before it executes the command. */
 #ifndef PERFGRP_WORKLOAD_H
 #define PERFGRP_WORKLOAD_H
 
@@ -11,10 +11,10 @@
 /**
  * struct workload - a command as a child process
  * @pid: the child; 0 if there is none
- * @go: writing to it lets the command start
- * @failed: errno comes out of it if there is no such command
- * @exited: it has come to its end
- * @status: as of wait(2), once it has exited
+ * @go: a write starts the command
+ * @failed: errno can be read from it if the exec fails
+ * @exited: it has exited
+ * @status: as from wait(2), once it has exited
  * @usage: its user and system time, once it has exited
  */
 struct workload {
