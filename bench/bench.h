@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What all benchmarks do alike. */
+/* Shared by all benchmarks. */
 #ifndef BENCH_H
 #define BENCH_H
 

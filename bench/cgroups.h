@@ -28,7 +28,7 @@ static inline void make_cgroups(void)
 	char path[64];
 	unsigned int i;
 
-	/* perf_event is in the root's children once the root's list of controllers was changed. */
+	/* The root's children have perf_event once its cgroup.subtree_control was changed. */
 	write_text(ROOT "/cgroup.subtree_control", "+pids");
 	for (i = 0; i < NR_CGROUPS; i++) {
 		snprintf(path, sizeof(path), ROOT "/bench%u", i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Groups of perfgrp, as benchmarks make them: all members count instructions. */
+/* Groups of perfgrp for benchmarks: all members count instructions. */
 #ifndef BENCH_GROUP_H
 #define BENCH_GROUP_H
 
@@ -15,7 +15,7 @@
 
 static struct perfgrp_error error = { .size = sizeof(error) };
 
-/* @arg begins as all arguments do. */
+/* @arg begins with size, flags and error, like all arguments. */
 static inline void grp_ioctl(int fd, unsigned long request, void *arg)
 {
 	((struct perfgrp_control *)arg)->error = (uintptr_t)&error;
@@ -23,7 +23,7 @@ static inline void grp_ioctl(int fd, unsigned long request, void *arg)
 		die("ioctl %#lx: %s (%s)", request, strerror(errno), error.text);
 }
 
-/* The fd of a group that is made as @how says, with @nr members, GROUP_MAX at most. */
+/* Creates a group as described by @how, with @nr members, at most GROUP_MAX. Returns its fd. */
 static inline int grp_new(struct perfgrp_create how, unsigned int nr)
 {
 	struct perfgrp_counter counters[GROUP_MAX] = {};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it costs to create, enable, read and close the counters of many cgroups on all CPUs: with a
- * perfgrp group a cgroup, and with perf events, as perf stat --for-each-cgroup opens them.
+ * The cost to create, enable, read and close the counters of many cgroups on all CPUs: with one
+ * perfgrp group for each cgroup, and with perf events, as perf stat --for-each-cgroup opens them.
  *
  * All counters count instructions, those of a cgroup and CPU in one scheduling group. The cgroups
- * are empty, so nothing but the calls is measured. The two take turns, and so do their first and
- * second places. What is timed is CLOCK_MONOTONIC on CPU 0; see perfgrp-bench.c.
+ * are empty, so nothing but the calls is measured. The two sides take turns, and so does which of
+ * them is first. Time is CLOCK_MONOTONIC on CPU 0; see perfgrp-bench.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -154,9 +154,9 @@ static void perf_close(void)
 /* ---- rounds ----------------------------------------------------------------- */
 
 /**
- * struct step - what is measured
- * @name: in the output
- * @run: does it; those of one side in this order
+ * struct step - a step that is measured
+ * @name: name in the output
+ * @run: runs the step; the steps of one side run in order
  * @ns: how long it took in each round
  */
 struct step {
@@ -188,7 +188,7 @@ static void run_side(struct step *side, unsigned int round)
 		side[i].run();
 		side[i].ns[round] = now() - begin;
 	}
-	/* What closing leaves to RCU and workers is not the next one's. */
+	/* Let RCU and workers finish the work of closing before the next side is measured. */
 	usleep(200000);
 }
 

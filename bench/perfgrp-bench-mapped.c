@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it costs to read rows that are mapped, and to write them.
+ * The cost to read mapped rows, and to write them.
  *
- * All counters count instructions. To write costs what the same work takes more with a group that
- * is mapped than with one that is not, divided by the slots that were written: two tasks on two
- * CPUs pass a byte to each other through pipes, so that both CPUs go idle each time; two on one
- * CPU, of which one is counted, yield to each other; one CPU is busy. What is timed is
- * CLOCK_MONOTONIC; see perfgrp-bench.c.
+ * All counters count instructions. The cost of writing is how much longer the same work takes with
+ * a group that is mapped than with one that is not, divided by the number of slots written. The
+ * work is: two tasks on two CPUs pass a byte to each other through pipes, so that both CPUs go idle
+ * each time; two tasks on one CPU, of which one is counted, yield to each other; one CPU is busy.
+ * Time is CLOCK_MONOTONIC; see perfgrp-bench.c.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -97,13 +97,13 @@ static void destroy(void)
 		munmap((void *)grp.map, grp.map->map_size);
 	close(grp.fd);
 	/*
-	 * What closing leaves to RCU and workers is not the next one's; and the perf core goes on
-	 * looking at switches for a second.
+	 * Let RCU and workers finish the work of closing, so that it is not measured with the next
+	 * group. The perf core keeps its hook in context switches for another second.
 	 */
 	usleep(1500000);
 }
 
-/* How often slots were written. */
+/* How many times slots were written. */
 static unsigned long written(void)
 {
 	unsigned long sum = 0;
@@ -145,7 +145,7 @@ static void snapshot(__u32 flags, __u64 max_age)
 
 static void take_cached(void)
 {
-	/* This CPU is not idle. */
+	/* With a max_age, or else this CPU would be read, as it is not idle. */
 	snapshot(PERFGRP_SNAPSHOT_CACHED, 1000 * MS);
 }
 
@@ -222,7 +222,7 @@ static void end_child(void)
 	close(from_child);
 }
 
-/* Return: what NR_PASSES passes take. */
+/* Return: the time of NR_PASSES passes. */
 static double pass(void)
 {
 	uint64_t begin = now();
@@ -257,8 +257,8 @@ static void start_yielding_child(void)
 }
 
 /*
- * Return: what it takes to yield NR_PASSES times to the child, and back. With SCHED_FIFO each
- * yields to the other, always.
+ * Return: the time to yield NR_PASSES times to the child, and back. With SCHED_FIFO each always
+ * yields to the other.
  */
 static double yield(void)
 {
@@ -289,7 +289,7 @@ static double burn(void)
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* What WORK takes more where the group is mapped; of each slot that is written, or of all. */
+/* How much longer WORK takes if the group is mapped, divided by TIMES, or by the slots written. */
 static void time_writes(const char *way, struct perfgrp_create how, unsigned int nr,
 			double (*work)(void), unsigned int times)
 {
@@ -333,7 +333,7 @@ static void bench_writes(unsigned int nr)
 	if (nr_cpus > 2) {
 		time_writes("map-idle", on_all(0), nr, pass, 0);
 		time_writes("map-idle-timer", on_all(10 * MS), nr, pass, 0);
-		/* None of the two CPUs is one of the group's. A pass has each of them idle once. */
+		/* The group counts neither of the two CPUs. In a pass each goes idle once. */
 		last[0] = nr_cpus - 1;
 		how = (struct perfgrp_create){ .target = PERFGRP_TARGET_CPUS,
 					       .cpus = (uintptr_t)last, .nr_cpus = 1,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a sample costs, from the overflow to the record: perfgrp beside perf's own
+ * The cost of a sample, from the overflow to the record: perfgrp compared with perf's own
  * sampling with the same sample_type and read_format into its mmap ring.
  *
- * A loop of a fixed number of turns runs with a group that counts, and with one
- * whose leader samples; the difference over the number of samples is what one
- * costs. Where the clock counts instructions (scripts/bench), that is in
- * instructions, and includes the interrupt. And the same of one member whose samples have call
- * chains, of some functions in user mode.
+ * A loop with a fixed number of iterations runs with a group that counts, and with one
+ * whose leader samples; the difference divided by the number of samples is the cost of one.
+ * If the clock counts instructions (scripts/bench), it is in instructions, and includes the
+ * interrupt. The same is measured for one member whose samples have call chains of some functions
+ * in user mode.
  *
- * prints: LABEL CPUs=1 MEMBERS WAY MEDIAN LEAST MOST ROUNDS, tab-separated
+ * prints: KERNEL LABEL CPUs=1 MEMBERS WAY MEDIAN LEAST MOST ROUNDS, tab-separated
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,11 +32,11 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define PERIOD	    100000		/* cycles */
-#define TURNS	    25000000UL		/* of the loop; some 500 samples */
+#define TURNS	    25000000UL		/* iterations of the loop; some 500 samples */
 #define ROUNDS	    7
 #define MAX_MEMBERS 6
-#define DEPTH	    16			/* of the functions around the loop */
-#define RING	    (1UL << 20)		/* bytes; nothing is lost and nobody is woken */
+#define DEPTH	    16			/* nested functions around the loop */
+#define RING	    (1UL << 20)		/* bytes; large enough that nothing is lost or woken */
 
 static void spin(unsigned long n)
 {
@@ -55,7 +55,7 @@ static __attribute__((noinline)) void spin_below(unsigned int functions)
 		spin_below(functions - 1);
 	else
 		spin(TURNS);
-	/* A call that is the last thing a function does may become a jump. */
+	/* Prevents a tail call, which would be a jump and leave no frame. */
 	asm volatile("");
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it costs to take records out, and to create, reset and close a group with a buffer:
- * perfgrp beside perf, whose peer is an event with a ring on each CPU.
+ * The cost to read records, and to create, reset and close a group with a buffer: perfgrp
+ * compared with a perf event with a ring on each CPU.
  *
  * Records are samples of page faults, in turns on all CPUs, with the same sample_type and
- * read_format on both sides. Whoever takes one out looks at its header and its time.
+ * read_format on both sides. The reader accesses the header and the time of each.
  *
- * prints: LABEL CPUs MEMBERS=1 WAY MEDIAN LEAST MOST ROUNDS, tab-separated: a record, or a call
+ * prints: KERNEL LABEL CPUs MEMBERS=1 WAY MEDIAN LEAST MOST ROUNDS, tab-separated: for a record,
+ * or for a call
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +33,7 @@
 #define MAX_CPUS 64
 #define ROUNDS	 21
 #define TURNS	 20
-#define FAULTS	 20			/* a turn on a CPU */
+#define FAULTS	 20			/* in each turn on each CPU */
 #define RING	 (1UL << 17)		/* bytes; nothing is lost */
 
 static int nr_cpus;
@@ -40,7 +41,7 @@ static size_t page;
 static const char *label = "ns";
 static struct utsname name;
 
-/* Faults on each CPU in turn, so that records of all of them follow one another. */
+/* Faults on each CPU in turn, so that the records of all CPUs alternate in time. */
 static void make_records(void)
 {
 	char *memory = mmap(NULL, FAULTS * page, PROT_READ | PROT_WRITE,
@@ -78,7 +79,7 @@ static void *map(int fd, off_t at)
 	return ring;
 }
 
-/* A record in two parts is copied, as libraries do it. */
+/* Reads all records of a ring. One that wraps around is copied, as libraries do. */
 static void take_all(struct ring *ring)
 {
 	const char *data = (const char *)ring->page + page;
@@ -322,7 +323,7 @@ static void bench_calls(void)
 	int fd[2];
 
 	for (round = 0; round < ROUNDS; round++) {
-		/* Nothing is left to be freed from the round before. */
+		/* Let deferred work of the previous round finish. */
 		usleep(50000);
 		t[0] = now();
 		perf_create(&perf);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a switch between tasks of different cgroups costs while their counters are on: with a group
- * of all CPUs that is split by cgroup, with perf events of CPUs (which do not tell cgroups apart),
- * with perf events of cgroups, and with none.
+ * The cost of a switch between tasks of different cgroups while counters are enabled: with a group
+ * of all CPUs that is split by cgroup, with perf events of CPUs (which do not separate cgroups),
+ * with perf events of cgroups, and without counters.
  *
  * Two tasks in two cgroups pass a byte to each other through pipes, on one CPU. All counters count
- * instructions, those of one cgroup in one scheduling group. 100 cgroups are there. What is timed
- * is CLOCK_MONOTONIC; see perfgrp-bench.c.
+ * instructions, those of one cgroup in one scheduling group. There are 100 cgroups. Time is
+ * CLOCK_MONOTONIC; see perfgrp-bench.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -65,7 +65,7 @@ static void start_child(void)
 	from_child = from[0];
 }
 
-/* Return: ns, or instructions, of a switch. */
+/* Return: cost of a switch, in ns or instructions. */
 static double pass(unsigned int nr)
 {
 	uint64_t begin;
@@ -88,7 +88,7 @@ static void add_fd(int fd, const char *what)
 	fds[nr_fds++] = fd;
 }
 
-/* A scheduling group on CPU 0; of a cgroup if there is a directory. */
+/* Opens a scheduling group on CPU 0; @cgroup is the directory of a cgroup, or -1. */
 static void open_perf(int cgroup)
 {
 	struct perf_event_attr attr = {
@@ -197,8 +197,8 @@ static void run_way(struct way *way, unsigned int round)
 	way->cost[round] = pass(NR_PASSES);
 	close_all();
 	/*
-	 * What closing leaves to RCU and workers is not the next one's; and the perf core goes on
-	 * looking at switches for a second.
+	 * Let RCU and workers finish the work of closing, so that it is not measured with the next
+	 * way. The perf core keeps its hook in context switches for another second.
 	 */
 	usleep(1500000);
 }

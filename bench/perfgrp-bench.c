@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it costs to read the same counters of all CPUs, and to create them: with
+ * The cost to read the same counters of all CPUs, and to create them: with
  * perfgrp and with perf_event_open(2), in one process, in turn.
  *
- * All that is compared counts instructions, which every PMU can, with both times. What
- * is not read now is off, so that each has the whole PMU; one that multiplexed is
- * an error. The ways take turns every BURST reads, so that whatever drifts hits
- * all alike.
+ * All counters count instructions, which every PMU can, and are read with both times.
+ * Counters that are not being read are disabled, so that each way has the whole PMU;
+ * multiplexing is an error. The ways take turns every BURST reads, so that drift affects
+ * all equally.
  *
- * What is timed is CLOCK_MONOTONIC, on CPU 0 but for the ways that move about.
+ * Time is CLOCK_MONOTONIC, on CPU 0 except for the way that moves to each CPU.
  * Under emulation with -icount that is the number of instructions that all CPUs
  * have executed.
  */
@@ -82,7 +82,7 @@ static void run_on(const cpu_set_t *set)
 
 /* ---- perf_event_open(2) -------------------------------------------------- */
 
-/* The same counters on all CPUs, as a group a CPU or each by itself. */
+/* The same counters on all CPUs, as one group on each CPU or each counter by itself. */
 struct perf_set {
 	bool grouped;
 	unsigned int nr;
@@ -145,7 +145,7 @@ static void perf_control(const struct perf_set *set, unsigned long request)
 {
 	unsigned int i, m;
 
-	/* What is done to a leader is done to its group. */
+	/* Enabling or disabling a leader does the same for its group. */
 	for (i = 0; i < nr_cpus; i++)
 		for (m = 0; m < (set->grouped ? 1 : set->nr); m++)
 			if (ioctl(set->fd[i][m], request, 0))
@@ -241,7 +241,7 @@ static struct {
 	struct perfgrp_value values[MAX_CPUS * MAX_COUNTERS];
 } grp;
 
-/* @arg begins as all arguments do. */
+/* @arg begins with size, flags and error, like all arguments. */
 static void grp_ioctl(int fd, unsigned long request, void *arg)
 {
 	grp.error.size = sizeof(grp.error);
@@ -368,10 +368,10 @@ static void report(const char *label, unsigned int nr_counters, const char *way,
 
 /**
  * struct way - one way to read
- * @name: in the output
- * @read: does it
- * @check: ends the program where what was read last is not what it has to be
- * @samples: how long each took
+ * @name: name in the output
+ * @read: reads all counters
+ * @check: ends the program if the values that were read last are wrong
+ * @samples: how long each read took
  */
 struct way {
 	const char *name;
@@ -399,7 +399,7 @@ static void read_burst(struct way *way, unsigned int nr)
 
 	if (!is_wanted(way->name))
 		return;
-	/* The first brings caches and the like into the state that the others find. */
+	/* Warm up caches and the like. */
 	run_on_cpu(cpus[0]);
 	way->read();
 	while (nr--) {
@@ -545,7 +545,7 @@ static void bench_creating(const char *label, unsigned int nr_counters, unsigned
 
 /* ---- busy CPUs ----------------------------------------------------------- */
 
-/* Gives way to whatever else wants to run there, and dies with its parent. */
+/* Runs at the lowest priority, and is killed when its parent exits. */
 static void spin_on(int cpu)
 {
 	struct sched_param param = {};
@@ -661,7 +661,7 @@ int main(int argc, char **argv)
 	find_cpus();
 	if (busy)
 		keep_busy();
-	/* No page fault shall be timed. */
+	/* Page faults must not be timed. */
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
 		die("mlockall: %s", strerror(errno));
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * BPF programs on the members of groups. Test programs that use it are named test_bpf*,
- * and so linked with libbpf.
+ * BPF programs on the members of groups. Test programs that include this must be named test_bpf*,
+ * so that they are linked with libbpf.
  */
 #ifndef TESTS_BPF_H
 #define TESTS_BPF_H
@@ -27,7 +27,7 @@ static inline int bpf_say(enum libbpf_print_level level, const char *fmt, va_lis
 	return 0;
 }
 
-/* Loads NAME.bpf.o, which stands beside the test program. */
+/* Loads NAME.bpf.o from the directory of the test program. */
 static inline struct bpf_object *bpf_load(const char *name)
 {
 	char self[256] = "", path[512];
@@ -79,7 +79,7 @@ static inline __u32 bpf_id(int fd)
 	return info.id;
 }
 
-/* Whether the program ID is gone; the kernel takes its time. */
+/* Has the program ID been freed? The kernel frees it some time after its last reference is gone. */
 static inline bool bpf_is_gone(__u32 id)
 {
 	unsigned int i;
@@ -131,7 +131,7 @@ static inline int grp_bpf_query(int fd, __u32 id, struct perfgrp_bpf_query *quer
 	return grp_ioctl(fd, PERFGRP_BPF_QUERY, query);
 }
 
-/* Skips where no program can be attached, with the module's own words. */
+/* Skips the test if no program can be attached, with the module's error text. */
 static inline void need_bpf(void)
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 1 };
@@ -148,7 +148,7 @@ static inline void need_bpf(void)
 	skip("%s", grp_error.text);
 }
 
-/* What is attached, which must be something. */
+/* The attached program; there must be one. */
 static inline struct perfgrp_bpf_query grp_attached(int fd, __u32 id)
 {
 	struct perfgrp_bpf_query query;

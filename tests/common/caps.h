@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Keeps these capabilities and no other. */
+/* Drops all other capabilities. */
 static inline void keep_caps(__u64 caps)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Cgroups to count, all of them below one directory of the test's, and groups and perf's own
- * counters on them. Each test begins with need_cgroups(), which removes what an earlier one
- * left.
+ * Cgroups to count, all below one directory of the tests, and groups and perf's own counters
+ * on them. Each test begins with need_cgroups(), which removes what earlier tests have left.
  */
 #ifndef TESTS_CGROUP_H
 #define TESTS_CGROUP_H
@@ -33,7 +32,7 @@ static inline bool is_cgroup2(const char *path)
 	return statfs(path, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
 }
 
-/* Removes a directory of cgroups and all below it; false if something is still there. */
+/* Removes a cgroup and all cgroups below it; returns false if one could not be removed. */
 static inline bool cgroup_rmdir_all(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -53,7 +52,7 @@ static inline bool cgroup_rmdir_all(const char *path)
 	return rmdir(path) == 0;
 }
 
-/* Kills all that runs in the tests' cgroups and removes them. The caller is in none then. */
+/* Moves the caller to the root, kills all processes in the tests' cgroups and removes these. */
 static inline void cgroups_sweep(void)
 {
 	char path[160], file[200];
@@ -92,7 +91,7 @@ static inline struct cgroup cgroup_make(const char *name)
 	return cg;
 }
 
-/* Removes it, while CG->fd stays open. What was in it may take its time to leave. */
+/* Removes a cgroup; CG->fd stays open. Exiting processes may take some time to leave it. */
 static inline void cgroup_remove(const struct cgroup *cg)
 {
 	if (!BECOMES_TRUE(rmdir(cg->path) == 0, 5000))
@@ -107,7 +106,7 @@ static inline __u64 cgroup_ino(const struct cgroup *cg)
 	return st.st_ino;
 }
 
-/* ---- who is in them ------------------------------------------------------------- */
+/* ---- moving tasks --------------------------------------------------------------- */
 
 static inline void cgroup_put(const char *path, const char *file, pid_t pid)
 {
@@ -136,7 +135,7 @@ static inline void cgroup_leave(pid_t pid)
 	cgroup_put(cgroup_root, "cgroup.procs", pid);
 }
 
-/* A child in the cgroup that sleeps until it is told what to do. */
+/* A child in the cgroup that sleeps until it gets an order. */
 static inline struct child child_in(const struct cgroup *cg)
 {
 	struct child child = child_start();
@@ -156,7 +155,7 @@ static inline struct child child_in_on(const struct cgroup *cg, int cpu)
 	return child;
 }
 
-/* Has a child do something, and waits until it sleeps again. */
+/* Gives an order to a child, and waits until it sleeps again. */
 static inline void child_do_all(struct child *child, enum order order, unsigned int arg)
 {
 	child_do(child, order, arg);
@@ -165,7 +164,7 @@ static inline void child_do_all(struct child *child, enum order order, unsigned 
 
 /* ---- counters on them ----------------------------------------------------------- */
 
-/* On all CPUs if there is no list. */
+/* A group on a cgroup; on all CPUs if @cpus is NULL. */
 static inline int grp_on_cgroup(__u32 flags, int dir, const __u32 *cpus, __u32 nr_cpus)
 {
 	return grp_create_like((struct perfgrp_create){
@@ -218,7 +217,7 @@ static inline void cgroup2_mount(void)
 		skip("no cgroup2 (errno %d)", errno);
 }
 
-/* perf_event is in the root's children once the root's list of controllers was changed. */
+/* The root's children have perf_event once the root's cgroup.subtree_control was changed. */
 static inline void cgroup2_spread_perf(void)
 {
 	static const char *const controllers[] = { "pids", "cpu", "memory", "io" };
@@ -242,7 +241,7 @@ static inline int cgroup_v1_mount(const char *options)
 	return mount("cgroup", CGROUP_V1, "cgroup", 0, options) ? -errno : 0;
 }
 
-/* A cgroup there, removed first if it was left. */
+/* A new cgroup below CGROUP_V1; one that was left over is removed first. */
 static inline struct cgroup cgroup_v1_make(const char *name)
 {
 	struct cgroup cg;
@@ -253,7 +252,10 @@ static inline struct cgroup cgroup_v1_make(const char *name)
 	return cg;
 }
 
-/* A hierarchy that had cgroups lives on until they are gone and it is unmounted once more. */
+/*
+ * Gives perf_event back to cgroup2: a v1 hierarchy that had cgroups exists until they are removed
+ * and it is unmounted again.
+ */
 static inline bool cgroup_v1_gave_perf_back(void)
 {
 	struct cgroup probe;
@@ -261,7 +263,7 @@ static inline bool cgroup_v1_gave_perf_back(void)
 
 	cgroup_rmdir_all(CGROUP_V1);
 	umount2(CGROUP_V1, MNT_DETACH);
-	/* A worker undoes it. */
+	/* A worker destroys the hierarchy. */
 	nap_ns(200000000);
 	cgroup2_spread_perf();
 	probe = cgroup_make("probe");
@@ -273,7 +275,7 @@ static inline bool cgroup_v1_gave_perf_back(void)
 	return there;
 }
 
-/* Cgroups can be made from here on, none is there, and the caller is in the root. */
+/* Prepares for cgroup_make(): no cgroups of the tests exist, and the caller is in the root. */
 static inline void need_cgroups(void)
 {
 	struct cgroup base;

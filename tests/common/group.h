@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ioctls of <linux/perfgrp.h> in one line each. They return 0, a positive
- * fd or id, or -errno; what the kernel said about a failure is in grp_error of
- * the calling thread.
+ * A wrapper for each ioctl of <linux/perfgrp.h>. They return 0, a positive
+ * fd or id, or -errno; the kernel's struct perfgrp_error for a failure is in
+ * grp_error of the calling thread.
  */
 #ifndef TESTS_GROUP_H
 #define TESTS_GROUP_H
@@ -18,7 +18,7 @@
 
 static __thread struct perfgrp_error grp_error;
 
-/* What all arguments begin with. */
+/* The fields that all arguments begin with. */
 struct grp_head {
 	__u32 size;
 	__u32 flags;
@@ -30,7 +30,7 @@ static inline __u64 to_u64(const volatile void *p)
 	return (uintptr_t)p;
 }
 
-/* ARG has its size and its flags. */
+/* The size and flags of ARG are set by the caller. */
 static inline int grp_ioctl(int fd, unsigned long nr, void *arg)
 {
 	struct grp_head *head = arg;
@@ -122,7 +122,7 @@ static inline int grp_on_all_cpus(__u32 flags)
 	return grp_create(flags, PERFGRP_TARGET_ALL_CPUS, 0, NULL, 0);
 }
 
-/* A group with a buffer, like WANT but for its size; fd or -errno. */
+/* A group as described by WANT; size and fd are filled in here. fd or -errno. */
 static inline int grp_create_like(struct perfgrp_create want)
 {
 	int dev = grp_device(), ret;
@@ -148,7 +148,7 @@ static inline int grp_add_counters(int fd, struct perfgrp_counter *counters, __u
 	return grp_ioctl(fd, PERFGRP_ADD, &add);
 }
 
-/* NR descriptions of the same event. */
+/* Fills NR counters with the same event. */
 static inline void fill_counters(struct perfgrp_counter *counters, __u32 nr, __u64 event)
 {
 	__u32 i;
@@ -270,7 +270,7 @@ static inline const struct perfgrp_value *snap_find(const struct grp_snap *s,
 	return NULL;
 }
 
-/* The member ID in the row of CPU (-1: the task's or the total's); it must be there. */
+/* The member ID in the row of CPU (-1: the task's or the total's); it must exist. */
 static inline const struct perfgrp_value *snap_value(const struct grp_snap *s, int cpu, __u32 id)
 {
 	const struct perfgrp_value *v = snap_find(s, snap_row(s, cpu), id);
@@ -307,7 +307,7 @@ static inline __u64 grp_raw(int fd, __u32 id)
 
 struct refusal {
 	int err;		/* the errno */
-	int or_err;		/* another that is as good, or 0 */
+	int or_err;		/* another errno that is also accepted, or 0 */
 	__u32 reason;
 	__u32 member;
 	__s32 cpu;
@@ -321,7 +321,7 @@ static inline struct refusal refusal(int err, __u32 reason)
 				 .cpu = -1 };
 }
 
-/* That E, written by a call that failed with ERR, holds what it must hold. */
+/* Is E, written by a call that failed with ERR, complete and consistent? */
 static inline bool error_is_sane(const struct perfgrp_error *e, int err)
 {
 	size_t length = strnlen(e->text, sizeof(e->text));
@@ -337,7 +337,7 @@ static inline void diag_error(const struct perfgrp_error *e)
 	     e->size, e->error, e->reason, (int)e->member, e->cpu, e->field, e->text);
 }
 
-/* RET of a call that wrote E is as WANT says. */
+/* Checks that a call returned RET and wrote E as described by WANT. */
 static inline void expect_refusal(const char *file, int line, const char *what, int ret,
 				  const struct perfgrp_error *e, const struct refusal *want)
 {
@@ -374,7 +374,7 @@ static inline void expect_refusal(const char *file, int line, const char *what, 
 	EXPECT_REFUSED_AS(call, cpu_);						\
 } while (0)
 
-/* EXPECT_REFUSED_FIELD(call, EINVAL, "clockid"): whatever the reason. */
+/* EXPECT_REFUSED_FIELD(call, EINVAL, "clockid"): any reason. */
 #define EXPECT_REFUSED_FIELD(call, err, name) do {				\
 	int field_ret_ = (call);						\
 	if (field_ret_ != -(err) || !error_is_sane(&grp_error, err) ||		\
@@ -386,7 +386,7 @@ static inline void expect_refusal(const char *file, int line, const char *what, 
 	}									\
 } while (0)
 
-/* The text of the last refusal holds the number N, by itself. */
+/* Does the text have the number N, not as a part of another number? */
 static inline bool text_has_number(const char *text, unsigned long n)
 {
 	char *end;
@@ -407,16 +407,16 @@ static inline bool text_has_number(const char *text, unsigned long n)
 
 /* ---- values --------------------------------------------------------------------- */
 
-/* What has become of a counter, beside the state of its value. */
+/* Flags for what has become of a counter, in addition to the state of its value. */
 #define VALUE_FATE	(PERFGRP_VALUE_FAILED | PERFGRP_VALUE_OFFLINE | PERFGRP_VALUE_EXITED)
 
-/* A value's state, times, flags and scaled value fit together (S2, S5). */
+/* Checks that a value's state, times, flags and scaled value are consistent (S2, S5). */
 static inline void expect_plausible(const struct perfgrp_value *v)
 {
 	EXPECT_NE(v->id, 0);
 	EXPECT(v->state >= PERFGRP_STATE_COUNTED && v->state <= PERFGRP_STATE_NEVER_RAN);
 	EXPECT_LE(v->time_running, v->time_enabled);
-	/* Zero is the count of a cgroup that has not run (C3). */
+	/* A cgroup that has not run has a count of zero (C3). */
 	if (v->flags & PERFGRP_VALUE_ABSENT) {
 		EXPECT_EQ(v->state, PERFGRP_STATE_COUNTED);
 		EXPECT(v->flags & PERFGRP_VALUE_SCALED);
@@ -455,7 +455,7 @@ static inline void expect_plausible(const struct perfgrp_value *v)
 #endif
 }
 
-/* The same counts and times. */
+/* Checks that two values have the same counts and times. */
 static inline void expect_same_value(const struct perfgrp_value *a, const struct perfgrp_value *b)
 {
 	EXPECT_EQ(a->id, b->id);
@@ -468,9 +468,8 @@ static inline void expect_same_value(const struct perfgrp_value *a, const struct
 }
 
 /*
- * A task that comes and goes between two CPUs, so that a group on one of them counts a part of
- * what it does: NR times 10 page faults and a spin here, and 90 page faults and a longer one
- * there.
+ * Moves between two CPUs, so that a group on one of them counts only part of the work: NR times
+ * 10 page faults and a spin on the first, and 90 page faults and a longer spin on the second.
  */
 static inline void here_and_there(const struct cpus *cpus, unsigned int nr)
 {
@@ -484,7 +483,7 @@ static inline void here_and_there(const struct cpus *cpus, unsigned int nr)
 	}
 }
 
-/* It was counted whenever it could be; nothing is scaled. */
+/* Checks that the value was counted all the time, so that nothing is scaled. */
 static inline void expect_not_scaled(const struct perfgrp_value *v)
 {
 	expect_plausible(v);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A test program is a list of tests, each a function that arranges, acts and
- * compares. Every test runs in a child process of its own with a time limit:
- * what it leaves open is closed with it, and a crash or a hang is one "not ok".
+ * compares. Every test runs in a child process of its own with a time limit, so
+ * its files are closed at the end, and a crash or a hang is one "not ok".
  *
  * Output is TAP. A test has one line; the values that were not as expected follow as
  * "# " lines. EXPECT_* notes a failure and goes on, REQUIRE_* ends the test. Both work
  * in threads and in children of the test.
  *
- * Arguments of a test program: a number multiplies the rounds of whatever is
- * repeated (see rounds()), anything else selects the tests whose line contains it.
- * TEST_ROUNDS_DIVISOR in the environment is a number that divides them.
+ * Arguments of a test program: a number multiplies the number of rounds (see
+ * rounds()), anything else selects the tests whose name contains it.
+ * TEST_ROUNDS_DIVISOR in the environment divides the number of rounds.
  */
 #ifndef TESTS_HARNESS_H
 #define TESTS_HARNESS_H
@@ -81,7 +81,7 @@ static inline void test_add(const char *name, void (*run)(const void *), const v
 	static void fn(const void *arg __maybe_unused)
 #define TEST(fn, text) TEST_LIMIT(fn, TEST_SECONDS, text)
 
-/* How often to repeat something that is done N times by default. */
+/* Number of repetitions for something that is done N times by default. */
 static inline unsigned int rounds(unsigned int n)
 {
 	return (n * effort + divisor - 1) / divisor;
@@ -165,7 +165,7 @@ static inline void skip_all(const char *reason)
 	exit(0);
 }
 
-/* Waits for PID until the deadline; false if it is still alive then. */
+/* Waits for PID, at most SECONDS; returns false if it is still alive then. */
 static inline bool wait_for_child(pid_t pid, unsigned int seconds, int *status)
 {
 	struct timespec end, now, left;
@@ -205,7 +205,7 @@ static inline void print_file(const char *fmt, pid_t pid)
 		fclose(f);
 }
 
-/* What each CPU is at, NMIs tell: on the console, the only place where it is sure to arrive. */
+/* Prints a backtrace of each CPU by NMI, to the console, where it is sure to arrive. */
 static inline void show_cpus(void)
 {
 	int fd = open("/proc/sysrq-trigger", O_WRONLY);
@@ -216,7 +216,7 @@ static inline void show_cpus(void)
 		close(fd);
 }
 
-/* Many times slower than others, and worth it: repeat less there, and wait longer. */
+/* Debug kernels are many times slower: tests repeat less there, and wait longer. */
 static inline bool is_debug_kernel(void)
 {
 	return access("/proc/lockdep_stats", F_OK) == 0;
@@ -297,7 +297,7 @@ static inline int run_tests(int argc, char **argv)
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (verdict == MAP_FAILED)
 		return 1;
-	/* Blocked, so that sigtimedwait() can take it. */
+	/* Block SIGCHLD, so that sigtimedwait() can accept it. */
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tests need from the machine: CPUs, page faults in known numbers, children
- * that do as they are told, and perf_event_open(2) as the peer to compare with.
+ * What tests need from the machine: CPUs, known numbers of page faults, children
+ * that obey orders, and perf_event_open(2) as the peer to compare with.
  */
 #ifndef TESTS_MACHINE_H
 #define TESTS_MACHINE_H
@@ -99,7 +99,7 @@ static inline bool is_rt(void)
 
 #define KPROBES_ENABLED	"/sys/kernel/debug/kprobes/enabled"
 
-/* A second probe on FUNCTION: the kernel then calls all through an aggregate probe. */
+/* Adds a second probe on FUNCTION, so that the kernel calls all through an aggregate probe. */
 static inline void probe_too(const char *function)
 {
 	static const char events[] = "/sys/kernel/tracing/kprobe_events";
@@ -141,8 +141,8 @@ static inline long times_slept(void)
 }
 
 /*
- * Sleeps for some 0.1 ms, off the CPU. Where starting a timer takes long, because programs run
- * there, a short sleep is over before the task has left the CPU, and it stays there.
+ * Sleeps for some 0.1 ms, off the CPU. If starting a timer takes long, because programs run
+ * in it, a short sleep is over before the task has left the CPU, and it never does.
  */
 static inline void give_up_cpu(void)
 {
@@ -153,7 +153,7 @@ static inline void give_up_cpu(void)
 		nap_ns(ns);
 }
 
-/* True once COND holds, false where it still does not after MS milliseconds. */
+/* Waits until COND is true; false if it still is not after MS milliseconds. */
 #define BECOMES_TRUE(cond, ms) ({						\
 	uint64_t end_ = now_ns() + (ms) * 1000000ULL;				\
 	bool true_;								\
@@ -188,7 +188,7 @@ static inline void cpus_online(struct cpus *cpus)
 	REQUIRE(cpus->nr > 0);
 }
 
-/* Only CPU from here on. */
+/* Binds this thread to CPU. */
 static inline void run_on(int cpu)
 {
 	cpu_set_t set;
@@ -198,7 +198,7 @@ static inline void run_on(int cpu)
 	REQUIRE(sched_setaffinity(0, sizeof(set), &set) == 0);
 }
 
-/* 0 or -errno; writing a state that the CPU is in already is 0. */
+/* Returns 0, also if the CPU is in that state already, or -errno. */
 static inline int cpu_set_online(int cpu, bool online)
 {
 	char path[64];
@@ -210,9 +210,9 @@ static inline int cpu_set_online(int cpu, bool online)
 /* ---- work of known size --------------------------------------------------- */
 
 /*
- * Makes all memory that this process has now present, private and writable, so
- * that it faults no more on it: from here on fault_in() faults only as often as
- * it says.
+ * Makes all current memory of this process present, private and writable, so
+ * that it no longer faults: from here on fault_in() takes exactly the faults
+ * that it is asked for.
  */
 static inline void settle_memory(void)
 {
@@ -252,9 +252,9 @@ static inline uint64_t cpu_time_ns(void)
 }
 
 /*
- * Takes exactly NR page faults in user mode, and some time: the clock of an
- * emulated x86 can stand still for a tick, and what was counted in no time at
- * all would have run for none.
+ * Takes exactly NR page faults in user mode, and some CPU time: the clock of an
+ * emulated x86 can stand still for a tick, and an event that was counted for no
+ * time would have a time_running of 0.
  */
 static inline void fault_in(unsigned int nr)
 {
@@ -280,7 +280,7 @@ static inline void fault_in_kernel(unsigned int nr)
 	munmap(p, size);
 }
 
-/* NR turns of a loop of two instructions, in user mode. */
+/* NR iterations of a loop of two instructions, in user mode. */
 static inline void spin(uint64_t nr)
 {
 	unsigned long n = nr;
@@ -295,7 +295,7 @@ static inline void spin(uint64_t nr)
 #endif
 }
 
-/* Runs until this thread has used so many microseconds of CPU time. */
+/* Runs until this thread has used US more microseconds of CPU time. */
 static inline void burn_us(unsigned int us)
 {
 	uint64_t end = cpu_time_ns() + us * 1000ULL;
@@ -304,7 +304,7 @@ static inline void burn_us(unsigned int us)
 		spin(1000);
 }
 
-/* ---- children that do as they are told ------------------------------------- */
+/* ---- children that obey orders ---------------------------------------------- */
 
 enum order {
 	ORDER_FAULT,
@@ -352,7 +352,7 @@ static inline void child_obey(int orders, int done)
 	_exit(0);
 }
 
-/* A child with settled memory that waits for orders; it dies with its parent. */
+/* A child with settled memory that waits for orders; it is killed when its parent exits. */
 static inline struct child child_start(void)
 {
 	int orders[2], done[2];
@@ -366,7 +366,7 @@ static inline struct child child_start(void)
 	if (child.pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		settle_memory();
-		/* Once through all of it, so that nothing is left to fault. */
+		/* Run all of the code once, so that no page of it faults later. */
 		fault_in(1);
 		spin(1);
 		if (write(done[1], "", 1) != 1)
@@ -403,7 +403,7 @@ static inline void child_do(struct child *child, enum order order, unsigned int 
 	child_wait(child);
 }
 
-/* Lets it exit without taking its exit status: it is a zombie afterwards. */
+/* Lets it exit without reaping it: it is a zombie afterwards. */
 static inline void child_exit(struct child *child)
 {
 	siginfo_t info;
@@ -430,13 +430,13 @@ static inline char task_state(pid_t pid)
 	return p && p[1] == ' ' ? p[2] : '?';
 }
 
-/* A task is in state S some instructions before it leaves its CPU. */
+/* Waits until a task sleeps and has left its CPU: it is in state S some instructions earlier. */
 static inline void wait_until_asleep(pid_t pid)
 {
 	char path[32], buf[256];
 
 	REQUIRE(BECOMES_TRUE(task_state(pid) == 'S', 5000));
-	/* The kernel waits until the task is off its run queue. */
+	/* To read this file the kernel waits until the task is off its run queue. */
 	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)pid);
 	read_file(path, buf, sizeof(buf));
 }
@@ -451,7 +451,7 @@ static inline uint64_t task_time_ns(pid_t pid)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* A task that was woken is in state R while its CPU is still idle. */
+/* Waits until a task has used CPU time: it is in state R while its CPU is still idle. */
 static inline void wait_until_running(pid_t pid)
 {
 	uint64_t time = task_time_ns(pid);
@@ -459,7 +459,7 @@ static inline void wait_until_running(pid_t pid)
 	REQUIRE(BECOMES_TRUE(task_time_ns(pid) > time, 5000));
 }
 
-/* Interrupts that asked a CPU to call a function, since boot. */
+/* Function call IPIs that a CPU has received since boot. */
 static inline uint64_t function_call_interrupts(int cpu)
 {
 	static char text[65536];

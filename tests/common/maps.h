@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The maps of maps.bpf.c: what system calls do to them while programs do, and what must be in
- * them afterwards.
+ * The maps of maps.bpf.c: system calls that change them while programs do the same, and checks of
+ * their contents afterwards.
  */
 #ifndef TESTS_MAPS_H
 #define TESTS_MAPS_H
@@ -30,14 +30,14 @@ struct hammer {
 
 struct kind {
 	const char *map;
-	const char *changed;	/* the map that is, where it is another */
-	const char *also;	/* a program that is needed, too */
-	__u32 keys;		/* how many of them are used: of LRUs more than they hold */
-	bool forgets;		/* entries that others put in */
-	bool allocates;		/* memory for each entry */
+	const char *changed;	/* the map that is changed, if it is another one */
+	const char *also;	/* another program that is needed */
+	__u32 keys;		/* number of keys that are used; for LRUs more than they hold */
+	bool forgets;		/* evicts entries */
+	bool allocates;		/* allocates memory for each entry */
 	unsigned int kmalloc;	/* by kmalloc(), in kernels before this kernel_version() */
-	bool frees_late;	/* by call_rcu_tasks_trace(), which takes locks */
-	unsigned int unguarded;	/* system calls or programs take its lock unguarded, before this */
+	bool frees_late;	/* frees by call_rcu_tasks_trace(), which takes locks */
+	unsigned int unguarded;	/* before this its lock is taken without a recursion guard */
 	void (*hammer)(const struct hammer *h, unsigned int i);
 	void (*check)(const struct kind *kind, const struct hammer *h, __u32 writer,
 		      const struct maps_counts *c);
@@ -51,14 +51,14 @@ static struct maps_state *state;
 /* Shared by the processes. */
 static struct shared {
 	__u64 seen;		/* entries that system calls saw */
-	__u64 from[MAPS_WRITERS];	/* records from that writer */
+	__u64 from[MAPS_WRITERS];	/* records from each writer */
 	__u64 wrong;
 } *shared;
 
 static __thread __u64 values[BATCH * MAX_VALUES_CPU];
 static const struct kind *current_kind;
 
-/* ---- what the system calls do ------------------------------------------------- */
+/* ---- system calls ------------------------------------------------------------- */
 
 static inline void hammer_keys(const struct hammer *h, unsigned int i)
 {
@@ -133,7 +133,7 @@ static inline void hammer_ring(const struct hammer *h, unsigned int i)
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 
 	bpf_prog_test_run_opts(h->run, &opts);
-	/* It has none, and says so. */
+	/* A ring buffer has no lookup: this returns an error. */
 	bpf_map_lookup_elem(h->map, NULL, values);
 	if (h->ring && i % 16 == 0)
 		ring_buffer__consume(h->ring);
@@ -143,7 +143,7 @@ static inline void hammer_events(const struct hammer *h, unsigned int i)
 {
 	__u32 key = h->cpu;
 
-	/* It is the same event again, so that the program always has one. */
+	/* Store the same event again, so that the program always has one. */
 	if (bpf_map_update_elem(h->map, &key, &h->output, BPF_ANY))
 		__atomic_add_fetch(&shared->wrong, 1, __ATOMIC_RELAXED);
 	if (i % 16 == 0)
@@ -159,9 +159,9 @@ static inline void hammer_tasks(const struct hammer *h, unsigned int i)
 		bpf_map_delete_elem(h->map, &h->pidfd);
 }
 
-/* ---- what the map must hold afterwards ------------------------------------------ */
+/* ---- checks of the contents ----------------------------------------------------- */
 
-/* The value of a writer's entry, on its CPU where each has its own. */
+/* Checks the value of a writer's entry; in per-CPU maps, on the writer's CPU. */
 static inline void check_value(const struct kind *kind, const struct hammer *h, const void *key,
 			       __u32 writer, const struct maps_counts *c)
 {
@@ -236,7 +236,7 @@ static inline void check_seen(const struct kind *kind __maybe_unused,
 	EXPECT_GT(shared->seen, 0);
 }
 
-/* All writers put their own into one value. */
+/* All writers write to the same value: who wrote last is in the upper half. */
 static inline void check_task(const struct kind *kind __maybe_unused, const struct hammer *h,
 			      __u32 writer __maybe_unused,
 			      const struct maps_counts *c __maybe_unused)
@@ -318,7 +318,7 @@ static inline int prog_fd(const char *prefix, const char *name)
 	return bpf_program__fd(prog);
 }
 
-/* Maps the programs' state once the object is loaded; false if that cannot be done. */
+/* Maps the programs' state once the object is loaded; returns false on failure. */
 static inline bool map_state(void)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, ".bss");
@@ -345,7 +345,7 @@ static inline int count_record(void *ctx __maybe_unused, void *data, size_t size
 	return 0;
 }
 
-/* An event on CPU for programs to write to; what it gets overwrites what it got. */
+/* An event on CPU for programs to write to; new records overwrite old ones. */
 static inline int open_output(__u32 cpu, const struct perf_event_mmap_page **page)
 {
 	struct perf_event_attr attr = {
@@ -362,7 +362,7 @@ static inline int open_output(__u32 cpu, const struct perf_event_mmap_page **pag
 	return fd;
 }
 
-/* Changes the map, and now and then faults and gives up the CPU. */
+/* Changes the map, and from time to time takes a page fault and gives up the CPU. */
 static inline void hammer(const struct kind *kind, struct hammer *h, unsigned int nr)
 {
 	const size_t page_size = sysconf(_SC_PAGESIZE);
@@ -383,7 +383,7 @@ static inline void hammer(const struct kind *kind, struct hammer *h, unsigned in
 		if (i % 16 == 0)
 			give_up_cpu();
 	}
-	/* 16 bytes, with their size, and the header: 32 in all. */
+	/* A record has 32 bytes: the header, the size, and 16 bytes of data. */
 	if (page) {
 		__u32 key = h->cpu;
 
@@ -392,7 +392,7 @@ static inline void hammer(const struct kind *kind, struct hammer *h, unsigned in
 	}
 }
 
-/* The one that runs on CPU, as this process. */
+/* Prepares the hammer that runs in this process, on CPU. */
 static inline void prepare_hammer(const struct kind *kind, struct hammer *h, int cpu)
 {
 	int pidfd;
@@ -424,7 +424,7 @@ static inline pid_t start_hammer(const struct kind *kind, struct hammer h, unsig
 	return pid;
 }
 
-/* Two, so that each can hold a lock that the other wants; not the first, which does much. */
+/* Chooses two CPUs, so that each can hold a lock that the other wants; not the busy first one. */
 static inline void choose_cpus(struct cpus *cpus)
 {
 	cpus_online(cpus);
@@ -462,7 +462,7 @@ static inline int attach(int group, __u32 id, int prog)
 	return grp_ioctl(group, PERFGRP_BPF_ATTACH, &attach);
 }
 
-/* Whether the PMU interrupts what has interrupts disabled. */
+/* Does the PMU interrupt code that runs with interrupts disabled? */
 static inline bool pmu_is_nmi(void)
 {
 	char line[4096];
@@ -475,8 +475,9 @@ static inline bool pmu_is_nmi(void)
 }
 
 /*
- * What comes while MAP is being changed, in NMIs where the machine has them. Breakpoints are on
- * a place in it, and on what system calls and programs write on CPUS before they change it.
+ * Sets the counters that overflow while MAP is being changed, in NMIs if the machine has them.
+ * Without a PMU these are breakpoints on an address in the map, and on the variable that system
+ * calls and programs write on each of CPUS before they change it.
  */
 static inline void nmi_source(const struct kind *kind, int map, struct source *source,
 			      const struct cpus *cpus)
@@ -486,15 +487,15 @@ static inline void nmi_source(const struct kind *kind, int map, struct source *s
 
 	if (has_pmu()) {
 		/*
-		 * call_rcu_tasks_trace() waits for a lock that the interrupted code may hold: for
-		 * good (seen on 6.12, in one of some fifty runs).
+		 * call_rcu_tasks_trace() waits for a lock that the interrupted code may hold, which
+		 * is a deadlock (seen on 6.12, in one of some fifty runs).
 		 */
 		state->keep = kind->frees_late && pmu_is_nmi();
 		source->counter[source->nr++] = (struct perfgrp_counter){
 			.event = PERFGRP_HW_CPU_CYCLES, .sample_period = cycles };
 		return;
 	}
-	/* Where the entry is that this CPU puts in. */
+	/* Add an entry, so that find_* can find its address. */
 	if (kind->hammer == hammer_keys)
 		REQUIRE_EQ(bpf_map_update_elem(map, &key, values, BPF_ANY), 0);
 	run_prog(prog_fd("find_", kind->map));
@@ -507,18 +508,18 @@ static inline void nmi_source(const struct kind *kind, int map, struct source *s
 }
 
 /*
- * Whether a program that runs at each context switch and changes the map leaves time for others.
- * One that allocates has BPF's irq_work refill the free list when it is short. With PREEMPT_RT a
- * thread does that, and the switch to that thread and back runs the program again. If the program
- * frees as much as it takes, the thread finds the list long enough and changes nothing, and the
- * CPU goes on so for ever. perf's own programs do the same.
+ * May a program that changes the map run at each context switch, without using up the CPU? A
+ * program that allocates has BPF's irq_work refill the free list when it is short. With PREEMPT_RT
+ * a thread does that, and the switch to that thread and back runs the program again. If the program
+ * frees as much as it allocates, the thread finds the list long enough and changes nothing, and
+ * this goes on for ever. Programs on perf's own events behave the same.
  */
 static inline bool may_run_in_switches(const struct kind *kind)
 {
 	return !(kind->allocates && is_rt());
 }
 
-/* A clock, faults, and switches where they may be. */
+/* Adds a clock, page faults and, if possible, context switches. */
 static inline void add_others(const struct kind *kind, struct source *source, __u64 clock_ns)
 {
 	const struct perfgrp_counter counters[] = {
@@ -557,7 +558,7 @@ static inline int make_group(struct source *source, const struct cpus *cpus, int
 	return fd;
 }
 
-/* The same with the peer, on, some attached by a link; nobody closes them. */
+/* The same with perf events, enabled, some attached by a link. They are closed by exit. */
 static inline void make_peers(const struct source *source, const struct cpus *cpus, int prog)
 {
 	__u32 i, j;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The machine's hardware counters, by perf's own word.
+ * The machine's hardware counters, as found by perf_event_open(2).
  */
 #ifndef TESTS_PMU_H
 #define TESTS_PMU_H
@@ -23,7 +23,7 @@ static inline bool has_pmu(void)
 	return has_hardware_event(PERF_COUNT_HW_CPU_CYCLES);
 }
 
-/* How many cycles counters one perf group can have. */
+/* How many counters of cycles one perf group can have. */
 static inline unsigned int pmu_size(void)
 {
 	unsigned int nr = 0, i;
@@ -32,7 +32,7 @@ static inline unsigned int pmu_size(void)
 	do {
 		fd[nr] = peer_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, -1,
 				   nr ? fd[0] : -1);
-		/* Enabled: the arm driver leaves a leader that is off out of its sum. */
+		/* The arm driver ignores a disabled leader when it checks whether a group fits. */
 		if (nr == 0 && fd[0] >= 0)
 			peer_enable(fd[0]);
 	} while (fd[nr] >= 0 && ++nr < PMU_MANY);
@@ -43,8 +43,8 @@ static inline unsigned int pmu_size(void)
 }
 
 /*
- * NR counters of perf that want a slot each, as long as FD, or with FD NULL the
- * process, has them.
+ * Opens NR perf events that need a hardware counter each. They stay until the caller
+ * closes FD[], or with FD NULL until the process exits.
  */
 static inline void pmu_load(unsigned int nr, pid_t pid, int cpu, int *fd)
 {
@@ -61,9 +61,9 @@ static inline void pmu_load(unsigned int nr, pid_t pid, int cpu, int *fd)
 }
 
 /*
- * Sets the maximum sample rate and lets it stay there. In an emulator, where an interrupt lasts
- * while other CPUs have their turns, the kernel lowers it until little is sampled. It cannot be set
- * while the percentage is 0 or 100.
+ * Sets the maximum sample rate and keeps the kernel from lowering it. In an emulator, where the
+ * time of other CPUs is added to that of an interrupt, the kernel lowers it until little is
+ * sampled. It cannot be set while the percentage is 0 or 100.
  */
 static inline void set_sample_rate(const char *rate)
 {

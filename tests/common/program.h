@@ -8,7 +8,7 @@
 #include <linux/bpf.h>
 #include <sys/syscall.h>
 
-/* One that returns 0; fd or -1. */
+/* A program that returns 0; fd or -1. */
 static inline int load_program(void)
 {
 	const struct bpf_insn insns[] = {

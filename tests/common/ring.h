@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rings of records that are mapped, and how they are read.
+ * Mapping and reading rings of records.
  */
 #ifndef TESTS_RING_H
 #define TESTS_RING_H
@@ -38,8 +38,8 @@ static inline struct perf_event_mmap_page *map_ring(int fd, __u32 nr)
 }
 
 /*
- * The next record of a ring, perf's or perfgrp's, copied to @to; false if there is none. As
- * perf_event_open(2) says it is done.
+ * Copies the next record of a ring, perf's or perfgrp's, to @to, as perf_event_open(2) describes.
+ * Returns false if there is none.
  */
 static inline bool next_record(struct perf_event_mmap_page *ring, void *to)
 {
@@ -63,7 +63,7 @@ static inline bool next_record(struct perf_event_mmap_page *ring, void *to)
 	return true;
 }
 
-/* All that is in a ring of a group; how many records. */
+/* Reads all records in a ring of a group; returns their number. */
 static inline __u32 read_ring(struct perf_event_mmap_page *ring)
 {
 	stream_forget(&records);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Groups with a buffer, and what can be read from them, record by record.
+ * Groups with a buffer, and reading records from them.
  */
 #ifndef TESTS_STREAM_H
 #define TESTS_STREAM_H
@@ -10,14 +10,14 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 
-/* The values behind a sample, S->nr of them. */
+/* The values after a sample, S->nr of them. */
 static inline const struct perfgrp_sample_value *
 sample_values(const struct perfgrp_record_sample *s)
 {
 	return (const void *)(s + 1);
 }
 
-/* Whether the kernel keeps apart what each task of an INHERIT group has counted. */
+/* Do samples of INHERIT groups have the values of the sampled task? */
 static inline bool children_have_values(void)
 {
 	return grp_info().features & PERFGRP_FEATURE_CHILD_VALUES;
@@ -26,8 +26,8 @@ static inline bool children_have_values(void)
 #define MAX_RECORDS 65536
 
 /*
- * What was read last; but for total and lost, which add up since stream_start(), and callchains,
- * which a test sets.
+ * The records that were read last, except total and lost, which are sums since stream_start(), and
+ * callchains, which a test sets.
  */
 static struct records {
 	char buf[16 << 20];
@@ -39,7 +39,7 @@ static struct records {
 	__u32 nr, nr_samples, nr_lost, nr_throttles, nr_unthrottles, nr_bpf, nr_attach;
 	__u64 total;		/* records except LOST */
 	__u64 lost;		/* sum of what LOST records report */
-	__u64 lost_of_bpf;	/* those of BPF programs among it */
+	__u64 lost_of_bpf;	/* of these, records of BPF programs */
 	bool callchains;	/* samples have them */
 } records;
 
@@ -73,7 +73,7 @@ static inline void stream_forget(struct records *r)
 	r->nr_attach = 0;
 }
 
-/* Where a record of any type ends. */
+/* The sample_id at the end of a record that is not a sample. */
 static inline const struct perfgrp_sample_id *sample_id_of(const struct perf_event_header *h)
 {
 	return (const void *)((const char *)h + h->size - sizeof(struct perfgrp_sample_id));
@@ -87,7 +87,7 @@ static inline __u64 record_time(const struct perf_event_header *h)
 	return sample_id_of(h)->time;
 }
 
-/* What holds for every record. */
+/* Checks what is true of every record of its type. */
 static inline void check_record(const struct perf_event_header *h, size_t left)
 {
 	REQUIRE(left >= sizeof(*h) && h->size >= sizeof(*h) && h->size <= left);
@@ -195,7 +195,7 @@ static inline void stream_note(const struct perf_event_header *h)
 	records.total++;
 }
 
-/* Reads once, and adds it to what is there; read(2)'s result. */
+/* Reads once, and adds the records to those already there; returns read(2)'s result. */
 static inline ssize_t stream_more(int fd, size_t room)
 {
 	char *at = records.buf + records.used;
@@ -218,7 +218,7 @@ static inline ssize_t stream_read(int fd, size_t room)
 	return stream_more(fd, room);
 }
 
-/* All that is there now, of an fd that does not block; bytes. */
+/* Reads all that is available from a non-blocking fd; returns the number of bytes. */
 static inline size_t stream_drain(int fd)
 {
 	stream_forget(&records);

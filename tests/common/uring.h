@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * io_uring's multishot poll: it asks a file once, and from then on takes each wakeup for an answer.
+ * io_uring's multishot poll: it calls a file's poll once, and from then on relies on wakeups.
  */
 #ifndef TESTS_URING_H
 #define TESTS_URING_H
@@ -18,7 +18,7 @@ struct uring {
 	struct io_uring_params params;
 };
 
-/* Have it tell, from now on, whenever FD becomes readable. */
+/* Starts a multishot poll, which completes each time that FD becomes readable. */
 static inline struct uring uring_poll(int fd)
 {
 	struct uring u = { 0 };
@@ -42,7 +42,7 @@ static inline struct uring uring_poll(int fd)
 	return u;
 }
 
-/* Sleeps until it tells. */
+/* Sleeps until there is a completion. */
 static inline void uring_wait(const struct uring *u)
 {
 	__u32 *head = (__u32 *)(u->ring + u->params.cq_off.head);
