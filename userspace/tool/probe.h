@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Shared by the files that implement "perfgrp probe". */
+/* Structs and functions shared by the files of "perfgrp probe". */
 #ifndef PERFGRP_PROBE_H
 #define PERFGRP_PROBE_H
 

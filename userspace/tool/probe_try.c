@@ -341,7 +341,7 @@ static bool is_our_fault(const struct perfgrp_error *why)
  * @group: index of the group
  * @task: index of the task, if the target is tasks
  *
- * Return: 0, or a negative errno after saying why it cannot be tried
+ * Return: 0, or a negative errno after printing why it cannot be tried
  */
 int probe_try(struct probe *probe, size_t group, size_t task)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Shared by the files that implement "perfgrp record". */
+/* Structs and functions shared by the files of "perfgrp record". */
 #ifndef PERFGRP_RECORD_H
 #define PERFGRP_RECORD_H
 

@@ -37,7 +37,7 @@ static FILE *create(const char *file)
  * record_open_output - open the file; call this only when it is clear that there will be records
  * @rec: its file is opened
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int record_open_output(struct record *rec)
 {
@@ -64,7 +64,7 @@ int record_open_output(struct record *rec)
  * record_close_output - close the file, if one is open
  * @rec: its file is closed, except standard output
  *
- * Return: 0, or -EIO after saying what is wrong
+ * Return: 0, or -EIO after printing an error
  */
 int record_close_output(struct record *rec)
 {

@@ -240,7 +240,7 @@ static int open_all(struct record *rec)
  * record_open - create perfgrp groups for all groups of events on the target
  * @rec: its groups are filled in, and closed again on failure
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int record_open(struct record *rec)
 {
@@ -271,7 +271,7 @@ int record_open(struct record *rec)
  * @rec: the groups
  * @call: the function; returns 0 or a negative errno
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int record_each_group(const struct record *rec, int (*call)(struct perfgrp_group *group))
 {
@@ -327,7 +327,7 @@ void record_forget_control(const struct record *rec)
  * A group whose task has exited, or whose cgroup was removed, returns POLLHUP from then on, so it
  * is not polled again. The removal of a cgroup is reported.
  *
- * Return: 1 if all groups have hung up, 0 if not, or a negative errno after saying what is wrong
+ * Return: 1 if all groups have hung up, 0 if not, or a negative errno after printing an error
  */
 int record_poll(const struct record *rec, int timeout)
 {

@@ -34,7 +34,7 @@ static __u64 max_freq(void)
  * @rec: its options are set
  * @c: one of RECORD_OPTIONS or CMD_MODE_OPTIONS
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int record_parse_sampling(struct record *rec, int c)
 {
@@ -60,7 +60,7 @@ int record_parse_sampling(struct record *rec, int c)
  * record_check_options - check whether options can be combined, and fill in defaults
  * @rec: all options have been parsed
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int record_check_options(struct record *rec)
 {

@@ -294,7 +294,7 @@ static int snapshot(struct run *run)
 	return 0;
 }
 
-/* Obeys a command of --control. Returns 0, or a negative errno after saying what is wrong. */
+/* Obeys a command of --control. Returns 0, or a negative errno after printing an error. */
 static int obey(void *arg, enum control_command command)
 {
 	struct run *run = arg;

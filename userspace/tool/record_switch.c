@@ -46,7 +46,7 @@ static int parse_time(const char *text, __u64 *ns)
  * @text: a size
  * @size: filled in
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int record_parse_max_size(const char *text, __u64 *size)
 {
@@ -61,7 +61,7 @@ int record_parse_max_size(const char *text, __u64 *size)
  * @text: when to switch; NULL: at SIGUSR2
  * @to: filled in
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int record_parse_switch(const char *text, struct record_switch *to)
 {
@@ -145,7 +145,7 @@ bool record_switch_due(struct record_switch *to, __u64 now, __u64 bytes)
  * @to: after record_switch_begin()
  * @file: its current name
  *
- * Return: 0 after printing its name, or a negative errno after saying what is wrong
+ * Return: 0 after printing its name, or a negative errno after printing an error
  */
 int record_switch_rename(struct record_switch *to, const char *file)
 {

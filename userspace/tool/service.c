@@ -33,7 +33,7 @@ static __u64 number_of(const char *name)
  * @first: set to the first of the file descriptors, which are consecutive
  *
  * Return: how many; 0 if there are none, or they are for another process; a negative errno after
- *	saying what is wrong
+ *	printing an error
  */
 int service_sockets(unsigned int *first)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Shared by the files that implement "perfgrp stat". */
+/* Structs and functions shared by the files of "perfgrp stat". */
 #ifndef PERFGRP_STAT_H
 #define PERFGRP_STAT_H
 

@@ -260,7 +260,7 @@ static __u32 snapshot_flags(const struct stat_cmd *st)
  *
  * With intervals the counters are reset as they are read, and no count is lost.
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int stat_collect(struct stat_cmd *st)
 {

@@ -354,7 +354,7 @@ static void add_group(struct stat_cmd *st, size_t nr_events)
  *
  * It may be called again after stat_close(), for another run of a command.
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int stat_open(struct stat_cmd *st)
 {

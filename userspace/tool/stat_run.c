@@ -102,7 +102,7 @@ static int begin_again(struct run *run)
 	return err;
 }
 
-/* Obeys a command of --control. Returns 0, or a negative errno after saying what is wrong. */
+/* Obeys a command of --control. Returns 0, or a negative errno after printing an error. */
 static int obey(void *arg, enum control_command command)
 {
 	struct run *run = arg;
@@ -250,7 +250,7 @@ cancel:
 	return err;
 }
 
-/* Runs a command of --pre or --post. Returns 0, or a negative errno after saying what is wrong. */
+/* Runs a command of --pre or --post. Returns 0, or a negative errno after printing an error. */
 static int run_beside(const char *option, const char *command)
 {
 	sigset_t none, before;

@@ -75,7 +75,7 @@ static void open_pidfds(struct target *target)
  * target_resolve - decide what to count from what the user has asked for
  * @target: its lists are filled in, and its kind
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int target_resolve(struct target *target)
 {

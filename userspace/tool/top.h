@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the files that implement "perfgrp top". Rows, rates and columns do not depend on the
- * terminal, and the code that draws them does not change them.
+ * Structs and functions shared by the files of "perfgrp top". Rows, rates and columns do not
+ * depend on the terminal, and the code that draws them does not change them.
  */
 #ifndef PERFGRP_TOP_H
 #define PERFGRP_TOP_H

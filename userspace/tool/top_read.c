@@ -307,7 +307,7 @@ int top_read(struct top *top)
  *
  * Also reads the initial values, from which the first frame is the difference.
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int top_open(struct top *top)
 {

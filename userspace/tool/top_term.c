@@ -131,7 +131,7 @@ static int check_terminal(void)
  * @top: its options
  * @fd: set to a file descriptor that is readable when top_term_events() has something to do
  *
- * Return: 0, or a negative errno after saying what is wrong
+ * Return: 0, or a negative errno after printing an error
  */
 int top_term_begin(const struct top *top, int *fd)
 {
