@@ -275,7 +275,7 @@ static void add_closer_look(struct json_object *to, const struct probe *probe,
 	json_object_object_add(to, "room", one);
 }
 
-/* Not known is null. */
+/* An unknown verdict is null. */
 static void add_verdict(struct json_object *to, enum probe_verdict verdict)
 {
 	if (verdict == PROBE_UNKNOWN)

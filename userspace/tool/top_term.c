@@ -19,7 +19,7 @@
 #include "ending.h"
 #include "top.h"
 
-/* It has macros with the names of fields. */
+/* Last, because it defines macros with the names of struct fields. */
 #include <term.h>
 
 static struct {

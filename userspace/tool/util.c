@@ -214,7 +214,7 @@ int numbers_parse(struct numbers *list, const char *s, bool ranges)
 	return *s ? -EINVAL : 0;
 }
 
-/* "0,3-5,7" of numbers in ascending order; to be freed. */
+/* Formats numbers in ascending order as "0,3-5,7"; to be freed. */
 char *numbers_text(const struct numbers *list)
 {
 	char *text = xstrdup(""), *longer;
