@@ -2,8 +2,8 @@
 # Functions and names shared by the scripts beside this file. Source it, after
 # "set -eu", with: . "$(dirname "$0")/lib.sh"
 #
-# Standard output belongs to a script's result; whatever tells a human what is
-# going on goes to standard error through say and die.
+# A script's result goes to standard output; messages for the user go to standard
+# error, through say and die.
 
 set -o pipefail
 export LC_ALL=C
@@ -16,15 +16,16 @@ CACHE=${PERFGRP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/perfgrp}
 # shellcheck source=/dev/null
 OWN_RELEASE=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 
-# The kernels, a line each:
+# The kernels, one per line:
 #   name,
 #   Debian's architecture,
 #   the suite it comes from; its release also gives the compiler, the libraries and perf,
 #   NAME of the metapackages linux-image-NAME and linux-headers-NAME, or "source": one of our
 #     own from the suite's linux-source, configured by the files in scripts/kernels,
-#   what make test does with it: all tests; those that depend on the kernel; debug, KUnit and
-#     the tests that run-tests lists; build, no more than that; or nothing where it is not named.
-# PERFGRP_FLAVOURS in the environment is more such lines.
+#   what make test does with it. all: runs all tests; kernel: those that depend on the kernel;
+#     debug: KUnit and the tests that run-tests lists; build: only builds; nothing: it is used only
+#     if it is named.
+# PERFGRP_FLAVOURS in the environment adds such lines.
 FLAVOURS="
 amd64-bookworm		amd64	bookworm		amd64		all
 amd64-trixie		amd64	trixie			amd64		kernel
@@ -46,7 +47,7 @@ arm64-debug-newest	arm64	trixie-backports	source		nothing
 ${PERFGRP_FLAVOURS:-}
 "
 
-# flavours_of KIND...: their names, in one line.
+# flavours_of KIND...: prints the names of the flavours of these kinds, in one line.
 flavours_of() {
 	awk -v kinds=" $* " 'NF && index(kinds, " " $5 " ") { printf "%s%s", sep, $1; sep = " " }' \
 		<<<"$FLAVOURS"
@@ -54,7 +55,7 @@ flavours_of() {
 
 ALL_FLAVOURS=$(flavours_of all kernel debug build nothing)
 DEBUG_FLAVOURS=$(flavours_of debug)
-# What make check takes, and KUnit alone.
+# The flavours used by make check and by make kunit.
 CHECK_FLAVOUR=amd64-$OWN_RELEASE
 KUNIT_FLAVOUR=amd64-debug-newest
 export TOP BUILD CACHE ALL_FLAVOURS DEBUG_FLAVOURS CHECK_FLAVOUR KUNIT_FLAVOUR
@@ -68,7 +69,7 @@ die() {
 	exit 1
 }
 
-# usage TEXT: what --help prints; a script calls it before it reads its arguments.
+# usage_is TEXT: sets what --help prints; a script calls it before it reads its arguments.
 usage_is() {
 	USAGE=$1
 }
@@ -84,7 +85,7 @@ bad_usage() {
 	exit 2
 }
 
-# release_of SUITE: the Debian release that it adds to.
+# release_of SUITE: prints the Debian release that SUITE extends.
 release_of() {
 	case $1 in
 	experimental) echo sid ;;
@@ -92,8 +93,8 @@ release_of() {
 	esac
 }
 
-# flavour_is FLAVOUR: sets FARCH, FSUITE, FPACKAGE and FKIND to what the table says of it, and
-# FRELEASE to the Debian release of its suite, or dies.
+# flavour_is FLAVOUR: sets FARCH, FSUITE, FPACKAGE and FKIND from the table above, and FRELEASE to
+# the Debian release of the suite; dies if there is no such flavour.
 flavour_is() {
 	local name
 	while read -r name FARCH FSUITE FPACKAGE FKIND; do
@@ -105,13 +106,13 @@ flavour_is() {
 	export FARCH FSUITE FPACKAGE FKIND FRELEASE
 }
 
-# toolchain_of RELEASE: RELEASE, if its programs need another compiler and libraries than this
-# machine's, and nothing otherwise. See scripts/toolchain.
+# toolchain_of RELEASE: prints RELEASE if its programs need a different compiler and libraries from
+# this machine's, and nothing otherwise. See scripts/toolchain.
 toolchain_of() {
 	[ "$1" = "$OWN_RELEASE" ] || echo "$1"
 }
 
-# cross_prefix ARCH: what CROSS_COMPILE is for Debian's architecture ARCH.
+# cross_prefix ARCH: prints CROSS_COMPILE for Debian's architecture ARCH.
 cross_prefix() {
 	case $1:$(dpkg --print-architecture) in
 	amd64:amd64 | arm64:arm64) ;;
@@ -133,8 +134,8 @@ hash_of() {
 	cat "$@" | sha256sum | cut -c1-16
 }
 
-# take_lock NAME: holds the cache's lock NAME until this process ends or release_lock.
-# Whoever waits says so once.
+# take_lock NAME: takes the cache's lock NAME, until release_lock or the end of this process.
+# Prints a message if it has to wait.
 take_lock() {
 	mkdir -p "$CACHE/locks"
 	exec 9>"$CACHE/locks/$1"
@@ -147,17 +148,17 @@ release_lock() {
 	exec 9>&-
 }
 
-# The packages come through an apt of our own: both architectures, the
-# machine's own Debian sources, no trace in the machine's package lists. Another
-# Debian release comes from the same mirror with the same key, through an apt
-# of its own, in which it is the default.
+# Packages are downloaded with a private apt configuration: it has both architectures
+# and the machine's Debian sources, and does not touch the machine's package lists.
+# Each other Debian release has a configuration of its own, with the same mirror
+# and key, in which it is the default release.
 APT_DIR=
 DL=$CACHE/dl
 
-# own_sources: links to the machine's sources for its Debian release, in sources.d.
+# own_sources: links the machine's apt sources for its Debian release into sources.d.
 own_sources() {
 	local file
-	# Only those that have this Debian release; other vendors' sources are not needed.
+	# Only files that name this Debian release; other vendors' sources are not needed.
 	for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
 		/etc/apt/sources.list.d/*.sources; do
 		[ -f "$file" ] || continue
@@ -170,8 +171,8 @@ own_sources() {
 	[ -n "$(ls "$APT_DIR/sources.d")" ] || die "no apt source for Debian $OWN_RELEASE"
 }
 
-# suite_sources SUITE: instead of the links a source for SUITE; for backports also what they
-# are backports to.
+# suite_sources SUITE: replaces the links by a source for SUITE and, if that is a backports suite,
+# for its release.
 suite_sources() {
 	local suite=$1 uri file key options
 	# shellcheck disable=SC2016 # apt's variables; the last is FILE:LINE
@@ -182,7 +183,8 @@ suite_sources() {
 	key=$(sed -n -e 's/^Signed-By: *\(\/.*\)/\1/p' \
 		-e 's/^deb .*signed-by=\([^] ]*\).*/\1/p' "${file%:*}" | head -n 1)
 	options=${key:+signed-by=$key }
-	# A mirror that stands still: said here, because mmdebstrap reads no apt.conf of the machine's.
+	# For a frozen mirror the option must be in the source, because mmdebstrap does not read the
+	# machine's apt.conf.
 	! apt-config shell valid Acquire::Check-Valid-Until/b | grep -q false ||
 		options+="check-valid-until=no "
 	rm -rf "$APT_DIR/sources.d"
@@ -222,18 +224,19 @@ END
 	echo "APT::Default-Release \"$1\";" >>"$APT_DIR/apt.conf"
 }
 
-# What building needs: the module, the library and the tool; the same for arm64, and 32-bit
-# programs (gcc-multilib would remove the cross compiler); BPF programs; kernels of our own.
+# Build dependencies: of the module, the library and the tool, also for arm64; of 32-bit
+# programs (gcc-multilib would remove the cross compiler); of BPF programs; of our own kernels.
 BUILD_PACKAGES="build-essential pkg-config libpfm4-dev libjson-c-dev libbpf-dev libelf-dev
 	libmicrohttpd-dev libncurses-dev libzstd-dev zlib1g-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	libc6-dev-i386 clang bc bison
 	ccache flex libssl-dev pahole python3 rsync xz-utils kmod"
-# What Debian packages are built with, and looked over.
+# What building and checking the Debian packages needs.
 DEB_PACKAGES="build-essential pkgconf libpfm4-dev libjson-c-dev libbpf-dev libncurses-dev libzstd-dev
 	zlib1g-dev libmicrohttpd-dev clang debhelper dh-dkms lintian"
 export BUILD_PACKAGES DEB_PACKAGES
 
-# deb_cross_packages ARCH: the same for packages of another architecture, whose libraries it takes.
+# deb_cross_packages ARCH: prints DEB_PACKAGES for building packages for ARCH, with ARCH's
+# libraries.
 deb_cross_packages() {
 	local package
 	for package in $DEB_PACKAGES; do
@@ -245,8 +248,8 @@ deb_cross_packages() {
 	done
 }
 
-# take_apt SUITE, release_apt: our apt for SUITE, to one process at a time; its lists are
-# refreshed first unless another run has just done so.
+# take_apt SUITE, release_apt: lock our apt configuration for SUITE for one process at a time. The
+# package lists are refreshed first unless another run has just done so.
 take_apt() {
 	local suite=$1
 	APT_DIR=$CACHE/apt-$suite
@@ -264,20 +267,20 @@ release_apt() {
 	exec 8>&-
 }
 
-# apt_depends PACKAGE[:ARCH] REGEX: the one dependency of PACKAGE that matches, without
-# architecture, or nothing. (Under a virtual name in <> apt lists who provides it.)
+# apt_depends PACKAGE[:ARCH] REGEX: prints the one dependency of PACKAGE that matches, without
+# architecture, or nothing. (Below a virtual package in <> apt lists its providers.)
 apt_depends() {
 	apt-cache -c "$APT_DIR/apt.conf" depends --no-recommends --no-suggests "$1" |
 		sed -n -e 1d -e 's/^[ |]*Depends: //' -e 's/^ *//' -e 's/:[^:]*$//' -e "/^$2\$/p" |
 		sort -u | head -n 1
 }
 
-# apt_version PACKAGE[:ARCH]: the version apt-get would download.
+# apt_version PACKAGE[:ARCH]: prints the version that apt-get would download.
 apt_version() {
 	apt-cache -c "$APT_DIR/apt.conf" policy "$1" | sed -n 's/^ *Candidate: //p'
 }
 
-# apt_fetch PACKAGE:ARCH...: downloads what is missing and prints a file name a package.
+# apt_fetch PACKAGE:ARCH...: downloads what is missing and prints one file name per package.
 apt_fetch() {
 	local spec version file tmp
 	for spec; do
@@ -301,8 +304,8 @@ apt_fetch() {
 	done
 }
 
-# find_library ARCH NAME DIR...: the file of the shared library NAME, looked for in each
-# DIR itself and where a file tree at DIR keeps ARCH's libraries.
+# find_library ARCH NAME DIR...: prints the file of the shared library NAME, searched for in each
+# DIR itself and in the directories for ARCH's libraries below DIR.
 find_library() {
 	local arch=$1 name=$2 dir sub
 	shift 2
@@ -315,9 +318,9 @@ find_library() {
 	return 1
 }
 
-# copy_libraries ARCH TREE BASE "DIR..." FILE...: into TREE all shared libraries that the
-# FILEs need, as their ELF headers say, found below the DIRs; not what the list BASE has.
-# Other architectures' programs and scripts are passed over: those must be static.
+# copy_libraries ARCH TREE BASE "DIR..." FILE...: copies to TREE all shared libraries that the
+# FILEs need according to their ELF headers, from the DIRs, except those in the list BASE.
+# Skips scripts, and programs of other architectures, which must be static.
 copy_libraries() {
 	local arch=$1 tree=$2 base=$3 dirs=$4 machine file name found header
 	local -A seen=()
@@ -358,7 +361,7 @@ copy_libraries() {
 	printf '%s\n' "${!seen[@]}" | sort >"$tree/usr/share/libraries"
 }
 
-# make_cpio TREE FILE: an initramfs of TREE, all of it root's.
+# make_cpio TREE FILE: writes an initramfs of TREE to FILE; all files belong to root.
 make_cpio() {
 	(cd "$1" && find . -mindepth 1 | sort | cpio --quiet -o -H newc -R 0:0) >"$2"
 }

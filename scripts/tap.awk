@@ -1,16 +1,16 @@
-# Reads what guest-tests prints and adds it up.
+# Reads the output of guest-tests and adds up the results.
 #
-# A test is what stands between "#= begin NAME" and "#= end NAME STATUS SECONDS".
-# It counts what it tests, a line each (ok, not ok, ok # SKIP), and one
-# failure more if it died, kept another plan than it announced, or went wrong
-# without a "not ok". Of KUnit's results (KTAP) the cases count; the suites that
-# they are in only count where they failed without a case that did.
+# A test's output is between "#= begin NAME" and "#= end NAME STATUS SECONDS".
+# Each result line (ok, not ok, ok # SKIP) counts; there is one more failure if
+# the test died, did not run as many as it had planned, or failed without a
+# "not ok". Of KUnit's results (KTAP) the cases count; a suite counts only if it
+# failed although none of its cases did.
 #
-# A skip that the file tests/expected does not explain is a failure, and so is a
-# feature in "#= features NAME..." that does not stand there.
+# A skip that tests/expected does not explain is a failure, and so is a difference
+# between the features in "#= features NAME..." and those expected there.
 #
-# Variables: title goes before each name, totals is the file that gets "PASSED
-# FAILED SKIPPED", cases the file that gets what became of KUnit's cases, expected is
+# Variables: title is printed before each name, totals is the file for "PASSED
+# FAILED SKIPPED", cases the file for the summary of the KUnit cases, expected is
 # tests/expected.
 
 function fail(text) {
@@ -52,7 +52,7 @@ function matches(text, glob) {
 	return text ~ ("^" glob "$")
 }
 
-# A result that was skipped, with its reason after "SKIP".
+# Counts a result that was skipped, with its reason after "SKIP".
 function skip(text,  i, reason) {
 	reason = text
 	sub(/.*# *[Ss][Kk][Ii][Pp][^ ]* */, "", reason)
@@ -67,7 +67,7 @@ function skip(text,  i, reason) {
 		name, text
 }
 
-# What the module says that it can do, of all that it may be able to.
+# Compares the features that the module reports, of all that there are, with tests/expected.
 function check_features(features, all,  i, n, names) {
 	n = split(all, names, " ")
 	for (i = 1; i <= n; i++) {
@@ -96,7 +96,7 @@ function read_expected(  part, rest) {
 	close(expected)
 }
 
-# One result of KTAP; what it said comes before it.
+# Counts one result of KTAP; its diagnostic lines come before it.
 function count_case(text,  i) {
 	if (text ~ /^not ok/) {
 		failed++

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Prints the rate of this machine's time-stamp counter in kHz. An emulated x86 has the
- * same counter, and its kernel has nothing better to measure it with than an emulated
- * timer, which on a busy machine comes too late too often.
+ * same counter, but its kernel can calibrate it only with an emulated timer, which is
+ * often late on a busy machine.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static int64_t monotonic_ns(void)
 	return (int64_t)now.tv_sec * NS_PER_SEC + now.tv_nsec;
 }
 
-/* Both clocks at one time: of some tries the one that was interrupted least. */
+/* Read both clocks at the same time: return the try that took least time. */
 static struct moment look(void)
 {
 	struct moment best = { 0 };
