@@ -5,13 +5,13 @@
 #	make				the module, the library and the tool, for this machine
 #	make modules KDIR=...		the module for another kernel; ARCH and CROSS_COMPILE as in kbuild
 #	make install			the tool, the library and man pages (PREFIX, DESTDIR)
-#	make uninstall			the opposite
-#	make modules_install		the module, for the kernel that runs
+#	make uninstall			removes what make install has installed
+#	make modules_install		the module, for the running kernel
 #	make dkms_install		the module's sources, for DKMS, which then builds it for each kernel:
 #					dkms install perfgrp/VERSION
-#	make dkms_uninstall		the opposite, after dkms remove perfgrp/VERSION --all
+#	make dkms_uninstall		removes the sources, after dkms remove perfgrp/VERSION --all
 #	make deb [RELEASE=bookworm] [ARCH=arm64]
-#					Debian packages, for a release of Debian's
+#					Debian packages, for a Debian release
 #	make demo [KERNEL=newest]	see it work in a guest with hardware counters
 #	make check [T=PATTERN]		a subset of the tests, for use while working; with T those whose
 #					name contains PATTERN
@@ -20,15 +20,15 @@
 #	make test-install [RELEASE=...]	the Debian packages on a machine that boots from a disk: installed,
 #					used, upgraded, purged
 #	make kernels			all tests on every kernel, and the table of what works
-#	make kernels-latest		the same for kernels that perfgrp does not know yet
-#	make configs			whether it builds for kernels that lack what Debian's have
-#	make behaviours			which behaviours no test names, or a mistaken mark
+#	make kernels-latest		the same for newer kernels, which scripts/lib.sh lacks
+#	make configs			whether it builds for kernels without some of Debian's options
+#	make behaviours			behaviours that no test names, and wrong (planned) marks
 #	make coverage			which lines of the module the tests run
 #	make mutants			whether the tests notice when the module is broken
 #	make soak			everything at once, for hours
 #	make fuzz [SEED=N] [TIME=SECONDS] [FLAVOUR=...]
-#					random calls, good and bad, and what they must not do
-#	make bench			how fast it is beside perf_event_open, counted in instructions
+#					random calls, good and bad, checked against the header
+#	make bench			speed compared with perf_event_open(2), in instructions
 #	make clean
 #
 # deb, demo, check, kunit, test, test-install, kernels, kernels-latest, configs, coverage, mutants, soak,
@@ -48,10 +48,10 @@ userspace:
 install uninstall:
 	$(MAKE) -C userspace $@
 
-# As in dkms.conf.
+# The version is that of dkms.conf.
 dkms_source = $(DESTDIR)/usr/src/perfgrp-$(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
-# Sources alone: what was built here is for another kernel.
+# Only sources: build results here are for one kernel only.
 dkms_install:
 	install -d $(dkms_source)
 	cp --parents COPYING LICENSES/* Kbuild Makefile dkms.conf include/uapi/linux/*.h \

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The module where it cannot make scheduling groups, or is told not to: groups of
-# independent counters that say so (S12). The same for records of BPF programs (B9),
-# which are refused then. Leaves it loaded as it was found.
+# The module if it cannot make scheduling groups, or is told not to by a parameter: groups
+# are of independent counters, and marked so (S12). Likewise records of BPF programs (B9),
+# which are refused then. At the end the module is loaded as it was before.
 # timeout: 300
 # shellcheck disable=SC2317 # functions that check calls
 
 # shellcheck source=tests/common/shell.sh
 . /tests/shell.sh
 
-# reload PARAMETER...: whatever went wrong before, the module is loaded afterwards.
+# reload PARAMETER...: loads the module with these parameters, even if it was not loaded.
 reload() {
 	rmmod perfgrp
 	insmod /lib/modules/perfgrp.ko "$@"
@@ -32,7 +32,7 @@ disarmed_probes() {
 		grep -q 'perf_event_bpf_event.*DISABLED' /sys/kernel/debug/kprobes/list
 }
 
-# The self-test uses one, which stays armed for a second.
+# The self-test uses a probe, which stays armed for a second.
 soon_disarmed_probes() {
 	for _ in 1 2 3 4 5; do
 		! disarmed_probes || return 0
@@ -48,19 +48,19 @@ info_says() {
 		perfgrp info | grep -Eq "^ *bpf-events +$1"
 }
 
-# refused PROGRAM TEST: it was tried, not skipped.
+# refused PROGRAM TEST: TEST of PROGRAM, that something is refused, passes and is not skipped.
 refused() {
 	"$1" "$2"
 	"$1" "$2" | grep -v SKIP | grep -q '^ok 1'
 }
 
-# stat_says NUMBERS: the scheduling groups of two members, the last column of CSV.
+# stat_says NUMBERS: NUMBERS are the scheduling groups of two members, the last column of CSV.
 stat_says() {
 	perfgrp stat --raw -x, -e '{cycles,cycles}' true
 	[ "$(perfgrp stat --raw -x, -e '{cycles,cycles}' true 2>&1 | sed 's/.*,//' | xargs)" = "$1" ]
 }
 
-# hardware TEXT COMMAND...: a check of a machine with a PMU
+# hardware TEXT COMMAND...: a check that is skipped on a machine without a PMU
 hardware() {
 	if has_pmu; then
 		check "$@"

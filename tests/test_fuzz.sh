@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# A4, A5, A9: a minute of random calls, good and bad, by threads of several processes, 32-bit
-# ones too, while tasks and CPUs go and come and allocations fail; see tests/fuzz/fuzz.h. Each
-# outcome is held against what the header promises.
+# A4, A5, A9: a minute of random calls, good and bad, by threads of several processes, also
+# 32-bit ones, while tasks start and exit, CPUs go offline and online, and allocations fail; see
+# tests/fuzz/fuzz.h. Each result is checked against what the header promises.
 # usage: test_fuzz [SEED [SECONDS [OPTION...]]]
 # timeout: 900
 # shellcheck disable=SC2317 # functions that check calls
@@ -11,12 +11,12 @@
 . /tests/shell.sh
 
 seed=${1:-1}
-# There a second of the guest's takes several.
+# With --icount one second of guest time takes several seconds.
 seconds=${2:-${PERFGRP_ICOUNT:+15}}
 seconds=${seconds:-60}
 shift $(($# > 2 ? 2 : $#))
 
-# In use, of what a group or a member takes: tasks, files, events, and memory as a whole.
+# objects CACHE: how many objects of a slab cache are in use.
 objects() {
 	awk -v name="$1" '$1 == name { print $2; found = 1 } END { if (!found) print 0 }' \
 		/proc/slabinfo
@@ -26,7 +26,7 @@ unreclaimable() {
 	awk '$1 == "SUnreclaim:" || $1 == "Percpu:" { sum += $2 } END { print sum }' /proc/meminfo
 }
 
-# What RCU and workers still have to free is not lost.
+# Wait for what RCU and workers still have to free.
 settle() {
 	sleep 2
 	sync
@@ -42,7 +42,7 @@ grew_little() {
 	[ $(($3 - $2)) -le "$4" ]
 }
 
-# What was killed is on its way out for a while.
+# Killed processes take a while to exit.
 unload() {
 	left=30
 	until rmmod perfgrp; do
@@ -52,8 +52,8 @@ unload() {
 	done
 }
 
-# KASAN holds back what is freed, so that it seems in use; there kmemleak looks when the guest
-# ends.
+# KASAN quarantines freed objects, which therefore count as in use; on such kernels kmemleak is run
+# when the guest ends.
 has_kasan() {
 	grep -q ' kasan_quarantine_put$' /proc/kallsyms
 }
@@ -64,8 +64,8 @@ settle
 tasks=$(objects task_struct)
 files=$(objects filp)
 memory=$(unreclaimable)
-# All that it says is worth seeing, at once, and also where nothing failed. Without glibc's rseq:
-# the kernel kills a thread if the page fault fails with which it writes that thread's rseq area.
+# Show all output immediately, also if nothing failed. Disable glibc's rseq: the kernel kills a
+# thread if it takes a page fault that fails while it writes to the thread's rseq area.
 {
 	GLIBC_TUNABLES=glibc.pthread.rseq=0 \
 		/tests/fuzz -s "$seed" -t "$seconds" "$@" 2>&1

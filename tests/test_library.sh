@@ -13,7 +13,8 @@ example() {
 	return "$1"
 }
 
-# A group's line of each event on each CPU, each of which has counted something.
+# count EVENTS NAME...: there is a line for each event on each CPU, and each event has counted
+# something.
 count() {
 	cpus=$(grep -c '^cpu[0-9]' /proc/stat)
 	example "$1" || return
@@ -28,7 +29,7 @@ refuses() {
 	! example "$1" && grep -qF "'$2': $3" "$scratch/output"
 }
 
-# A PMU in sysfs that cannot leave guests out.
+# msr is a PMU in sysfs that cannot exclude guests.
 pmu_of_sysfs() {
 	[ ! -e /sys/bus/event_source/devices/msr/events/tsc ] || count msr/tsc/ msr/tsc/
 }
@@ -45,7 +46,7 @@ without_module() {
 	return "$1"
 }
 
-# The tool says so, on standard error.
+# The tool reports the backend on standard error.
 stat_without_module() {
 	perfgrp stat -x, -e page-faults,context-switches true >"$scratch/output" 2>&1
 	cat "$scratch/output"

@@ -7,7 +7,7 @@
 # shellcheck source=tests/common/shell.sh
 . /tests/shell.sh
 
-# value FILE EVENT: the count of EVENT in the CSV that stat -x, writes.
+# value FILE EVENT: prints the count of EVENT in FILE, which is the CSV of stat -x,.
 value() {
 	awk -F, -v event="$2" '{ sub(/:.*/, "", $3) } $3 == event { print $1; exit }' "$1"
 }
@@ -38,10 +38,10 @@ agree() {
 
 fix_addresses
 work="/tests/work 100000000 500"
-# Once before, so that the file is in memory for all.
+# Run once before, so that the file is in the page cache for all.
 $work
 
-# What is counted is not all: the first and the last are 5000 pages each.
+# Counting is enabled only for the second part; the first and the last touch 5000 pages each.
 cat >"$scratch/in_parts" <<'END'
 say() {
 	echo "$1" >"$scratch/commands"

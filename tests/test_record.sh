@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# perfgrp record, and Debian's own perf that reads what it has written (O1, O2, O3, O6,
-# O9, O11, O12, O21, O22, O24, E3).
+# perfgrp record, with Debian's own perf to read its files (O1, O2, O3, O6, O9, O11, O12,
+# O21, O22, O24, E3).
 # timeout: 300
 # shellcheck disable=SC2317 # functions that least calls
 
@@ -11,20 +11,20 @@
 cd "$scratch" || exit 1
 fix_addresses
 
-# Other tests' interrupts may have taken so long that the kernel allows few samples by now. The rate
-# cannot be set while the percentage is 0 or 100.
+# Long interrupts in other tests may have made the kernel lower the sample rate. It cannot be set
+# while the percentage is 0 or 100.
 echo 50 >/proc/sys/kernel/perf_cpu_time_max_percent
 echo 100000 >/proc/sys/kernel/perf_event_max_sample_rate
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 
-# What spins for long enough to be sampled by time, and what only faults pages in.
+# A command that spins long enough to be sampled by time, and one that only faults pages in.
 work="/tests/work 20000000 500"
 faulting="/tests/work 1000 500"
-# perf script resolves each sample, even if nothing of that is printed. Below this it finds no
-# symbols, and need not load the kernel's.
+# perf script resolves the symbols of each sample, even if it does not print them. With this empty
+# directory as --symfs it finds none, and does not load the kernel's.
 mkdir nothing
 
-# close_to A B PERCENT: the two differ by no more than that, or by one.
+# close_to A B PERCENT: A and B differ by at most PERCENT, or by at most one.
 close_to() {
 	echo "$1 $2 $3" | awk '{
 		off = $1 > $2 ? $1 - $2 : $2 - $1
@@ -33,12 +33,12 @@ close_to() {
 	}'
 }
 
-# record OPTION...: perfgrp record -v, with what it says in "errors".
+# record OPTION...: runs perfgrp record -v; its messages are in "errors".
 record() {
 	perfgrp record -v -o data "$@" >output 2>errors
 }
 
-# said WORD: a number that record has said, by the word before or behind it.
+# said WORD: prints a number from record's messages, by the word before or after it.
 said() {
 	case $1 in
 	samples) sed -n 's/.*(\([0-9]*\) samples.*/\1/p' errors ;;
@@ -47,17 +47,17 @@ said() {
 	esac
 }
 
-# script [OPTION...]: perf script, where no symbols are wanted.
+# script [OPTION...]: runs perf script without symbols.
 script() {
 	perf script --symfs nothing "$@" 2>/dev/null
 }
 
-# see FILE: all samples that perf script sees in it, for samples(): comm, pid, period, event.
+# see FILE: writes to "seen" all samples that perf script finds in FILE: comm, pid, period, event.
 see() {
 	script -F comm,pid,period,event -i "$1" >seen
 }
 
-# samples EVENT: how many of them have been seen.
+# samples EVENT: prints how many samples of EVENT are in "seen".
 samples() {
 	awk -v event="$1:" '$4 == event { n++ } END { print n + 0 }' seen
 }
@@ -68,8 +68,8 @@ count() {
 	perfgrp stat -x, -e "$1" $2 2>&1 >/dev/null | cut -d, -f1
 }
 
-# least COMMAND...: of the numbers that it prints in three runs. An emulated CPU counts
-# what others execute meanwhile, too.
+# least COMMAND...: prints the least number that COMMAND prints in three runs. An emulated CPU
+# also counts what other CPUs execute meanwhile.
 least() {
 	for _ in 1 2 3; do
 		"$@"
@@ -89,11 +89,11 @@ sample_cycles_with_perf() {
 	samples cycles:u
 }
 
-# Where children's samples have no values, those of the command itself have some with -i.
+# If children's samples have no values, the command's own samples have values only with -i.
 alone=
 perfgrp info | grep -q '^ *child-values *yes' || alone=-i
 
-# Once before, so that the file is in memory for all.
+# Run once before, so that the file is in the page cache for all.
 $work
 
 if ! has_pmu; then
@@ -131,14 +131,15 @@ record $alone -e '{page-faults,task-clock}' -c 1 $faulting
 see data
 is "O2 E3: a sample for each page fault, no more and no fewer" "$(samples page-faults)" = "$faults"
 is "O2: as many as record says" "$(samples page-faults)" = "$(said samples)"
-# perf shows a count of nothing as no sample, and the clock of an emulated x86 can stand still.
+# perf shows no sample for a difference of 0, and the clock of an emulated x86 can stand still.
 is "O3: each of them has the group's other counts" "$(samples task-clock)" -gt $((faults / 2))
 is "O6: all that was produced was read" \
 	"$(said produced) $(said read) $(said lost)" = "$faults $faults 0"
 is "O3: samples are of the command, by its name" \
 	"$(awk '$1 != "work"' seen | wc -l)" = 0
 
-# As perf, which samples children unless it is told not to. Which pages are there already differs.
+# Compared with perf, which also samples children by default. The numbers differ slightly, because
+# some pages may be present already.
 family="sh -c '$faulting & $faulting; wait'"
 eval perf record -BN -o peer -e page-faults -c 1 "$family" >/dev/null 2>&1
 see peer
@@ -153,7 +154,7 @@ is "O12: and none is lost" "$(said lost)" = 0
 eval record -e "'{page-faults,context-switches,cpu-clock}'" -c 1 "$family"
 see data
 if [ -z "$alone" ]; then
-	# A difference above a minute was taken from another child's clock, or is negative.
+	# A difference above a minute is negative, or was computed with another child's clock.
 	is "O12 O3: each child's samples have its own other counts" \
 		"$(awk '$4 == "cpu-clock:" { n++; if ($3 >= 6e10) wrong++ }
 			END { print (n > 0 && !wrong) ? "yes" : n " clocks, " wrong " wrong" }' seen)" = yes
@@ -170,8 +171,8 @@ perfgrp record $alone --json -e page-faults -c 1 -o json $faulting 2>errors
 is "O3: JSON has the same samples" "$(grep -c '"record": "sample"' json)" = "$faults"
 is "O3: JSON has their values" "$(tail -n 1 json | grep -c "\"raw\": $faults ")" = 1
 
-# callers FILE: who calls main(), which takes the page faults whose number is known, innermost
-# first; two names, because what is behind functions without frames may be anything.
+# callers FILE: prints main(), which takes the known number of page faults, and its caller. Only
+# these two names, because anything may follow beyond functions without frame pointers.
 callers() {
 	perf script --no-inline -F event,ip,sym -i "$1" 2>/dev/null |
 		awk '/page-faults/ { n = 0; next } NF > 1 && n < 2 { printf "%s%s", n++ ? " " : "", $2 }
@@ -244,7 +245,7 @@ rm data
 /tests/work 1000000000000 1 &
 victim=$!
 record -e cpu-clock -c 1000000 -p $victim &
-# What comes first is more than perfgrp keeps to itself before it writes.
+# The records at the beginning are more than perfgrp buffers before it writes.
 while [ ! -s data ]; do
 	sleep 0.1
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# perfgrp record: whatever samples hit has its name in Debian's own perf: JITed BPF programs (O18),
-# and functions of the file that was mapped, whatever file has its name now (O19).
+# perfgrp record: Debian's own perf finds the names of what samples hit: of JITed BPF programs
+# (O18), and of functions of the file that was mapped, whatever file has its name now (O19).
 # timeout: 300
 
 # shellcheck source=tests/common/shell.sh
@@ -9,7 +9,7 @@
 
 cd "$scratch" || exit 1
 mkdir nothing
-# So that the kernel's own list can be compared.
+# Make the kernel's own list readable, to compare with it.
 echo 1 >/proc/sys/net/core/bpf_jit_kallsyms
 echo 0 >/proc/sys/kernel/kptr_restrict
 
@@ -18,18 +18,18 @@ record() {
 	perfgrp record -o data -c 1000000 "$@" >output 2>errors
 }
 
-# perf loads the kernel's symbols at the first sample of the kernel. If it may read /proc/kcore, it
-# has a map over all modules from then on, and no place for a program that comes later: also in
-# what it has recorded itself. Beside a copy of /proc/kallsyms there is no kcore. Where the kernel
-# is stands in a few lines; perf takes long to read the others.
+# perf loads the kernel's symbols at the first kernel sample. If it can read /proc/kcore, it then
+# has a map that covers all modules, and no room for BPF programs loaded later; this is so for its
+# own recordings, too. With a copy of /proc/kallsyms it does not use kcore. The copy has only the
+# lines with the kernel's bounds, because perf takes long to read the rest.
 grep -F -e ' _text' -e ' _stext' -e ' _etext' /proc/kallsyms >kallsyms
 
-# script [OPTION...]: perf script, which has no other files to find symbols in.
+# script [OPTION...]: runs perf script, without other files to find symbols in.
 script() {
 	perf script --symfs nothing "$@" 2>/dev/null
 }
 
-# samples_in SYMBOL: how many perf script finds there.
+# samples_in SYMBOL: prints how many samples perf script finds in SYMBOL.
 samples_in() {
 	script --kallsyms kallsyms -F ip,sym -i data | grep -c " $1\$"
 }
@@ -40,7 +40,8 @@ bpf_records() {
 		grep -E 'PERF_RECORD_(KSYMBOL|BPF_EVENT)'
 }
 
-# counts ID SYMBOL: of its loads, its unloads, its symbols that come, and that go.
+# counts ID SYMBOL: prints the numbers of loads and unloads of program ID, and of records that
+# register and unregister SYMBOL.
 counts() {
 	bpf_records | awk -v id="$1" -v symbol="$2" '
 		function behind(word, i) {
@@ -94,7 +95,7 @@ while [ ! -s running ]; do
 done
 read -r id symbol <running
 
-# until_run PID: until it has run for a fifth of a second; however long that takes.
+# until_run PID: waits until PID has used another 0.2 s of CPU time, however long that takes.
 cat >until_run <<'END'
 begin=$(awk '{ print $14 + $15 }' /proc/$1/stat)
 until awk -v begin="$begin" '{ exit $14 + $15 < begin + 20 }' /proc/$1/stat; do
@@ -114,7 +115,7 @@ is "O18: so has it where a task is sampled" "$(samples_in "$symbol")" -gt 20
 record -a -e cpu-clock:u true
 is "O18: who samples no kernel code does not learn where it is" "$(bpf_records | wc -l)" = 0
 
-# perf records all programs if one may, and says nothing if not.
+# perf records all programs if the user may ask for them, and is silent if not; so is perfgrp.
 setpriv --bounding-set -sys_admin \
 	perfgrp record -o data -e cpu-clock -c 1000000 true 2>errors
 is "O18: who may not ask for programs records" "$? $(grep -c . errors)" = "0 1"
@@ -125,8 +126,8 @@ mv before data
 is "O18: what was loaded before is found beside kcore, too, and when it is gone" \
 	"$(perf script -F ip,sym -i data 2>/dev/null | grep -c " $symbol\$")" -gt 20
 
-# Functions of a program by their names in BTF, which are longer than its own.
-# The command runs once they are attached.
+# Functions of a program have their names from BTF, which are longer than program names.
+# The command runs after the program is attached.
 perfgrp bpf attach -e page-faults -c 1 --section sampler /tests/tool.bpf.o sh -c '
 	perfgrp record -o data -c 1000000 -a -e cpu-clock true
 	grep -F "	[bpf]" /proc/kallsyms >kallsyms.bpf' >output 2>errors
@@ -144,20 +145,20 @@ is "O18: functions of a program have their own names" \
 
 # ---- files that are replaced ------------------------------------------------------
 
-# builds FILE: the build-ids with which code of FILE was mapped, as perf script has them.
+# builds FILE: prints the build-ids of FILE's mappings, as perf script shows them.
 builds() {
 	script --show-mmap-events -F event -i data |
 		sed -n "s|.*PERF_RECORD_MMAP2.*<\([0-9a-f]*\)>.*/$1\( (deleted)\)\{0,1\}\$|\1|p" |
 		sort -u
 }
 
-# functions DIR: what perf script finds in the program "w", with the build-id cache in DIR.
+# functions DIR: prints the functions of "w" that perf script finds, with the build-id cache DIR.
 functions() {
 	perf --buildid-dir "$scratch/$1" script -F ip,sym,dso -i data 2>/dev/null |
 		sed -n 's,^ *[0-9a-f]* \(.*\) (.*/w)$,\1,p' | sort -u
 }
 
-# replace FILE: by another program, as an upgrade does.
+# replace FILE: replaces FILE by another program, as an upgrade does.
 replace() {
 	cp /tests/load_bpf new
 	mv new "$1"

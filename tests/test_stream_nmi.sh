@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# O1: handlers of overflows run as NMIs where the machine has them. A kprobe on the
-# handler tells: in the trace's third flag z or Z stands for NMI.
+# O1: overflow handlers run in NMIs if the machine has them. A kprobe on the handler
+# shows it: the third flag in the trace is z or Z in an NMI.
 # timeout: 120
 
 # shellcheck source=tests/common/shell.sh

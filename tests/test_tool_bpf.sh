@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# perfgrp bpf: programs on counters, and programs that come and go (B1, B3-B7, B11, B12).
+# perfgrp bpf: programs on counters, and programs loaded and unloaded (B1, B3-B7, B11, B12).
 # timeout: 200
 
 # shellcheck source=tests/common/shell.sh
@@ -21,29 +21,29 @@ fix_addresses
 object=/tests/tool.bpf.o
 work="/tests/work 1000000 500"
 
-# bpf ARGUMENT...: perfgrp bpf; what it prints is in "output" and "errors".
+# bpf ARGUMENT...: runs perfgrp bpf; its output is in "output" and "errors".
 bpf() {
 	perfgrp bpf "$@" >output 2>errors
 }
 
-# column NAME LINE FILE: what stands there, in a table of whose columns none is empty. Text
-# that ends with its column is found by its number, as no cell has a space.
+# column NAME LINE FILE: prints the cell in column NAME of a table. Cells are counted, which works
+# for right-aligned text, too, because no cell is empty or has a space.
 column() {
 	awk -v name="$1" -v line="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i }
 		NR == line + 1 { print $at }' "$3"
 }
 
-# member NAME LINE FILE: a number, a string or a truth value of an object.
+# member NAME LINE FILE: prints a number, string or boolean member of the JSON object in LINE.
 member() {
 	sed -n "$2p" "$3" | sed -n "s/.*\"$1\": \"\\{0,1\\}\\([^\",}]*[^\",} ]\\).*/\\1/p"
 }
 
-# Once before, so that the file is in memory for all.
+# Run once before, so that the file is in the page cache for all.
 $work
 # shellcheck disable=SC2086 # a command
 faults=$(perfgrp stat -x, -e page-faults $work 2>&1 >/dev/null | cut -d, -f1)
 
-# ---- one's own events --------------------------------------------------------
+# ---- the tool's own events ---------------------------------------------------
 
 # shellcheck disable=SC2086
 bpf attach -e page-faults -c 1 $object -- $work
@@ -241,7 +241,7 @@ setpriv --reuid 65534 --clear-groups --inh-caps=-all \
 is "what one may not look into is counted" \
 	"$(sed -n 's/^perfgrp: \([0-9]*\) processes could.*/\1/p' errors)" -gt 1
 
-# Each line of the man page's examples, with names for what is theirs.
+# Each line of the man page's examples, with its ids replaced by those of this test.
 cp $object tool.bpf.o
 sed "s/123:4/$pid:$fd/; s/\\<42\\>/$id/" /tests/bpf_examples >examples
 while read -r line; do
@@ -297,7 +297,7 @@ is "so is such a pin" $? = 255
 bpf attach -e page-faults --section none "$pins/pinned" -- true
 is "a pin has no sections" $? = 255
 
-# ---- command lines that make no sense ----------------------------------------------
+# ---- invalid command lines ---------------------------------------------------------
 
 usage() {
 	bpf "$@"
@@ -333,10 +333,10 @@ is "help is what is asked for" "$? $(grep -c '^usage: perfgrp bpf' output)" = "0
 is "info says what the module can do with BPF programs" \
 	"$(perfgrp info | grep -cE '^  (bpf|bpf-events|kfunc) +(yes|no) ')" = 3
 
-# ---- programs that come and go --------------------------------------------------------
+# ---- programs loaded and unloaded -----------------------------------------------------
 
-# watch OPTION...: begins to watch; its output goes to "watched". JSON has no heading:
-# that it has begun is seen by what it reports.
+# watch OPTION...: starts perfgrp bpf watch, with output to "watched". JSON has no heading, so
+# only a report shows that it has started.
 watch() {
 	: >watched
 	perfgrp bpf watch "$@" >watched 2>errors &
@@ -348,7 +348,7 @@ watch() {
 	done
 }
 
-# seen PATTERN [NUMBER]: waits until so many lines of "watched" have it.
+# seen PATTERN [NUMBER]: waits until NUMBER lines of "watched" match PATTERN.
 seen() {
 	until [ "$(grep -c "$1" watched)" -ge "${2:-1}" ]; do
 		[ -d /proc/$watch ] || break

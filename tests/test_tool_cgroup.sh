@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# perfgrp stat and record with cgroups, beside Debian's own perf (C8, C16).
+# perfgrp stat and record with cgroups, compared with Debian's own perf (C8, C16).
 # timeout: 300
 
 # shellcheck source=tests/common/shell.sh
@@ -19,7 +19,7 @@ fi
 cd "$scratch" || exit 1
 fix_addresses
 
-# Below the root perf counts from the moment on that some controller is passed on to its children.
+# perf can count below the root only after some controller has been enabled for the children.
 for controller in pids cpu memory; do
 	if grep -qw $controller $root/cgroup.controllers; then
 		at_exit "echo -$controller >$root/cgroup.subtree_control"
@@ -28,7 +28,7 @@ for controller in pids cpu memory; do
 	fi
 done
 
-# The first one is removed last. A cgroup whose task has just exited is busy for a moment.
+# The first cgroup is removed last. One whose task has just exited stays busy for a moment.
 remove() {
 	i=0
 	until rmdir "$1" 2>/dev/null || [ ! -d "$1" ] || [ $i -gt 100 ]; do
@@ -43,7 +43,7 @@ for cgroup in pgtest pgtest/busy pgtest/idle pgtest/$container; do
 	mkdir "$root/$cgroup" || exit 1
 done
 
-# run CGROUP COMMAND...: a command in a cgroup.
+# run CGROUP COMMAND...: runs a command in a cgroup.
 cat >run <<'EOF'
 #!/bin/sh
 echo $$ >"/sys/fs/cgroup/$1/cgroup.procs"
@@ -53,7 +53,7 @@ EOF
 chmod +x run
 work="/tests/work 1000000 500"
 
-# count TOOL OPTION...: $work runs in pgtest/busy; CSV goes to TOOL.csv.
+# count TOOL OPTION...: runs TOOL stat while $work runs in pgtest/busy; CSV goes to TOOL.csv.
 count() {
 	tool=$1
 	shift
@@ -62,18 +62,18 @@ count() {
 		2>errors
 }
 
-# faults TOOL CGROUP: what it has counted in that cgroup.
+# faults TOOL CGROUP: prints the page faults that TOOL counted in CGROUP.
 faults() {
 	awk -F, -v cgroup="$2" '$3 == "page-faults" && $4 == cgroup { print $1 }' "$1.csv"
 }
 
-# near A B: to one in a hundred.
+# near A B: A and B differ by at most 1 %.
 near() {
 	echo "$1 $2" | awk '{ off = $1 > $2 ? $1 - $2 : $2 - $1
 		exit !($1 ~ /^[0-9]+$/ && $2 ~ /^[0-9]+$/ && $1 > 0 && off * 100 <= $1) }'
 }
 
-# check_near TEXT A B: a result.
+# check_near TEXT A B: reports a result: whether A is near B.
 check_near() {
 	if near "$2" "$3"; then
 		result ok "$1: $2, $3"
@@ -83,7 +83,7 @@ check_near() {
 	fi
 }
 
-# Once before, so that the file is in memory for all.
+# Run once before, so that the file is in the page cache for all.
 # shellcheck disable=SC2086 # a command
 ./run pgtest/busy $work
 
@@ -145,7 +145,7 @@ is "C8: so is a directory that is no cgroup" \
 
 # ---- the cgroup is removed -----------------------------------------------------------
 
-# gone FILE COMMAND...: COMMAND counts pgtest/gone; when FILE has something, that is removed.
+# gone FILE COMMAND...: COMMAND counts pgtest/gone, which is removed as soon as FILE is not empty.
 gone() {
 	file=$1
 	shift

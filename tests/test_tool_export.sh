@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# perfgrp export, of all CPUs of a real kernel (X1, X5, X10). Guests have no libmicrohttpd: what is
-# served to clients is a host test's.
+# perfgrp export, of all CPUs of a real kernel (X1, X5, X10). Guests have no libmicrohttpd, so the
+# HTTP server is tested on the host.
 
 # shellcheck source=tests/common/shell.sh
 . /tests/shell.sh
@@ -9,8 +9,8 @@
 cd "$scratch" || exit 1
 cpus=$(grep -c '^cpu[0-9]' /proc/stat)
 
-# While it exports a command makes 40,000 faults, and a stat around it counts all of them. After the
-# command come two whole blocks: one of them was read when it had ended.
+# While perfgrp export runs, a command makes 40,000 faults, and the perfgrp stat around both counts
+# all of them. Wait for two more blocks after the command: one of them was read after it had ended.
 cat >around <<-'END'
 	perfgrp export -e page-faults,context-switches --format json -I 20 >values 2>said &
 	exporter=$!
@@ -25,7 +25,7 @@ END
 perfgrp stat -a -x, -o whole -e page-faults sh around "$cpus" >output 2>errors
 whole=$(awk -F, '$3 == "page-faults" { print $1 }' whole)
 
-# What awk finds in a line of JSON: key VALUE.
+# value(key): an awk function that returns the value of a key in a line of JSON.
 # shellcheck disable=SC2016 # for awk
 value='function value(key) {
 	if (!match($0, "\"" key "\": \"?[^,\" ]*"))

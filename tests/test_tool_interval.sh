@@ -12,13 +12,13 @@ if perfgrp info | grep -Eq '^ *mapped +no'; then
 	exit 0
 fi
 
-# sum FILE: what all intervals together have counted.
+# sum FILE: prints the sum of all intervals.
 sum() {
 	awk -F, '$4 == "page-faults" && $2 ~ /^[0-9]+$/ { sum += $2 } END { print sum + 0 }' "$1"
 }
 
-# conserves TEXT OPTION...: a command makes 40,000 faults while one stat counts in intervals and
-# another, around it, as a whole.
+# conserves TEXT OPTION...: a command makes 40,000 faults; one perfgrp stat counts them in
+# intervals, another one, around it, in total.
 conserves() {
 	text=$1
 	shift
@@ -50,7 +50,8 @@ interrupts() {
 	echo $(($(calls) - before))
 }
 
-# more OPTION...: how often in 100 intervals, without beginning and end, when kernel text is patched.
+# more OPTION...: prints the number of interrupts in 100 intervals, without the start and the end,
+# when kernel text is patched.
 more() {
 	few=$(interrupts 20 "$@")
 	echo $(($(interrupts 120 "$@") - few))

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# perfgrp groups and perfgrp probe on a real kernel: what is held is shown (G27), and what fits, fits
-# (G28).
+# perfgrp groups and perfgrp probe on a real kernel: groups that are held are shown (G27), and what
+# probe says fits does fit (G28).
 # shellcheck disable=SC2317 # functions that check calls
 
 # shellcheck source=tests/common/shell.sh
 . /tests/shell.sh
 
-# hold EVENTS: somebody counts them, until let_go.
+# hold EVENTS: another process counts EVENTS, until let_go.
 hold() {
 	perfgrp stat -a -e "$1" sleep 1000 >/dev/null 2>&1 &
 	holder=$!
@@ -47,7 +47,7 @@ probe() {
 	[ "$1" = "$want" ]
 }
 
-# So many events; the first one is a member like all others.
+# events N: prints a group of N events.
 events() {
 	printf '{instructions'
 	i=1
@@ -62,7 +62,7 @@ software() {
 	probe 0 -e '{page-faults,cpu-clock}' && grep -q '^{page-faults,cpu-clock} fits on all CPUs (' output
 }
 
-# How often an event fits.
+# measure: sets size to how many times an event fits at once.
 measure() {
 	probe 1 -e "$(events 32)" || return
 	size=$(sed -n "s/^  room .* takes 'instructions' \([0-9]*\) times at once, and \([0-9]*\) .*/\1 \2/p" \
@@ -78,7 +78,7 @@ as_measured() {
 		grep -q '^  alone  *each of them fits by itself' output
 }
 
-# Two counters of each CPU are somebody's.
+# occupied: another process holds two counters of each CPU.
 occupied() {
 	hold '{instructions,instructions}:D' || return
 	probe 1 -e "$(events "$size")"
@@ -117,7 +117,7 @@ without_module() {
 	return "$1"
 }
 
-# hardware TEXT COMMAND...: a check of a machine with a PMU
+# hardware TEXT COMMAND...: a check that is skipped on a machine without a PMU
 hardware() {
 	if [ -n "$pmu" ]; then
 		check "$@"

@@ -11,18 +11,18 @@ mkdir pins
 mount -t bpf bpf pins || exit 1
 at_exit "umount '$pins'"
 
-# load PROGRAM PIN: sets id and tag.
+# load PROGRAM PIN: loads and pins PROGRAM, and sets id and tag.
 load() {
 	run_bpf load /tests/profile.bpf.o "$1" "$pins/$2" >loaded || exit 1
 	read -r id tag <loaded
 }
 
-# profile ARGUMENT...: perfgrp bpf profile; what it prints is in "output" and "errors".
+# profile ARGUMENT...: runs perfgrp bpf profile; its output is in "output" and "errors".
 profile() {
 	perfgrp bpf profile "$@" >output 2>errors
 }
 
-# start FILE ARGUMENT...: the same in the background, into FILE; waits until it counts.
+# start FILE ARGUMENT...: runs it in the background, with output to FILE, and waits until it counts.
 start() {
 	into=$1
 	shift
@@ -37,12 +37,12 @@ start() {
 
 # Columns of CSV: 1 mean, 2 unit, 3 event, 4 sum, 5 empty run, 6 runs, 7 missed, 8 failed,
 # 9 elsewhere, 10 time on the PMU, 11 percent, 12 metric, 13 its unit.
-# field N [LINE]: one of them.
+# field N [LINE]: prints column N.
 field() {
 	sed -n "${2:-1}p" errors | cut -d, -f"$1"
 }
 
-# What became of the runs.
+# runs: prints the numbers of runs that were counted, missed, failed, and elsewhere.
 runs() {
 	sed -n 1p errors | cut -d, -f6-9
 }
@@ -95,7 +95,7 @@ profile -e dummy -o /dev/full --timeout 20 pins/half
 is "B20: a full disk is an error" "$? $(grep -c '^perfgrp: cannot write to /dev/full' errors)" = \
 	"255 1"
 
-# ---- runs within runs ---------------------------------------------------------------
+# ---- nested runs --------------------------------------------------------------------
 
 run_bpf send pins/nest >sends &
 at_exit "kill $!"
@@ -108,7 +108,7 @@ is "B21: four runs within one another are four" "$(runs)" = "40,0,0,0"
 profile -x, -e dummy pins/nest -- run_bpf run pins/nest 10 6
 is "B21: of six the outermost two are missed, and said to be" "$(runs)" = "40,20,0,0"
 
-# ---- what cannot be ------------------------------------------------------------------
+# ---- programs that cannot be profiled ------------------------------------------------
 
 load_bpf plain pins/plain >loaded
 plain=$(cat loaded)
@@ -119,7 +119,7 @@ setpriv --bounding-set -sys_admin --inh-caps=-sys_admin "$(command -v perfgrp)" 
 	bpf profile pins/half -- true >output 2>errors
 is "B22: it takes CAP_SYS_ADMIN" \
 	"$? $(grep -c '^perfgrp: profiling BPF programs needs CAP_SYS_ADMIN' errors)" = "255 1"
-# A tracing program of our own, and one that traces that: nobody traces this one.
+# A tracing program can be profiled, but the kernel lets nothing trace a program that traces one.
 start first pins/half
 first=$started
 profile -x, -e dummy name:profile_begin -- run_bpf run pins/half 10
@@ -145,7 +145,7 @@ is "B22: a program that is not there is refused" \
 
 # ---- hardware -------------------------------------------------------------------------
 
-# least PIN: the least instructions of a run of all of three times: without an interrupt.
+# least PIN: prints the least mean of three profiles, which no interrupt has increased.
 least() {
 	for _ in 1 2 3; do
 		profile -x, -e instructions "pins/$1" -- run_bpf run "pins/$1" 20

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# perfgrp top on a kernel: mapped rows (T2), CPUs and threads that come and go (T3),
-# cgroups (T1).
+# perfgrp top on a real kernel: mapped rows (T2), CPUs that go offline and threads that exit
+# (T3), cgroups (T1).
 # shellcheck disable=SC2317 # functions that check calls
 
 # shellcheck source=tests/common/shell.sh
@@ -45,7 +45,7 @@ else
 	check "T3: a CPU that goes offline says so" within shown '^CPU1 +offline'
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	check "T3: and comes back: two changes" within shown " $((others + 1)) CPUs, 2 changes "
-	# In a row of its own again, which counts.
+	# The CPU has a row of its own again, and counts.
 	taskset -c 1 /tests/work 200000 2000 20
 	ended
 	check "T3: and counts" sh -c "sed '1,/2 changes/d' output | grep -Eq '^CPU1 +[^ ]+ +[0-9]'"

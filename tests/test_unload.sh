@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The module goes when nobody uses it, and leaves nothing behind (A1, A7).
+# The module can be unloaded when nobody uses it, and leaves nothing behind (A1, A7).
 # timeout: 120
 # shellcheck disable=SC2317 # functions that check calls
 
 # shellcheck source=tests/common/shell.sh
 . /tests/shell.sh
 
-# A BPF program that called the kfunc, in a test before, is freed in the background.
+# BPF programs of earlier tests that call the kfunc are freed in the background.
 nobody_uses_it() {
 	for _ in $(seq 1000); do
 		[ "$(cat /sys/module/perfgrp/refcnt)" -gt 0 ] || return 0
@@ -21,7 +21,7 @@ node_is_private() {
 }
 
 unload_is_refused() {
-	# A group whose device is closed is what holds the module.
+	# A group holds the module even if the device's fd is closed.
 	/tests/hold_group &
 	holder=$!
 	while [ ! -e /tmp/group-is-open ] && kill -0 "$holder" 2>/dev/null; do :; done
