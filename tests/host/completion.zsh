@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# completion.zsh FILE WORD...: prints what FILE completes the last WORD with, one a line. What zsh
-# defines in a completion only is defined here. For test_completion_zsh.
+# completion.zsh FILE WORD...: prints FILE's completions of the last WORD, one per line. Defines the
+# functions that zsh provides only during completion. For test_completion_zsh.
 
 completion=$1
 shift
@@ -20,7 +20,7 @@ compadd() {
 	matches ${(P)@[-1]}
 }
 
-# -P PATTERN: what the longest match leaves is what is completed.
+# -P PATTERN: removes the longest match of PATTERN from the word; the rest is completed.
 compset() {
 	PREFIX=${PREFIX##$~2}
 }
@@ -41,7 +41,7 @@ _normal() {
 	print -r -- NORMAL $CURRENT $words
 }
 
-# Without the line that calls it.
+# Define the function, without the line of FILE that calls it.
 functions[_perfgrp_once]=$(<$completion)
 _perfgrp() {
 	:

@@ -1,23 +1,23 @@
 # shellcheck shell=bash disable=SC2034 # who sources this uses it
-# What tests of the tool on a simulated device (fake_device.c) share. Sourced by bash with TOP set;
-# the working directory is then one of the test's own.
+# Shared by the tests of the tool on a simulated device (fake_device.c). Sourced by bash with TOP
+# set; changes to a working directory of the test's own.
 
 OUT=${TOOL_BUILD:-$TOP/build/host/userspace}
 [ -n "${TOOL_BUILD:-}" ] || make -s -C "$TOP/userspace" fake-device O="$OUT"
 # shellcheck source=tests/common/shell.sh
 . "$TOP/tests/common/shell.sh"
 cd "$scratch" || exit 1
-# Of the machine's CPU nothing is known but what a test says.
+# No tables of the machine's own CPU, only those that a test writes.
 export PERFGRP_PMU_EVENTS=$scratch/pmu-events
 export LC_ALL=C FAKE_DEVICE=$scratch/device FAKE_LOG=$scratch/calls FAKE_ROOT=$scratch/root
 
-# file PATH TEXT: a file of the machine that the tool sees.
+# file PATH TEXT: writes a file of the simulated machine.
 file() {
 	mkdir -p "$(dirname "root$1")"
 	printf '%s\n' "$2" >"root$1"
 }
 
-# Four CPUs, two to a core, in two sockets of one node each.
+# machine: sets up four CPUs, two per core, in two sockets of one node each.
 machine() {
 	local cpu
 	rm -rf root
@@ -40,21 +40,21 @@ machine() {
 	done
 }
 
-# device LINE...: what the device says from now on; see fake_device.c.
+# device LINE...: sets what the device does from now on; see fake_device.c. Clears the log of calls.
 device() {
 	printf '%s\n' "$@" >device
 	: >calls
 }
 
-# perfgrp ARGUMENT...: the tool; "output" and "errors" is what it prints, $status its status.
+# perfgrp ARGUMENT...: runs the tool; its output is in "output" and "errors", its status in $status.
 perfgrp() {
 	status=0
-	# Signals wait while it sets up: if it hangs there, only SIGKILL ends it.
+	# The tool blocks signals during set-up: if it hangs there, only SIGKILL ends it.
 	LD_PRELOAD=$OUT/fake_device.so timeout -k 5 60 "$OUT/perfgrp" "$@" >output 2>errors </dev/null ||
 		status=$?
 }
 
-# perfgrp_into FILE ARGUMENT...: the same, with standard output to FILE.
+# perfgrp_into FILE ARGUMENT...: the same, but standard output goes to FILE.
 perfgrp_into() {
 	local file=$1
 	shift
@@ -64,19 +64,19 @@ perfgrp_into() {
 
 # start ARGUMENT...: the same in the background; $pid is its process.
 start() {
-	# What the last one printed is not this one's, which opens the file a little later.
+	# Clear the last output now: the new process truncates the file only a little later.
 	: >output
 	LD_PRELOAD=$OUT/fake_device.so "$OUT/perfgrp" "$@" >output 2>errors </dev/null &
 	pid=$!
 }
 
-# ended: waits for it, and sets $status.
+# ended: waits for the process, and sets $status.
 ended() {
 	status=0
 	wait "$pid" 2>/dev/null || status=$?
 }
 
-# within SECONDS COMMAND...: COMMAND succeeds by then.
+# within SECONDS COMMAND...: repeats COMMAND until it succeeds; fails after SECONDS.
 within() {
 	local end=$((SECONDS + $1))
 	shift
@@ -86,17 +86,18 @@ within() {
 	done
 }
 
-# called PATTERN: a call was made whose line in the log matches.
+# called PATTERN: a call in the log matches PATTERN.
 called() {
 	grep -qE -e "$1" calls
 }
 
-# calls PATTERN: how many were.
+# calls PATTERN: prints how many do.
 calls() {
 	grep -cE -e "$1" calls || :
 }
 
-# lines FILE PATTERN: the lines of FILE that match, with single blanks, none at either end.
+# lines FILE PATTERN: prints the lines of FILE that match, with single blanks and none at either
+# end.
 lines() {
 	grep -E -e "$2" "$1" | sed 's/  */ /g; s/^ //; s/ $//'
 }
@@ -124,7 +125,7 @@ prints_in() {
 	fi
 }
 
-# exits TEXT STATUS [PATTERN]: with that status, and a line on standard error that matches.
+# exits TEXT STATUS [PATTERN]: the status was STATUS, and a line on standard error matches PATTERN.
 exits() {
 	if [ "$status" = "$2" ] && { [ $# -lt 3 ] || grep -qE -e "$3" errors; }; then
 		result ok "$1"
