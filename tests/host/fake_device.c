@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A simulated /dev/perfgrp: a shared library to be loaded before libc (LD_PRELOAD) that answers
- * the ioctls of <linux/perfgrp.h> as a script says. With it the real tool runs on a machine
- * without the module, on counts that the test chooses.
+ * A simulated /dev/perfgrp: a shared library for LD_PRELOAD that implements the ioctls of
+ * <linux/perfgrp.h> as a script specifies. With it the real tool runs on a machine without
+ * the module, with counts that the test chooses.
  *
  * FAKE_DEVICE names the script. It has one directive per line; "#" begins a comment. Of several
  * "value" lines that apply the last one is used. The directives:
@@ -12,42 +12,42 @@
  *	cpus N				CPUs that are online
  *	slots N				hardware members that fit the PMU at once; one more is
  *					refused with PMU_FULL
- *	free N [cpu=N]			of them, those that NO_MUX groups can have now; one more is
+ *	free N [cpu=N]			how many of them NO_MUX groups can use now; one more is
  *					refused with PMU_BUSY when the group is enabled
  *	pmu cpu=N type=T		the PMU that counts hardware events on that CPU
  *	fail CALL [nth=N] [from=N] [event=E] [reason=R] errno=E [text=...]
- *					CALL fails the N-th time; from the N-th time on; when
- *					it adds E. The text is the rest of the line
+ *					CALL fails the N-th time (nth=), from the N-th time on
+ *					(from=), when it adds E (event=). The text is the rest
+ *					of the line
  *	value [event=E] [group=N] [member=N] [snap=N] [cpu=N] [cgroup=N]
  *	      [raw=N] [enabled=N] [running=N] [sched=N] [flags=N] [pmu=N]
- *					what a snapshot says of event E, of the N-th group
+ *					the value in snapshots of event E, of the N-th group
  *					created, of the member with id N, in the group's N-th
  *					snapshot, on CPU N, in the row of cgroup N
  *	row [cgroup=N] [flags=N] [snap=N]
- *					a group that is split has rows for that cgroup, or such
- *					with PERFGRP_ROW_*, in its N-th snapshot
+ *					a group that is split has rows for that cgroup, or rows
+ *					with these PERFGRP_ROW_* flags, in its N-th snapshot
  *	samples N			a group that samples has N records when it is enabled
- *	time N				CLOCK_MONOTONIC of the tool, and the time of rows, stands
- *					still but for its waits: each poll(2) moves it by N ns. It
- *					has needed a thousandth of it as CPU time. 0: snapshots and
- *					rows have the time that it is
+ *	time N				CLOCK_MONOTONIC of the tool and of rows only advances when
+ *					the tool waits: each poll(2) without timeout adds N ns. The
+ *					tool's CPU time is a thousandth of it. 0: the real clock
  *	map [cpu=N] [snap=N] [age=N] [rest=N] [epoch=N]
- *					of groups that are mapped: the row of CPU N is N ns old, it
- *					is at rest if rest=1, the CPU has come back N times. A
- *					"snap" of theirs is what there is after each poll(2)
+ *					in mapped groups: the row of CPU N is N ns old, it is at
+ *					rest if rest=1, the CPU has come back online N times. Each
+ *					poll(2) without timeout begins a new "snap" of the rows
  *	offline cpu=N [snap=N]		the CPU is offline in the group's N-th snapshot
  *	exit [group=N] [snap=N]		the task has exited, or the cgroup was removed, by the
- *					group's N-th snapshot; a stream ends behind its records
+ *					group's N-th snapshot; a stream ends after its records
  *
- * Events are TYPE:CONFIG, or one of the names below; errnos and reasons go by their names.
+ * Events are TYPE:CONFIG, or one of the names below; errnos and reasons are given by name.
  *
- * FAKE_LOG names a file that gets a line for each call. Files below FAKE_ROOT stand in for those
- * of the same name below / that the tool reads. Whoever asks may not access those without any
- * permission bit.
+ * FAKE_LOG names a file that gets a line for each call. Files below FAKE_ROOT replace those of the
+ * same name below / that the tool reads. A file without any permission bit is inaccessible to every
+ * user.
  *
  * Group fds are real ones: an eventfd, or the read end of a pipe for a group with a buffer or on a
- * cgroup, so that poll(2), read(2), fcntl(2) and limits need no simulation. Any directory is a
- * cgroup; the log has its last component.
+ * cgroup, so that poll(2), read(2), fcntl(2) and limits need no simulation. Any directory is
+ * accepted as a cgroup; the log shows its last component.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -80,7 +80,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* libc's own function, behind the one here. */
+/* libc's own function, which the one here overrides. */
 #define REAL(name)								\
 ({										\
 	static typeof(name) *real;						\
@@ -92,7 +92,7 @@
 
 /* ---- the script ------------------------------------------------------------ */
 
-/* One directive; what it does not name is NONE. */
+/* One directive; fields that it does not set are NONE. */
 struct line {
 	char word[16];
 	char call[24];
@@ -307,7 +307,7 @@ static void log_call(const char *fmt, ...)
 
 	if (!path)
 		return;
-	/* Opened once: a test may leave no room for more files. */
+	/* Opened once: a test may leave no file descriptor free. */
 	if (!f)
 		f = fopen(path, "ae");
 	if (!f)
@@ -322,7 +322,7 @@ static void log_call(const char *fmt, ...)
 /* ---- groups ---------------------------------------------------------------- */
 
 struct group {
-	unsigned int nr;		/* the how manieth it is, from 1 */
+	unsigned int nr;		/* groups are numbered from 1 */
 	struct perfgrp_create create;
 	__u32 cpus[MAX_CPUS];
 	__u32 nr_cpus;			/* 0: a task */
@@ -331,9 +331,9 @@ struct group {
 	unsigned int snaps;
 	bool enabled;
 	int records;			/* the write end, or -1 */
-	__u64 sampled;			/* records so far, and what each member has counted */
+	__u64 sampled;			/* records so far; each member has counted as many */
 	struct perfgrp_map *map;	/* the rows, once they are mapped */
-	char cgroup[64];		/* what the log has of it */
+	char cgroup[64];		/* its name in the log */
 };
 
 static struct group *groups[MAX_FDS];
@@ -343,7 +343,7 @@ static int device_fd = -1;
 
 static int refuse(void *arg, int error, __u32 reason, __u32 member, const char *text)
 {
-	/* Every argument begins as this one does. */
+	/* All arguments begin with the same fields. */
 	const struct perfgrp_control *head = arg;
 	struct perfgrp_error *out = (void *)(unsigned long)head->error;
 
@@ -359,7 +359,7 @@ static int refuse(void *arg, int error, __u32 reason, __u32 member, const char *
 	return -1;
 }
 
-/* What is of the wrong size, or not zero, is a mistake of the tool's, not a case to be tested. */
+/* A wrong size, or a field that is not zero, is a bug of the tool, not a case to be tested. */
 static void check_size(const char *call, __u32 size, size_t expected)
 {
 	if (size != expected)
@@ -523,7 +523,7 @@ static void set_cpus(struct group *group)
 	}
 }
 
-/* Fills in what the log has of a cgroup; returns false if the fd is not one of a directory. */
+/* Sets the cgroup's name for the log; returns false if the fd is not that of a directory. */
 static bool name_cgroup(int fd, char *text, size_t size)
 {
 	char link[32], path[PATH_MAX];
@@ -674,7 +674,7 @@ static bool has_ended(const struct group *group)
 	return false;
 }
 
-/* What poll(2) sees of that. */
+/* If it has ended, closes the write end, so that poll(2) returns POLLHUP. */
 static void hang_up(struct group *group)
 {
 	if (group->records < 0 || !has_ended(group))
@@ -731,7 +731,7 @@ static bool counts_on(const struct group *group, __u32 cpu)
 	return i < group->nr_cpus;
 }
 
-/* Counters of a CPU that NO_MUX groups have. */
+/* Counters of a CPU that enabled NO_MUX groups use. */
 static __u32 nr_taken(__u32 cpu)
 {
 	__u32 nr = 0;
@@ -744,7 +744,7 @@ static __u32 nr_taken(__u32 cpu)
 	return nr;
 }
 
-/* Returns the CPU on which a NO_MUX group finds no room, or -1. */
+/* Returns a CPU that has no room for a NO_MUX group, or -1. */
 static int find_full_cpu(const struct group *group)
 {
 	const __u32 nr = nr_hardware(group);
@@ -854,7 +854,7 @@ static void set_value(const struct group *group, __u32 index, int cpu, __u64 cgr
 
 static void add_value(struct perfgrp_value *sum, const struct perfgrp_value *v)
 {
-	/* Where a cgroup has not run there is nothing to add, and nothing missing. */
+	/* A cgroup that has not run there adds nothing, and nothing is missing. */
 	if (v->flags & PERFGRP_VALUE_ABSENT)
 		return;
 	if (sum->flags & PERFGRP_VALUE_ABSENT) {
@@ -889,7 +889,7 @@ static bool same_pmus(const struct perfgrp_value *a, const struct perfgrp_value 
 	return true;
 }
 
-/* Of one cgroup, if the group is split. */
+/* Fills in the rows, or the sums, of one cgroup if the group is split, otherwise of all. */
 static __u32 make_cpu_rows(const struct group *group, __u32 flags, __u64 cgroup,
 			   struct perfgrp_row *rows, struct perfgrp_value (*values)[MAX_MEMBERS])
 {
@@ -950,7 +950,7 @@ static __u32 make_split_rows(const struct group *group, __u32 flags, struct perf
 	return nr;
 }
 
-/* Fills in a row a CPU, or a task, or sums; returns the number of rows. */
+/* Fills in one row per CPU, or for the task, or sums; returns the number of rows. */
 static __u32 make_rows(const struct group *group, __u32 flags, struct perfgrp_row *rows,
 		       struct perfgrp_value (*values)[MAX_MEMBERS])
 {
@@ -981,7 +981,7 @@ static __u64 now(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* What has become of a row. */
+/* Sets a row's flags, epoch and times. */
 static void set_row(const struct group *group, struct perfgrp_row *row)
 {
 	const struct line *map = line_of_cpu(group, "map", row->cpu);
@@ -1008,7 +1008,7 @@ static int snapshot(struct group *group, struct perfgrp_snapshot *arg)
 	check_size("SNAPSHOT", arg->size, sizeof(*arg));
 	check_size("SNAPSHOT: a row", arg->row_size, sizeof(*rows));
 	check_size("SNAPSHOT: a value", arg->value_size, sizeof(**values));
-	/* What does not succeed is no snapshot. */
+	/* Only successful snapshots count. */
 	group->snaps++;
 	nr = make_rows(group, arg->flags, rows, values);
 	nr_values = nr * group->nr_members;
@@ -1116,11 +1116,11 @@ static int group_ioctl(struct group *group, unsigned long nr, void *arg)
 	die("ioctl 0x%lx of a group is not simulated", nr);
 }
 
-/* ---- rows that are mapped ---------------------------------------------------- */
+/* ---- mapped rows ------------------------------------------------------------- */
 
 #define SLOT_SIZE	(64 + MAX_MEMBERS * sizeof(struct perfgrp_value))
 
-/* Writes all rows anew. Counts go on: each time the script's value is added to them. */
+/* Updates all rows: adds the script's values to the counts. */
 static void write_slots(struct group *group)
 {
 	struct perfgrp_value values[MAX_ROWS][MAX_MEMBERS];
@@ -1153,7 +1153,7 @@ static void write_slots(struct group *group)
 	}
 }
 
-/* Whoever maps one page learns how many there are; what is written is in all mappings. */
+/* All mappings share the same pages; the first page says how many there are. */
 static void *map_rows(struct group *group, size_t len)
 {
 	const size_t size = (64 + MAX_CPUS * SLOT_SIZE + 4095) & ~4095UL;
@@ -1172,11 +1172,11 @@ static void *map_rows(struct group *group, size_t len)
 		write_slots(group);
 	}
 	log_call("MMAP group=%u", group->nr);
-	/* A second view of the same pages. */
+	/* Creates another mapping of the same pages. */
 	return mremap(group->map, 0, len, MREMAP_MAYMOVE);
 }
 
-/* What happens while the tool waits. */
+/* Advances the clock and the mapped rows after the tool has waited. */
 static void let_time_pass(void)
 {
 	size_t i;
@@ -1187,7 +1187,7 @@ static void let_time_pass(void)
 			write_slots(groups[i]);
 }
 
-/* ---- what stands before libc's functions ----------------------------------- */
+/* ---- functions that override libc's ---------------------------------------- */
 
 void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
 {
@@ -1211,7 +1211,7 @@ int clock_gettime(clockid_t id, struct timespec *ts)
 
 	if (!setting_number("time", 0) || id == CLOCK_REALTIME)
 		return REAL(clock_gettime)(id, ts);
-	/* 0 would be no time for a timer. */
+	/* Not 0, which would disarm a timer. */
 	if (!fake_time)
 		fake_time = setting_number("time", 0);
 	time = id == CLOCK_MONOTONIC ? fake_time : fake_time / 1000;
@@ -1220,7 +1220,7 @@ int clock_gettime(clockid_t id, struct timespec *ts)
 	return 0;
 }
 
-/* The name of the file that stands in for another, or that name itself. */
+/* Returns the name of the file below FAKE_ROOT that replaces @path, or @path itself. */
 static const char *redirect(const char *path, char *buf, size_t size)
 {
 	const char *root = getenv("FAKE_ROOT");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Build-ids of files of our own making: such as linkers write, and such as nobody should.
+ * Build-ids of generated files: such as linkers write, and broken ones.
  * TAP on standard output; anything but 0 at the end if a test has failed.
  */
 #include <elf.h>
@@ -60,14 +60,14 @@ static void add_note(struct file *file, const char *name, __u32 type, __u32 size
 	file->header->p_filesz += at - from;
 }
 
-/* With a build-id that counts up from 1. */
+/* Makes a file with the build-id 1, 2, 3, ... */
 static void make(struct file *file, __u32 size)
 {
 	begin(file, 4);
 	add_note(file, "GNU", NT_GNU_BUILD_ID, size, 1);
 }
 
-/* The id's size, and its first byte times 100; 1 if what is behind it has been written to. */
+/* Returns the id's first byte times 100 plus its size; 1 if memory behind the id was written to. */
 static unsigned int read_id(const struct file *file)
 {
 	int fd = memfd_create("test", MFD_CLOEXEC);

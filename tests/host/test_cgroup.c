@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From names of cgroups to directories, in a tree that stands in for a cgroup filesystem. TAP on
+ * Finding the directories of named cgroups, in a tree that simulates a cgroup filesystem. TAP on
  * standard output; anything but 0 at the end if a test has failed.
  */
 #include <stdio.h>
@@ -28,7 +28,7 @@ static const char *const tree[] = {
 	"elsewhere",
 };
 
-/* What is expected in the place of a directory or a message: it begins with this. */
+/* Names and the directories that they stand for, or the beginning of the error message. */
 static const struct {
 	const char *name;
 	const char *found;	/* below the test's directory; NULL: @why */
@@ -57,11 +57,11 @@ static const struct {
 	{ "docker-3f2", NULL, "there is no cgroup 'docker-3f2' below " },
 	{ "docker-", NULL, "there is no cgroup 'docker-' below " },
 	{ "docker-3f2b", NULL, "there is no cgroup 'docker-3f2b' below " },
-	/* Not what watches over it. */
+	/* Not the scope of conmon, which monitors the container. */
 	{ "c0ffee", "cg/" POD "/crio-" ID_C ".scope", NULL },
 	{ "c0ffe", NULL, "there is no cgroup 'c0ffe' below " },
 	{ "abcdef", "cg/docker/abcdef012345", NULL },
-	/* Neither a number nor a word is an id. */
+	/* Numbers and words are no ids. */
 	{ "123456", NULL, "there is no cgroup '123456' below " },
 	{ "deadbe", NULL, "there is no cgroup 'deadbe' below " },
 	{ "deadbeef", "cg/deadbeef", NULL },
@@ -160,13 +160,13 @@ static void write_to(const char *path, const char *text, size_t len)
 		fclose(f);
 }
 
-/* What is called how, where the first process of a container has an environment, or none. */
+/* The labels of cgroups, with and without an environment of the container's first process. */
 static const struct {
 	const char *path;
-	const char *procs;	/* below which cgroup.procs is, and what is in it */
+	const char *procs;	/* the directory with cgroup.procs, and the contents of that */
 	const char *pids;
 	const char *environ;	/* of process 42; a blank stands for a zero byte */
-	const char *label;	/* NULL: it is no container's */
+	const char *label;	/* NULL: not a container */
 	const char *name;
 } containers[] = {
 	{ "web/cache", NULL, NULL, NULL, NULL, NULL },
@@ -175,21 +175,21 @@ static const struct {
 	{ POD "/crio-" ID_C ".scope", NULL, NULL, NULL, "crio-c0ffee001122", NULL },
 	{ POD "/crio-" ID_C ".scope", POD "/crio-" ID_C ".scope", "42\n43\n",
 	  "PATH=/bin HOSTNAME=web-7d9f A=B ", "web-7d9f [crio-c0ffee001122]", "web-7d9f" },
-	/* In a PID namespace that is not ours. */
+	/* 0 stands for a process outside our PID namespace. */
 	{ POD "/crio-" ID_C ".scope", POD "/crio-" ID_C ".scope", "0\n", "HOSTNAME=web-7d9f ",
 	  "crio-c0ffee001122", NULL },
 	{ POD "/crio-" ID_C ".scope", POD "/crio-" ID_C ".scope", "42\n",
 	  "HOSTNAME=\033[31m XHOSTNAME=b ", "crio-c0ffee001122", NULL },
-	/* Docker's, unless told otherwise. */
+	/* The beginning of the id: Docker's default host name. */
 	{ POD "/crio-" ID_C ".scope", POD "/crio-" ID_C ".scope", "42\n",
 	  "HOSTNAME=c0ffee001122 ", "crio-c0ffee001122", "c0ffee001122" },
-	/* No ids of containers, but of terminals and of pods. */
+	/* Ids that are not those of containers, but of terminals and the like. */
 	{ "docker/abcdef012345", "docker/abcdef012345", "42\n", "HOSTNAME=db ", NULL, NULL },
 	{ "vte-spawn-1b4e28ba-2fa1-11d2-883f-0016d3cca427.scope", NULL, NULL, NULL, NULL, NULL },
-	/* One in another. */
+	/* A container in another one. */
 	{ "docker/" ID_B "/docker/" ID_C, "docker", "42\n", "HOSTNAME=db ",
 	  "c0ffee001122", NULL },
-	/* Its processes are in a cgroup below it. */
+	/* The container's processes are in a cgroup below its own. */
 	{ "system.slice/docker-" ID_A ".scope", "system.slice/docker-" ID_A ".scope/init", "42\n",
 	  "HOSTNAME=db ", "db [docker-3f2a9c0d1e4b]", "db" },
 	{ "system.slice/docker-" ID_A ".scope/init", "system.slice/docker-" ID_A ".scope/init",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Expressions of metrics: what they are worth, what they depend on, and what is wrong with them.
- * With arguments, the tables that scripts/pmu-events has made: each of their expressions can be
- * read and computed. TAP on standard output; anything but 0 at the end if a test has failed.
+ * Expressions of metrics: their values, the events that they use, and syntax errors. If the
+ * arguments name tables made by scripts/pmu-events: each of their expressions can be parsed and
+ * evaluated. TAP on standard output; exits with anything but 0 if a test has failed.
  */
 #include <locale.h>
 #include <math.h>
@@ -18,7 +18,7 @@
 
 #define NO_VALUE	NAN
 
-/* ---- what an expression is worth -------------------------------------------- */
+/* ---- values of expressions -------------------------------------------------- */
 
 /* Events: e2 counts 2, e10 counts 10, zero 0, and none was not counted. */
 static double value(void *arg, const char *id)
@@ -79,7 +79,7 @@ static const struct {
 	/* Numbers. */
 	{ "7", 7 }, { "2.5", 2.5 }, { ".5", .5 }, { "1e9", 1e9 }, { "1e-3", .001 },
 	{ "6.1e-5", .000061 }, { "3.", 3 }, { "NaN", NO_VALUE },
-	/* What binds tighter, and from the left. */
+	/* Precedence and associativity. */
 	{ "1 + 2 * 3", 7 }, { "(1 + 2) * 3", 9 }, { "10 - 3 - 2", 5 }, { "16 / 4 / 2", 2 },
 	{ "7 % 4 * 2", 6 }, { "2 * -3", -6 }, { "-2 + 5", 3 }, { "- -4", 4 }, { "1-2", -1 },
 	{ "1 < 2 + 3", 1 }, { "5 > 2 > 3", 0 }, { "1 | 0 & 0", 1 }, { "1 ^ 1 | 1", 1 },
@@ -101,7 +101,7 @@ static const struct {
 	{ "strcmp_cpuid_str(0x1)", 0 }, { "#smt_on", 1 },
 	{ "e10 / 2 if #core_wide < 1 else e2", 5 },
 	{ "#num_cpus * 2", 8 }, { "#system_tsc_freq + 1", NO_VALUE },
-	/* What has no value, and what may have one none the less. */
+	/* Operands without a value: the result mostly has none, but may have one. */
 	{ "none", NO_VALUE }, { "none + 1", NO_VALUE }, { "max(none, 1)", NO_VALUE },
 	{ "min(1, none)", NO_VALUE }, { "none < 1", NO_VALUE }, { "-none", NO_VALUE },
 	{ "none ^ 1", NO_VALUE }, { "none & 1", NO_VALUE }, { "none | 0", NO_VALUE },
@@ -134,7 +134,7 @@ static void test_values(void)
 	}
 }
 
-/* ---- what is wrong ---------------------------------------------------------- */
+/* ---- errors ----------------------------------------------------------------- */
 
 static const struct {
 	const char *text;
@@ -185,7 +185,7 @@ static void test_faults(void)
 	free(why);
 }
 
-/* ---- what a value depends on ------------------------------------------------ */
+/* ---- events that an expression uses ----------------------------------------- */
 
 static const struct {
 	const char *text;
@@ -233,14 +233,14 @@ static void test_dependencies(void)
 /* ---- perf's tables ---------------------------------------------------------- */
 
 /**
- * struct census - what was found in the files of an architecture
- * @metrics: metrics
- * @read: whose expression can be read
- * @finite: that have a value where everything counts 1
+ * struct census - statistics of the tables of an architecture
+ * @metrics: number of metrics
+ * @read: metrics whose expression can be parsed
+ * @finite: metrics that have a value if all counts are 1
  * @thresholds: expressions of thresholds
- * @thresholds_read: that can be read
- * @unknown: literals that are not known
- * @longest: unit and name of a metric
+ * @thresholds_read: those of @thresholds that can be parsed
+ * @unknown: unknown literals
+ * @longest: the greatest length of a metric's unit and name
  */
 struct census {
 	unsigned int metrics;
@@ -348,14 +348,14 @@ static void test_tables(char **files, const char *arch)
 	       "each of %s's expressions can be read", arch);
 	result(census.thresholds_read == census.thresholds, "so can the thresholds");
 	result(!census.unknown, "each #literal is known");
-	/* Those whose operands, all 1, are subtracted in a divisor have none. */
+	/* With all counts 1 a difference in a divisor may be 0; those metrics have no value. */
 	result(census.finite * 100 >= census.metrics * 98, "nearly all have a value");
 	result(census.longest < 128, "there is room for each unit and name");
 }
 
 int main(int argc, char **argv)
 {
-	/* Numbers have a point in every locale. */
+	/* Numbers have a decimal point in every locale. */
 	setlocale(LC_ALL, "");
 	test_values();
 	test_faults();

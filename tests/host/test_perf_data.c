@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files that record writes, of records of our own making, as this machine's perf script
- * and perf report read them. TAP on standard output; anything but 0 at the end if a test
- * has failed.
+ * Files that record writes, with generated records, read by this machine's perf script
+ * and perf report. TAP on standard output; anything but 0 at the end if a test has failed.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -35,7 +34,7 @@ static const struct perfgrp_layout layout = {
 	.read_format = PERFGRP_READ_FORMAT,
 };
 
-/* Where samples hit: it has a name that perf can find. */
+/* The function that samples hit; perf can find its name. */
 __attribute__((noinline, used)) void test_perf_data_function(void)
 {
 	asm volatile("");
@@ -199,7 +198,7 @@ static void end(struct recording *rec)
 	perf_data_free(&rec->data);
 }
 
-/* What a command prints: its lines without spaces at both ends, and but one between words. */
+/* Returns a command's output, with single spaces between words and none at both ends of lines. */
 static char *output_of(const char *command)
 {
 	char *line = NULL, *all = xstrdup(""), *with = xasprintf(command, file);
@@ -253,7 +252,7 @@ static void has(const char *command, const char *expected, const char *what)
 
 /* ---- tests ------------------------------------------------------------------ */
 
-/* Two members on two CPUs: what each has counted since its CPU's last sample. */
+/* Two members on two CPUs: periods are the counts since the last sample of the same CPU. */
 static const char cpus_script[] =
 	"[000] 1.000000: 1000 cycles: test_perf_data_function\n"
 	"[000] 1.000000: 300 instructions: test_perf_data_function\n"
@@ -279,7 +278,7 @@ static void on_cpus(bool pipe, int level)
 	synth_process(&rec.data, getpid());
 	put_sample(&rec.data, &source, 1000000000, 0, 7, 1000, 300);
 	put_sample(&rec.data, &source, 1000002000, 0, 7, 2500, 700);
-	/* Not in the order of time: perf puts it right. */
+	/* Not in time order: perf sorts the samples. */
 	put_sample(&rec.data, &source, 1000001000, 3, 7, 700, 50);
 	put_sample(&rec.data, &source, 1000003000, 3, 7, 900, 51);
 	put_lost(&rec.data, &source, 17, 1000002500);
@@ -301,7 +300,7 @@ static void on_cpus(bool pipe, int level)
 	    "O6 perf script shows what was lost");
 	has("perf script --show-bpf-events -i %s 2>&1", "type 1, flags 0, id 42",
 	    "B9 perf script shows the load of a BPF program");
-	/* Of a pipe it does not read how records are compressed. */
+	/* perf does not read the compression header from a pipe. */
 	if (pipe && level)
 		return;
 	has(STATS, "\nTHROTTLE events: 1", "O8 perf reads THROTTLE");
@@ -322,7 +321,7 @@ static void on_cpus(bool pipe, int level)
 	    "O2 perf knows the period");
 }
 
-/* Tasks have a counter each, wherever they run. */
+/* Each task has a counter of its own, on whatever CPU it runs. */
 static void on_tasks(void)
 {
 	static const __u32 ids[] = { 1, 2 };
@@ -353,7 +352,7 @@ static void put_child(struct perf_data *data, const struct perf_data_source *sou
 		result(false, "a child's sample is taken");
 }
 
-/* Each thread has a counter, and so has another one that gets its number. */
+/* Each thread has a counter of its own, also a later thread with the same tid. */
 static void children(bool pipe)
 {
 	static const __u32 ids[] = { 1, 2 };
@@ -367,7 +366,7 @@ static void children(bool pipe)
 	start(&rec);
 	put_child(&rec.data, &source, 5, 1000000000, 1000, 300);
 	put_child(&rec.data, &source, 6, 1000002000, 10, 20);
-	/* Not in the order of time. */
+	/* Not in time order. */
 	put_child(&rec.data, &source, 6, 1000001000, 4, 5);
 	put_child(&rec.data, &source, 5, 1000003000, 1500, 301);
 	put_child(&rec.data, &source, 5, 1000004000, 30, 40);
@@ -383,7 +382,7 @@ static void children(bool pipe)
 	   "O12 each child has one count, and so has another with its number");
 }
 
-/* A member that could not be read is shown with what it has counted when it is read again. */
+/* The counts of a member that could not be read are shown at the next sample that has it. */
 static void left_out(void)
 {
 	static const __u32 ids[] = { 1, 2 };
@@ -454,7 +453,7 @@ static void without_values(void)
 	   "O12 perf script shows its period");
 }
 
-/* Groups whose members have the same ids; an event that perf would want a format of. */
+/* Groups whose members have the same ids; a tracepoint, whose format perf would want. */
 static void several_groups(void)
 {
 	static const __u32 ids[] = { 1, 2 };
@@ -478,7 +477,7 @@ static void several_groups(void)
 	   "O3 members of several groups are told apart; a tracepoint has its name");
 }
 
-/* With the values of a group or, of children on old kernels, without. */
+/* Samples with the values of a group or, as those of children on old kernels, without. */
 static void callchains(bool values)
 {
 	static const __u32 ids[] = { 1, 2 };
@@ -519,7 +518,7 @@ static void callchains(bool values)
 #define PROGRAM_AT	0xffffffffc0a01000ULL
 #define PROGRAM_LEN	0x80
 
-/* Three functions of a program, of which one is not JITed, an address each. */
+/* Three functions of a program, each with an address; the last one is not JITed. */
 static const __u64 program_addrs[] = { PROGRAM_AT, PROGRAM_AT + 0x1000, PROGRAM_AT + 0x2000 };
 static const __u32 program_lens[] = { PROGRAM_LEN, PROGRAM_LEN, 0 };
 static const __u8 program_tags[][BPF_TAG_SIZE] = {
@@ -552,7 +551,7 @@ static void put_kernel_sample(struct perf_data *data, const struct perf_data_sou
 		result(false, "a sample of the kernel is taken");
 }
 
-/* A sample in each function: at its first and its last byte, and behind it. */
+/* Records samples at the first and the last byte of each function, and behind it. */
 static void record_program(struct recording *rec, const struct bpf_prog_info *info,
 			   const struct btf *btf, bool pipe)
 {
@@ -644,7 +643,7 @@ static void own_build_id(bool pipe)
 	free(expected);
 }
 
-/* The file has one layout, whatever the stream's is. */
+/* The file's layout does not depend on that of the stream. */
 static void other_layout(void)
 {
 	static const __u32 ids[] = { 1, 2 };
@@ -699,8 +698,8 @@ static void broken_records(void)
 }
 
 /*
- * Records longer than what is compressed at once, which nothing makes shorter, and short ones
- * between them: each is in two compressed records, or begins in the middle of one.
+ * Incompressible records, longer than the size that is compressed at once, with short ones between
+ * them: each record extends over two compressed records, or begins in the middle of one.
  */
 static void compressed_slices(void)
 {
@@ -740,7 +739,7 @@ static void compressed_slices(void)
 	   "O24 all of them can be read");
 }
 
-/* In a second file a member has counted what came after the first. */
+/* The periods in a second file continue from the counts in the first. */
 static void several_files(void)
 {
 	static const __u32 ids[] = { 1, 2 };
@@ -757,7 +756,7 @@ static void several_files(void)
 	put_child(&rec.data, &source, 5, 1000000000, 1000, 300);
 	put_child(&rec.data, &source, 6, 1000003000, 10, 20);
 	put_child(&rec.data, &source, 5, 1000002000, 1100, 350);
-	/* Not in the order of time. */
+	/* Not in time order. */
 	put_child(&rec.data, &source, 5, 1000001000, 1040, 320);
 	result(!perf_data_end(&rec.data), "O22 a first file is written");
 	is("perf script -F tid,time,period,event -i %s 2>&1",
@@ -768,7 +767,7 @@ static void several_files(void)
 
 	rec.data.out = freopen(file, "w", rec.data.out);
 	start(&rec);
-	/* Of a time before the latest sample in the first: another CPU's. */
+	/* Older than the latest sample in the first file: from another CPU. */
 	put_child(&rec.data, &source, 6, 1000001000, 7, 13);
 	put_child(&rec.data, &source, 6, 1000003700, 15, 26);
 	put_child(&rec.data, &source, 7, 1000004000, 4, 5);
@@ -782,7 +781,7 @@ static void several_files(void)
 	has(HEADER, "time of first sample : 1.000001\n", "O22 with times of its own");
 }
 
-/* A process and its child, which both wait until they are killed; its number. */
+/* Starts a process with a child; both wait until they are killed. Returns the process' pid. */
 static pid_t start_family(void)
 {
 	int ready[2];
@@ -825,7 +824,7 @@ static void families(void)
 	   "O22 a command that runs is there with its children");
 }
 
-/* A process whose parent has exited, and its child; both wait until they are killed. */
+/* Starts a process whose parent exits, with a child; both wait until they are killed. */
 static pid_t start_orphan(void)
 {
 	pid_t parent, orphan, child;
@@ -860,7 +859,7 @@ static pid_t start_orphan(void)
 	return orphan;
 }
 
-/* No way leads from the command to them, but they have been sampled. */
+/* Orphans are not found as descendants of the command, but they have been sampled. */
 static void orphans(void)
 {
 	static const __u32 ids[] = { 1, 2 };

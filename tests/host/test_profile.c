@@ -37,7 +37,7 @@ static struct profile_totals counted(void)
 /* What a run of the empty program counts; the last event's is not known. */
 static double empty[] = { 150, 80, 90.5, NAN };
 
-/* The text of one report; to be freed. */
+/* Returns the text of one report, which the caller frees. */
 static char *print(struct profile *profile, const char *events,
 		   const struct profile_totals *totals, __u64 missed)
 {
@@ -131,7 +131,7 @@ static void no_runs(void)
 		"B20 a program that has not run has no counts");
 }
 
-/* A ratio of what was not counted at the same times is none. */
+/* Events that were not counted at the same times have no ratio. */
 static void apart(void)
 {
 	struct profile_totals totals = counted();
@@ -193,7 +193,7 @@ static void empty_runs(void)
 	struct profile_totals totals = counted();
 	double mean = NAN;
 
-	/* Others have had the PMU since before: that is all the same. */
+	/* Earlier multiplexing does not matter. */
 	totals.sum[0].running /= 2;
 	run_empty(&mean, &totals, 0, 1000, 0);
 	run_empty(&mean, &totals, 50, 1000, 500);
@@ -208,7 +208,7 @@ static void empty_runs(void)
 	result(mean == 11, "B20 nor does one that failed");
 }
 
-/* Programs that are there, and each time that they are asked have run once more. */
+/* Simulated programs, which have run once more each time that they are read. */
 static __u64 runs;
 
 int __wrap_profile_probe_attach(struct profile_probe *probe __maybe_unused,
@@ -240,7 +240,7 @@ int __wrap_profile_probe_missed(const struct profile_probe *probe __maybe_unused
 	return 0;
 }
 
-/* How many intervals of 10 ms are printed in @timeout ms, if not more than @most are wanted. */
+/* Returns how many intervals of 10 ms are printed in @timeout ms, with --interval-count @most. */
 static size_t run_intervals(unsigned int timeout, unsigned int most)
 {
 	struct profile profile = {
@@ -268,7 +268,7 @@ static size_t run_intervals(unsigned int timeout, unsigned int most)
 
 static void interval_counts(void)
 {
-	/* However late it comes to run, it sees the end of one interval and then that of time. */
+	/* However late it is scheduled, it sees the end of an interval first, then the timeout. */
 	result(run_intervals(15, 0) == 2, "B20 an interval, and a part of one");
 	result(run_intervals(15, 3) == 2, "B20 the same where there could have been more");
 	result(run_intervals(600000, 3) == 3, "B20 so many as are wanted, and no part");
@@ -286,7 +286,7 @@ static void refuse(const char *events, const char *what)
 
 int main(void)
 {
-	/* What is wrong is said there. */
+	/* Error messages go there. */
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
 	text();

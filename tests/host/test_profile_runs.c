@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The programs of "perfgrp bpf profile", without a kernel: whatever interrupts them does so where
- * they read the group. TAP on standard output; anything but 0 at the end if a test has failed.
+ * The programs of "perfgrp bpf profile", without a kernel: they are interrupted where they read
+ * the group. TAP on standard output; anything but 0 at the end if a test has failed.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "tap.h"
 
 #pragma GCC diagnostic ignored "-Wunused-variable"
-/* In place of libbpf's, which calls the kernel. */
+/* Replaces libbpf's helper, which calls the kernel. */
 #define bpf_map_lookup_elem	kernel_map_lookup_elem
 #include <linux/types.h>
 #include <bpf/bpf_helpers.h>
@@ -35,7 +35,7 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 	return map == &totals ? (void *)&all : &on;
 }
 
-/* What the event has counted so far; what comes in between the next time that it is read. */
+/* The event's count so far; the function that interrupts the next read of the group. */
 static __u64 now;
 static void (*interrupt)(void);
 
@@ -62,7 +62,7 @@ static void begin(void)
 	interrupt = NULL;
 }
 
-/* A run that counts @count, at a place on the stack, and what interrupts its beginning or end. */
+/* A run that counts @count, at a place on the stack; its beginning and end may be interrupted. */
 static void run(unsigned int place, __u64 count, void (*at_begin)(void), void (*at_end)(void))
 {
 	interrupt = at_begin;
@@ -77,7 +77,7 @@ static bool has(__u64 runs, __u64 sum, __u64 unmatched)
 	return all.runs == runs && all.sum[0].raw == sum && all.unmatched == unmatched;
 }
 
-/* Runs that begin and end within a program that ends, or begins, one: half of them is not seen. */
+/* Runs whose other half is not seen, because it happens while a tracing program is active. */
 static void only_begins(void)
 {
 	profile_begin(&stack[1]);
@@ -112,7 +112,7 @@ int main(void)
 	run(0, 5, only_ends, NULL);
 	result(has(2, 10, 1), "B21 a run whose end was not seen is not ended by a later one's");
 
-	/* Preempted there, it was left behind; the next of its address is not seen to begin. */
+	/* A preempted run was left behind; the next begin at the same address is not seen. */
 	begin();
 	profile_begin(&stack[1]);
 	now += 1000000;
@@ -120,7 +120,7 @@ int main(void)
 	run(0, 5, only_ends, NULL);
 	result(has(2, 10, 1), "B21 nor by one whose beginning was not recorded");
 
-	/* Preempted, the end of another run comes after all. */
+	/* Because of preemption the end of the other run is seen later. */
 	begin();
 	run(0, 5, NULL, only_begins);
 	profile_end(&stack[1]);

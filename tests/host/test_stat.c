@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What "perfgrp stat" prints of counts of our own making, without a kernel. TAP on standard
+ * What "perfgrp stat" prints for given counts, without a kernel. TAP on standard
  * output; anything but 0 at the end if a test has failed.
  */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define NR_EVENTS	6
 
-/* {cycles,instructions,page-faults} are on the PMU as 1, 1, 3; {cycles,...} as 4, 4, 6. */
+/* The events' scheduling groups are 1, 1, 3 in the first group and 4, 4, none in the second. */
 static const char events[] = "{cycles,instructions,page-faults},{cycles,instructions,faults}";
 
 static const struct stat_cell usual[NR_EVENTS] = {
@@ -33,10 +33,10 @@ static const struct stat_cell usual[NR_EVENTS] = {
 	  .flags = PERFGRP_VALUE_FAILED | PERFGRP_VALUE_OFFLINE, .enabled = 50 },
 };
 
-/* Of the second group's events, where there are any cgroups. */
+/* The cgroup of the second group's events, in tests with cgroups. */
 static struct cgroup web = { .name = (char *)"web" };
 
-/* The output for @cells; only lines that have @with, with single blanks. */
+/* Returns the output for @cells: only lines that contain @with, with single blanks. */
 static char *print(const struct stat_cell *cells, const struct stat_options *opt, bool cgroups,
 		   const char *with)
 {

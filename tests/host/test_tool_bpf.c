@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What "perfgrp bpf" understands and prints, without a kernel. TAP on standard output;
+ * What "perfgrp bpf" parses and prints, without a kernel. TAP on standard output;
  * anything but 0 at the end if a test has failed.
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "bpf.h"
 #include "tap.h"
 
-/* ---- what users write ------------------------------------------------------ */
+/* ---- arguments ------------------------------------------------------------- */
 
 static void programs(void)
 {
@@ -61,7 +61,7 @@ static void holders(void)
 	result(all, "nothing else is");
 }
 
-/* ---- what they read -------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------- */
 
 static void name_is(const struct perfgrp_counter *counter, const char *expected)
 {
@@ -101,7 +101,7 @@ static const struct perfgrp_bpf_query queries[] = {
 	{ .id = 3 },
 };
 
-/* Ids are of no program here: what the kernel would say is put in their place. */
+/* No program has these ids, so the info that the kernel would return is filled in here. */
 static char *print(bool json)
 {
 	struct bpf_attachments list = { .place = "TASK" };
@@ -159,7 +159,7 @@ static void printing(void)
 
 int main(void)
 {
-	/* What is wrong is said there. */
+	/* Error messages go there. */
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
 	programs();
