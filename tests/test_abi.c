@@ -37,7 +37,7 @@
 	X(perfgrp_bpf_query, 80)					\
 	X(perfgrp_bpf_handle, 24)
 
-/* Structs that may grow: what their first size is. */
+/* The first size of each struct that may grow. */
 #define FIRST_SIZES(X)							\
 	X(perfgrp_error, PERFGRP_ERROR_SIZE_VER0, 256)			\
 	X(perfgrp_info, PERFGRP_INFO_SIZE_VER0, 72)			\
@@ -280,7 +280,7 @@
 	X(perfgrp_bpf_handle, error, 8)					\
 	X(perfgrp_bpf_handle, handle, 16)
 
-/* Numbers that programs are compiled with: none may ever change. */
+/* Numbers that are compiled into programs: they must never change. */
 #define NUMBERS(X)							\
 	X(PERFGRP_ABI_VERSION, 1)					\
 	X(PERFGRP_IOC_TYPE, 0xbd)					\
@@ -427,7 +427,7 @@
 	X(PERFGRP_BPF_QUERY, 0xbd33)					\
 	X(PERFGRP_GET_BPF_HANDLE, 0xbd34)
 
-/* Events: their whole constants. */
+/* The complete constants of events. */
 #define EVENTS(X)							\
 	X(PERFGRP_HW_CPU_CYCLES, 0x8000000000000000ULL)			\
 	X(PERFGRP_HW_INSTRUCTIONS, 0x8000000000000001ULL)		\
@@ -479,7 +479,7 @@ _Static_assert(PERFGRP_EVENT_TYPE(0x923456789abcdef0ULL) == 0x12345678, "event's
 _Static_assert(PERFGRP_EVENT_CONFIG(0x923456789abcdef0ULL) == 0x9abcdef0, "event's config");
 _Static_assert(PERFGRP_HW_CACHE(6, 2, 1) == 0x8000000300010206ULL, "cache event");
 
-/* A sample_period and a sample_freq are in the same place. */
+/* sample_period and sample_freq are at the same offset. */
 _Static_assert(offsetof(struct perfgrp_counter, sample_freq) ==
 	       offsetof(struct perfgrp_counter, sample_period), "sample of a counter");
 _Static_assert(offsetof(struct perfgrp_period, sample_freq) ==

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Hardware counters of perfgrp and of perf_event_open(2) on one PMU, in one
- * process, at the same time: the same counts, where there is room for both. Where
- * there is not: see test_sched.c.
+ * process, at the same time: they have the same counts if there is room for both.
+ * test_sched.c tests what happens if there is not.
  */
 #include "group.h"
 #include "pmu.h"
@@ -15,7 +15,7 @@ static void need_instructions(void)
 		skip("no instructions counter");
 }
 
-/* A perf group of cycles and instructions on this task, off. */
+/* A disabled perf group of cycles and instructions on this task. */
 static void peer_pair(int fd[2])
 {
 	fd[0] = peer_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, -1, -1);
@@ -61,7 +61,7 @@ TEST(as_perf, "S1 E2: cycles and instructions lie between perf's around and insi
 		EXPECT_LE(v->raw, out.value);
 		EXPECT_LE(v->raw - in.value, in.value / 100);
 	}
-	/* The loop alone is two instructions a turn. */
+	/* The loop alone has two instructions per iteration. */
 	EXPECT_GE(snap_value(&snap, -1, c[1].id)->raw, 40000000);
 }
 
@@ -80,7 +80,7 @@ TEST(as_close_as_perf,
 	peer[0] = peer_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, -1, -1);
 	peer[1] = peer_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, -1, peer[0]);
 	REQUIRE(peer[0] >= 0 && peer[1] >= 0);
-	/* One pair after the other, so that neither is in the other's way. */
+	/* One pair after the other, so that they do not disturb each other. */
 	for (i = 0; i < 50; i++) {
 		REQUIRE_EQ(ioctl(peer[0], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP), 0);
 		peer_enable(peer[0]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF programs on counters: attached, replaced, detached, asked for. With page faults
- * and other software events, which every machine has; what interrupts as an NMI does,
- * and what maps do then, is in test_bpf_maps.c.
+ * BPF programs on counters: attach, replace, detach, query. With page faults and other
+ * software events, which every machine has; test_bpf_maps.c has events that overflow in
+ * NMIs, and what happens to maps then.
  */
 #include "bpf.h"
 #include "caps.h"
@@ -70,7 +70,7 @@ static struct perfgrp_stream_stats stream_state(int fd)
 	return stream;
 }
 
-/* ---- B1: what may be attached to what ------------------------------------------ */
+/* ---- B1: which programs can be attached to which counters ---------------------- */
 
 TEST(attaches, "B1 B6: a perf_event program runs at each overflow, and the query tells it")
 {
@@ -236,7 +236,7 @@ TEST(needs_callchain, "B1: a program that walks stacks needs what a precise coun
 	EXPECT_EQ(grp_bpf_attach(fd, c.id, bpf_prog(object, "other"), 0), 0);
 }
 
-/* A program that does nothing but name a map. */
+/* A program that does nothing but refer to a map. */
 static int names_map(int map)
 {
 	const struct bpf_insn insns[] = {
@@ -289,7 +289,7 @@ TEST(any_map, "B1 B8: a program may have any map that the verifier lets through,
 
 /* ---- B2: as under perf ----------------------------------------------------------- */
 
-/* The same program on an event of perf's own, with COOKIE. */
+/* Attaches the program to an event of perf's own, with COOKIE. */
 static int perf_with_program(struct perf_event_attr *attr, int prog, __u64 cookie)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
@@ -448,7 +448,7 @@ TEST(replaces, "B4: replace puts another program in place, with its own cookie a
 	EXPECT_EQ(grp_attached(fd, c.id).runs, 7);
 	EXPECT_EQ(seen(1).runs, 10);
 	EXPECT_EQ(seen(2).other_runs, 7);
-	/* The same program once more, with another cookie. */
+	/* Replace it with the same program, but another cookie. */
 	REQUIRE_EQ(grp_bpf_replace(fd, c.id, bpf_prog(object, "other"), 3, 0), 0);
 	faults_while_enabled(fd, 4);
 	EXPECT_EQ(seen(3).other_runs, 4);
@@ -545,7 +545,7 @@ static void end_attachment(enum end end, int fd, __u32 id)
 	}
 }
 
-/* A program of its own, held by nothing but a member; its id. */
+/* Attaches a new program, so that only the member holds it; returns its id. */
 static __u32 attach_last(int fd, __u32 id)
 {
 	int prog = bpf_trivial(BPF_PROG_TYPE_PERF_EVENT, 0);
@@ -614,7 +614,7 @@ TEST(attach_under_load, "B5: programs come and go while the counter overflows al
 	}
 }
 
-/* ---- B6: what the query tells ------------------------------------------------------------ */
+/* ---- B6: what the query returns ---------------------------------------------------------- */
 
 TEST(timed, "B6: nanoseconds are counted where the group asks, or kernel.bpf_stats_enabled is 1")
 {
@@ -665,7 +665,7 @@ TEST(on_all_cpus, "B6: what ran on all CPUs is counted")
 TEST(misses, "B6: an overflow while a program runs is a miss of the other one")
 {
 	long id = read_number("/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk/id");
-	/* A tracepoint does not count where a software event does: so not page faults. */
+	/* Not page faults: a tracepoint does not count inside the overflow of a software event. */
 	struct perfgrp_counter c[2] = {
 		{ .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 1000000 },
 		{ .flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_TRACEPOINT, .sample_period = 1 },
@@ -719,7 +719,7 @@ TEST(on_tracepoint, "B1 B8: a program on a tracepoint runs, whatever maps it has
 	getppid();
 	getppid();
 	EXPECT_EQ(seen(1).other_runs, 2);
-	/* This one has a stack_trace map. */
+	/* This program has a stack_trace map. */
 	REQUIRE_EQ(grp_bpf_replace(fd, c.id, bpf_prog(object, "note"), 1, 0), 0);
 	getppid();
 	REQUIRE_EQ(grp_disable(fd), 0);
@@ -795,7 +795,7 @@ TEST_LIMIT(hotplug, 60, "B5 G19: a program runs again on a CPU that has come bac
 		REQUIRE_EQ(grp_snapshot(fd, 0, &grp_last), 0);
 	} while (snap_value(&grp_last, 1, c.id)->flags & PERFGRP_VALUE_OFFLINE ||
 		 !snap_row(&grp_last, 1)->epoch);
-	/* No other CPU's samples: theirs have no program from here on. */
+	/* From here on only this CPU runs the program. */
 	runs = seen(1).runs;
 	while (seen(1).runs < runs + 20)
 		spin(1000000);

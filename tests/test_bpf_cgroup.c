@@ -29,7 +29,7 @@ static struct perfgrp_counter faults(void)
 	};
 }
 
-/* ---- programs on its counters ---------------------------------------------------- */
+/* ---- programs on counters of a cgroup -------------------------------------------- */
 
 static void check_runs(__u32 buffer_size)
 {
@@ -59,7 +59,7 @@ static void check_runs(__u32 buffer_size)
 	child_do(&child, ORDER_RUN_ON, cpus.cpu[1]);
 	child_do_all(&child, ORDER_FAULT, 50);
 	child_do(&outside, ORDER_FAULT, 200);
-	/* What it does outside is none of the program's business. */
+	/* The program does not see what the child does outside the cgroup. */
 	cgroup_leave(child.pid);
 	child_do_all(&child, ORDER_FAULT, 10);
 
@@ -78,7 +78,7 @@ static void check_runs(__u32 buffer_size)
 		stream_drain(fd);
 		EXPECT_EQ(records.nr_samples, 75);
 	}
-	/* It stays while there is nobody left whom it could see. */
+	/* The program stays attached although no task is left that it could see. */
 	cgroup_remove(&cg);
 	EXPECT_EQ(grp_attached(fd, c.id).runs, 75);
 	EXPECT_EQ(grp_bpf_detach(fd, c.id, 0), 0);
@@ -104,7 +104,7 @@ static __u64 handle_of(int fd)
 	return arg.handle;
 }
 
-/* Reads the group of HANDLE at each of NR page faults of the child; what the last one read. */
+/* Reads the group of HANDLE at each of NR page faults of the child; returns the last result. */
 static struct job read_by(struct child *child, __u64 handle, unsigned int nr)
 {
 	struct job job = { .handle = handle, .value_size = sizeof(job.value[0]) };
@@ -159,12 +159,12 @@ TEST(kfunc_inside, "C1 C7 B13: a program reads the cgroup's values while a task 
 	child_do_all(&child, ORDER_BURN, 10000);
 	before = peer_read(peer);
 	job = read_by(&child, handle_of(fd), 20);
-	/* While the event leaves the CPU perf_event_read() has what it read last. */
+	/* perf_event_read() is only up to date when the event has left the CPU. */
 	wait_until_asleep(child.pid);
 	after = peer_read(peer);
 	EXPECT_EQ(job.ret, 3);
 	EXPECT_EQ(job.failed, 0);
-	/* The last fault may be counted before the program runs, or after. */
+	/* The last fault is counted before or after the program runs. */
 	EXPECT_GE(job.value[2].raw, 19);
 	EXPECT_LE(job.value[2].raw, 20);
 	EXPECT_GT(job.value[1].raw, 0);
@@ -215,7 +215,7 @@ TEST(kfunc_outside, "C1 C3 C7 B13: from outside the cgroup it reads what a snaps
 	EXPECT_EQ(v->raw, 30);
 	EXPECT_EQ(job.value[0].flags & PERFGRP_VALUE_ABSENT, 0);
 
-	/* Removed, it says so here as well. */
+	/* The kfunc, too, reports that the cgroup was removed. */
 	cgroup_leave(child.pid);
 	cgroup_remove(&cg);
 	REQUIRE(BECOMES_TRUE(grp_value_on(fd, cpus.cpu[1], c.id).flags & PERFGRP_VALUE_EXITED,

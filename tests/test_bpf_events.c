@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of BPF programs that are loaded and unloaded, by whatever loses their last
- * reference: B9 and B10. Nothing else in the guest uses BPF meanwhile. The clock of an
+ * Records of BPF programs that are loaded and unloaded, however their last reference is
+ * dropped: B9 and B10. Nothing else in the guest uses BPF meanwhile. The clock of an
  * emulated x86 can stand still for a tick, so that times may be equal.
  */
 #include "bpf.h"
@@ -17,7 +17,7 @@
 #define PIN	"/sys/fs/bpf/perfgrp_test"
 #define LIST	"/sys/kernel/debug/kprobes/list"
 
-/* For whatever happens some time after its cause, in RCU's or a worker's own time. */
+/* Time limit for effects that are delayed by RCU or a worker. */
 #define LATER_MS	20000
 
 static struct cpus cpus;
@@ -31,8 +31,8 @@ struct prog {
 };
 
 /*
- * bpf(2): its result or -errno. libbpf's own functions load programs to find out what
- * the kernel can, and none is to come but those that are counted.
+ * bpf(2): returns its result or -errno. libbpf's functions would load additional programs to
+ * probe the kernel's features, but only the test's own programs may be loaded.
  */
 static int bpf_call(int cmd, union bpf_attr *attr)
 {
@@ -41,7 +41,7 @@ static int bpf_call(int cmd, union bpf_attr *attr)
 	return ret < 0 ? -errno : (int)ret;
 }
 
-/* A program that returns VALUE, which makes its tag. Its fd or -errno. */
+/* Loads a program that returns VALUE, on which its tag depends. Returns its fd or -errno. */
 static int try_to_load(enum bpf_prog_type type, int value)
 {
 	const struct bpf_insn insns[] = {
@@ -81,7 +81,7 @@ static struct prog load(void)
 	return load_as(BPF_PROG_TYPE_SOCKET_FILTER, 0);
 }
 
-/* A program comes and goes. */
+/* Loads and unloads a program. */
 static struct prog load_and_close(void)
 {
 	struct prog prog = load();
@@ -90,9 +90,9 @@ static struct prog load_and_close(void)
 	return prog;
 }
 
-/* ---- groups that ask ---------------------------------------------------------------- */
+/* ---- groups with these records ------------------------------------------------------ */
 
-/* A group that asks; nothing has been read yet. */
+/* Creates a group that gets records of BPF programs; nothing has been read yet. */
 static int ask(__u32 flags, __u32 target, __u32 buffer_size)
 {
 	int fd;
@@ -106,7 +106,7 @@ static int ask(__u32 flags, __u32 target, __u32 buffer_size)
 	return fd;
 }
 
-/* Reads all that is there, and adds it to what was read before. */
+/* Reads all records that there are, and adds them to those read before. */
 static void read_on(int fd)
 {
 	while (stream_more(fd, 65536) > 0)
@@ -140,7 +140,7 @@ static bool is_unloaded(int fd, __u32 id)
 	return how_many(UNLOAD, id) > 0;
 }
 
-/* Exactly one load and one unload of PROG, in this order; nothing more comes. */
+/* There are exactly one load and one unload of PROG, in this order, and no later records. */
 static void expect_one_each(int fd, const struct prog *prog)
 {
 	const struct perfgrp_record_bpf_event *in, *out;
@@ -236,7 +236,7 @@ TEST(no_programs, "B9: what is refused, and classic filters, which have no id, a
 	int fd = ask(0, PERFGRP_TARGET_ALL_CPUS, 65536), sock[2];
 	struct prog prog;
 
-	/* What it returns is out of range. */
+	/* The verifier refuses it: its return value is out of range. */
 	EXPECT_LT(try_to_load(BPF_PROG_TYPE_CGROUP_SKB, 77), 0);
 	REQUIRE(socketpair(AF_UNIX, SOCK_DGRAM, 0, sock) == 0);
 	REQUIRE(setsockopt(sock[0], SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)) == 0);
@@ -244,15 +244,15 @@ TEST(no_programs, "B9: what is refused, and classic filters, which have no id, a
 	close(sock[1]);
 	prog = load_and_close();
 	expect_one_each(fd, &prog);
-	/* That one, and the one with which expect_one_each() has waited. */
+	/* The records of this program, and of the one that expect_one_each() has loaded. */
 	EXPECT_EQ(records.nr, 4);
 }
 
-/* ---- B9: how programs go ------------------------------------------------------------ */
+/* ---- B9: how programs are unloaded -------------------------------------------------- */
 
 /*
- * Somebody else than the program's fd has a reference from hold() on; let_go() drops
- * it, and unless it outlives the process so does SIGKILL.
+ * hold() takes a reference to the program besides that of its fd; let_go() drops it. SIGKILL
+ * drops it, too, unless @outlives is set.
  */
 struct way {
 	const char *line;
@@ -375,7 +375,7 @@ static const struct way ways[] = {
 	  close_held, false },
 };
 
-/* A process in which a program is held in this way and no other, until it is told. */
+/* A process that holds a program only in this way, until it is told to let go. */
 struct holder {
 	pid_t pid;
 	int orders;
@@ -400,7 +400,7 @@ static struct holder start_holder(const struct way *way)
 			sizeof(holder.prog));
 		REQUIRE(read(orders[0], &byte, 1) == 1);
 		way->let_go();
-		/* That was all: it goes now, not when the process does. */
+		/* That was the last reference: it is unloaded now, not when the process exits. */
 		pause();
 	}
 	close(orders[0]);
@@ -419,7 +419,7 @@ static void end_holder(struct holder *holder)
 	close(holder->orders);
 }
 
-/* It is there still, when another has come and gone. */
+/* The program is still loaded after another one was loaded and unloaded. */
 static void expect_held(int fd, const struct prog *prog)
 {
 	struct prog other = load_and_close();
@@ -495,7 +495,7 @@ TEST_LIMIT(other_cpus, 120, "B9: a group on one CPU is told of all, and has room
 	fd = grp_create_like(create);
 	REQUIRE_GE(fd, 0);
 	fcntl(fd, F_SETFL, O_NONBLOCK);
-	/* More than fit into two pages, and less than into what was asked for. */
+	/* More records than fit into two pages, but fewer than fit into the requested size. */
 	for (c = 0; c < cpus.nr; c++) {
 		run_on(cpus.cpu[c]);
 		for (i = 0; i < 100; i++, nr++)
@@ -592,11 +592,11 @@ TEST(lost_apart, "B14 O6: samples push out no records of programs, nor these the
 
 /* ---- B9: many ----------------------------------------------------------------------- */
 
-#define BURST	250	/* programs a process: more than a small buffer takes */
-/* Loading one takes 30 ms there. */
+#define BURST	250	/* programs per process: more than fit into a small buffer */
+/* Loading a program takes 30 ms on a debug kernel. */
 #define MANY	(is_debug_kernel() ? 80 : BURST)
 
-/* The processes of a burst, how many programs each loads, and which. */
+/* The processes of a burst; the number and the ids of the programs that each loads. */
 static pid_t bursting[MAX_CPUS];
 static unsigned int burst_size;
 static struct burst {
@@ -714,7 +714,7 @@ TEST_LIMIT(many_read, 300, "B9: of hundreds on all CPUs a reader gets each once"
 		REQUIRE_EQ(in->prog_id, out->prog_id);
 		EXPECT_LE(in->sample_id.time, out->sample_id.time);
 	}
-	/* As many as there were, no id twice: so it is enough that none is strange. */
+	/* The number is right and no id occurs twice, so check only that each id is known. */
 	for (c = 0; c < cpus.nr; c++)
 		for (i = 0; i < burst_size; i++) {
 			struct perfgrp_record_bpf_event key = { .prog_id = burst->id[c][i],
@@ -726,7 +726,7 @@ TEST_LIMIT(many_read, 300, "B9: of hundreds on all CPUs a reader gets each once"
 		}
 }
 
-/* ---- B9: what perf says ------------------------------------------------------------- */
+/* ---- B9: compared with perf --------------------------------------------------------- */
 
 #define WITNESS_PAGES	16
 
@@ -735,7 +735,7 @@ struct witness {
 	__u64 at;
 };
 
-/* An event of perf's on one CPU, whose records are laid out as ours. */
+/* A perf event on one CPU, whose records have the same layout as ours. */
 static struct witness call_witness(int cpu)
 {
 	struct perf_event_attr attr = {
@@ -758,7 +758,7 @@ static struct witness call_witness(int cpu)
 	return witness;
 }
 
-/* What it saw next; false at the end. */
+/* Gets the next record that the perf event has; false at the end. */
 static bool ask_witness(struct witness *witness, struct perfgrp_record_bpf_event *event)
 {
 	size_t page = sysconf(_SC_PAGESIZE), size = WITNESS_PAGES * page, i;
@@ -795,7 +795,7 @@ TEST_LIMIT(witness, 300, "B9: a group is told what perf is, of the same tasks an
 	int fd;
 
 	NEED_FEATURE(BPF_EVENTS);
-	/* Times are compared with perf's. */
+	/* On perf's clock, because times are compared with perf's. */
 	fd = grp_create_like((struct perfgrp_create){
 		.flags = PERFGRP_CREATE_BPF_EVENTS | PERFGRP_CREATE_USE_CLOCKID,
 		.target = PERFGRP_TARGET_ALL_CPUS,
@@ -822,7 +822,7 @@ TEST_LIMIT(witness, 300, "B9: a group is told what perf is, of the same tasks an
 		REQUIRE(BECOMES_TRUE(is_unloaded(fd, holder[way].prog.id), LATER_MS));
 		end_holder(&holder[way]);
 	}
-	/* The group's record comes first, by a little. */
+	/* The group's record is written a little before perf's. */
 	nap_ns(200000000);
 	for (c = 0; c < cpus.nr; c++)
 		while (ask_witness(&witness[c], &next)) {
@@ -831,7 +831,7 @@ TEST_LIMIT(witness, 300, "B9: a group is told what perf is, of the same tasks an
 			seen[nr_seen++] = next;
 		}
 	EXPECT_EQ(nr_seen, records.nr_bpf);
-	/* Of two that come at the same moment perf may be told the later one first. */
+	/* perf may have two simultaneous records in the opposite order. */
 	for (i = 0; i < records.nr_bpf; i++) {
 		const struct perfgrp_record_bpf_event *ours = records.bpf[i];
 
@@ -853,7 +853,7 @@ TEST_LIMIT(witness, 300, "B9: a group is told what perf is, of the same tasks an
 
 /* ---- B9: what the probe misses ------------------------------------------------------ */
 
-/* Programs that go in a softirq: with a socket, when RCU is done with that. */
+/* Programs that are unloaded in a softirq, when RCU frees the socket that they are attached to. */
 static void lose_sockets(unsigned int nr)
 {
 	struct prog prog;
@@ -894,7 +894,7 @@ TEST_LIMIT(missed, 300, "B9: what is missed while another kprobe's handler runs 
 		nr += 10;
 		for (i = 0; i < 20; i++)
 			getpgid(0);
-		/* Several at once, which one record has to tell. */
+		/* Several were lost at once, which one record must report. */
 		stream = stream_stat(fd);
 		if (stream.lost > lost + 1)
 			break;
@@ -911,7 +911,7 @@ TEST_LIMIT(missed, 300, "B9: what is missed while another kprobe's handler runs 
 		skip("no call was missed");
 }
 
-/* ---- B10: who asks ------------------------------------------------------------------ */
+/* ---- B10: which groups get the records ---------------------------------------------- */
 
 enum state { ABSENT, DISARMED, ARMED };
 
@@ -994,7 +994,7 @@ TEST_LIMIT(many_ask, 120, "B10: of any number of groups that ask each gets every
 	}
 }
 
-/* ---- B19: for a while --------------------------------------------------------------- */
+/* ---- B19: switched on and off ------------------------------------------------------- */
 
 static struct grp_members members;
 
@@ -1020,7 +1020,7 @@ TEST(on_and_off, "B19: a group that exists asks, and no longer, and asks again; 
 	for (i = 0; i < 3; i++) {
 		EXPECT(!is_asking(fd));
 		before = load();
-		/* Twice is no more than once. */
+		/* Switching it on twice has no further effect. */
 		REQUIRE_EQ(grp_control(fd, PERFGRP_BPF_EVENTS_ON), 0);
 		REQUIRE_EQ(grp_control(fd, PERFGRP_BPF_EVENTS_ON), 0);
 		EXPECT(is_asking(fd));
@@ -1058,7 +1058,7 @@ TEST(off_and_on, "B19: a group that has asked at its creation does so no longer,
 	REQUIRE_EQ(grp_control(fd, PERFGRP_BPF_EVENTS_ON), 0);
 	prog = load_and_close();
 	expect_one_each(fd, &prog);
-	/* It is still on when the group goes. */
+	/* It is still on when the group is closed. */
 	close(fd);
 	EXPECT_EQ(probe_state(), DISARMED);
 }

@@ -5,35 +5,35 @@
  * events. The counters overflow in NMIs where the machine has them, in interrupts, faults and
  * the scheduler.
  *
- * bpf_prog_active is counted up while all of these run but those of tp_btf. Such a one may be
- * interrupted by a program on a counter, of perfgrp or perf, while it holds a lock of the map.
- * Only an NMI can do that: the locks are held with interrupts disabled. What then happens is the
- * map's affair, and what has no remedy in a kernel is left out here, see tp_btf_nmi below.
- * Nothing of the like happens the other way round: overflow handlers run with interrupts
- * disabled, and in what they call there are no tracepoints but of locks and memory.
+ * bpf_prog_active is incremented while all of these run, except tp_btf programs. A tp_btf program
+ * may be interrupted by a program on a counter, of perfgrp or perf, while it holds a lock of the
+ * map. Only an NMI can do that, because the locks are held with interrupts disabled. Whether that
+ * is safe depends on the map; combinations that a kernel does not protect are left out here, see
+ * tp_btf_nmi below. The opposite does not happen: overflow handlers run with interrupts disabled,
+ * and what they call has no tracepoints except those of locks and memory.
  *
- * The maps are those that have locks, and per-CPU arrays. Of the others in test_bpf_maps arrays,
- * bloom filters, stack traces and arrays of events have none, queues and stacks take theirs as
- * ring buffers do, and programs of other types cannot share an array of programs.
+ * The maps are those that have locks, and per-CPU arrays. Of the others in test_bpf_maps, arrays,
+ * bloom filters, stack traces and arrays of events have no locks, queues and stacks take their lock
+ * like ring buffers, and programs of other types cannot share an array of programs.
  */
 #include "maps.h"
 
 #include <sys/param.h>
 
 #define BIT(nr)		(1U << (nr))
-/* With fewer some programs would not run, or not hit the map. */
+/* With fewer rounds some programs would not run, or not access the map at the same time. */
 #define MIN_ROUNDS	40U
 #define CLOCK_NS	2000000
 /*
- * Where breakpoints stand for the PMU, the programs of a tick hit them. With an emulator on a busy
- * machine that may take longer than it should be to the next tick, and then nothing else runs.
+ * If breakpoints replace the PMU, the programs that run at a tick hit them. In an emulator on a
+ * busy machine that may take longer than the time to the next tick, and then nothing else runs.
  */
 #define SLOW_CLOCK_NS	10000000
 
 static const struct other {
 	const char *name;
 	unsigned int who;	/* a bit for each program */
-	bool is_counted;	/* in bpf_prog_active */
+	bool is_counted;	/* run with bpf_prog_active incremented */
 } others[] = {
 	{ "tp_btf", BIT(MAPS_SWITCH) | BIT(MAPS_SYSCALL) | BIT(MAPS_TIMER), false },
 	{ "kprobe", BIT(MAPS_KPROBE), true },
@@ -43,23 +43,24 @@ static const struct other {
 
 /* May an NMI interrupt a tp_btf program that has a map's lock? */
 enum tp_btf_nmi {
-	/* There is none, or it is only tried, or an own count for each CPU keeps from it. */
+	/* There is no lock, or it is only tried, or a per-CPU counter of the map prevents it. */
 	ANY_CPUS,
 	/*
-	 * Hashes before 6.15: there is a count for each CPU, but two CPUs may still wait for
-	 * each other's bucket in NMIs. So only one of them has the counter.
+	 * Hashes before 6.15: there is a per-CPU counter, but two CPUs may still wait for each
+	 * other's bucket in NMIs. So use the event on one CPU only.
 	 */
 	ONE_CPU_6_15,
 	/*
-	 * Hashes that are allocated in advance, too. But an update of an entry takes the CPU's
-	 * spare one and leaves the old one in its place, and an NMI between these two that updates
-	 * an entry of another bucket takes the same one, in all kernels. One entry is then in two
-	 * buckets, and the map has no end or the kernel faults. Breakpoints are not there.
+	 * The same for preallocated hashes. In addition, in all kernels, an update takes the CPU's
+	 * spare element and leaves the old one in its place; an NMI between these two steps that
+	 * updates an element of another bucket takes the same spare element. That element is then
+	 * in two buckets, and walking the map does not end, or the kernel faults. Breakpoints do
+	 * not hit between these steps.
 	 */
 	NO_PMU,
 	/* LPM tries before 6.15: the NMI waits for the interrupted program. */
 	NONE_6_15,
-	/* The same with LRU lists. They have an rqspinlock in 7.3, and have none in 6.12. */
+	/* The same for LRU lists. They have an rqspinlock in 7.3, but not in 6.12. */
 	NONE_7_3,
 };
 
@@ -67,7 +68,7 @@ static const struct beside {
 	const char *map;
 	enum maps_kind kind;
 	enum tp_btf_nmi tp_btf_nmi;
-	/* What system calls call with bpf_prog_active counted up, where it can be probed. */
+	/* A function, if it can be probed, that bpf(2) calls with bpf_prog_active incremented. */
 	const char *inner;
 } maps[] = {
 	{ "hash", MAPS_HASH, NO_PMU, "htab_map_update_elem" },
@@ -84,8 +85,8 @@ static const struct beside {
 };
 
 /*
- * What has the probes: the first is what bpf(2) calls before and after it changes a map, the
- * others are called inside, by programs on counters, too.
+ * The functions with probes: bpf(2) calls the first one before and after it changes a map; the
+ * others are called while it does so, and also by programs on counters.
  */
 static const char *const functions[] = {
 	"kvfree", "htab_map_update_elem", "htab_lru_map_update_elem",
@@ -116,7 +117,7 @@ static int say(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return vprintf(fmt, ap);
 }
 
-/* Whether NAME is of one of the maps, PREFIX and SUFFIX apart. */
+/* Is NAME that of a map, with PREFIX and SUFFIX? */
 static bool is_of_map(const char *name, const char *prefix, const char *suffix)
 {
 	char full[64];
@@ -217,7 +218,7 @@ static const struct kind *kind_of(const char *map)
 	return &kinds[i];
 }
 
-/* Whether programs may run in NMIs; takes CPUs away if they may only on one. */
+/* May programs run in NMIs? Reduces CPUS to one if they may only on one CPU. */
 static bool may_nmi(const struct run *run, const struct kind *kind, struct cpus *cpus)
 {
 	if (kernel_version() < kind->kmalloc)
@@ -242,7 +243,7 @@ static bool may_nmi(const struct run *run, const struct kind *kind, struct cpus 
 	return true;
 }
 
-/* Programs that look for a place in the map take its only entry. */
+/* Empties the map: the programs that search for the map's address have used its only entry. */
 static void empty(const struct kind *kind, int map)
 {
 	__u32 key[2];
@@ -253,7 +254,7 @@ static void empty(const struct kind *kind, int map)
 		REQUIRE_EQ(bpf_map_delete_elem(map, key), 0);
 }
 
-/* Every entry that the map is said to have must be there, and be somebody's. */
+/* Walks the map: each key that it returns must exist, and be one that a program writes. */
 static void walk(const struct kind *kind, int map)
 {
 	struct { __u32 prefixlen, data; } trie_key;
@@ -321,7 +322,7 @@ static __u64 missed(unsigned int who)
 	return info.recursion_misses;
 }
 
-/* No program is running any more that has seen its turn. */
+/* Ends the turns and waits until no program runs that still saw its turn. */
 static void end_turns(void)
 {
 	state->turn = 0;
@@ -363,12 +364,12 @@ static void keep_beside(const void *arg)
 	if (nmi)
 		nmi_source(kind, h.map, &source, &cpus);
 	/*
-	 * x86 has four breakpoints: perf's own events have the last. lockdep warns of any lock of
-	 * a map that perf's own programs take in an NMI.
+	 * x86 has four breakpoints: perf's own events get the last one. Not with lockdep, which
+	 * warns of any map lock that perf's own programs take in an NMI.
 	 */
 	if (nmi && !is_debug_kernel())
 		perfs.counter[perfs.nr++] = source.counter[0];
-	/* Two counters that always overflow at once would leave time for nothing else. */
+	/* Two counters that always overflow at the same time would leave time for nothing else. */
 	if (perfs.nr && has_pmu())
 		perfs.counter[0].sample_period *= 7;
 	add_others(kind, &perfs, clock_ns);
@@ -391,7 +392,7 @@ static void keep_beside(const void *arg)
 		pid[i] = start_hammer(kind, other, nr);
 	}
 	hammer(kind, &h, nr);
-	/* Without the guard programs run where user mode is interrupted, which those rarely are. */
+	/* Without the guard, programs run only if user mode is interrupted: spend time there. */
 	if (!guarded)
 		spin(1000000);
 	for (i = 1; i < cpus.nr; i++)
@@ -402,7 +403,7 @@ static void keep_beside(const void *arg)
 	check_group(group, &source, &cpus, true, nmi && !has_pmu());
 	check_writers(kind, &h, who | BIT(MAPS_OURS), &cpus, guarded);
 	walk(kind, h.map);
-	/* Kernels have counted them since 6.7. */
+	/* Kernels count these misses since 6.7. */
 	if (who & BIT(probe) && run->map->inner && kernel_version() >= 6007)
 		EXPECT_GT(missed(probe), misses);
 }
@@ -423,7 +424,7 @@ int main(int argc, char **argv)
 			snprintf(lines[i][j], sizeof(lines[i][j]),
 				 "B16: a program changes map %s while %s programs do",
 				 maps[j].map, others[i].name);
-			/* LRU lists make much of a breakpoint: each hit lets them look further. */
+			/* LRU lists are slow with breakpoints: each hit makes them search on. */
 			test_add(lines[i][j], keep_beside, &runs[i][j], 2 * TEST_SECONDS);
 		}
 	}

@@ -56,7 +56,7 @@ static int group(__u32 flags, struct perfgrp_counter *counter)
 	return fd;
 }
 
-/* A child; it dies with its parent, also if that dies before it is asked for. */
+/* Starts a child that dies with its parent, even if that dies before PR_SET_PDEATHSIG is set. */
 static pid_t start(void (*work)(void))
 {
 	pid_t parent = getpid(), pid = fork();
@@ -307,7 +307,7 @@ TEST(one_in_ten_million, "B15: each ten millionth event of a command and its chi
 	runs = grp_attached(fd, c.id).runs + grp_attached(fd, c.id).misses;
 	most = grp_raw(fd, c.id) / c.sample_period;
 	diag("%llu events, %llu runs", (unsigned long long)grp_raw(fd, c.id), runs);
-	/* Each task begins a period of its own. */
+	/* Each task starts a period of its own. */
 	EXPECT_LE(runs, most);
 	EXPECT_GE(runs + 5, most);
 	EXPECT_GE(runs, 10);
@@ -319,7 +319,7 @@ static void spin_on_and_on(void)
 		spin(1000);
 }
 
-/* Sleeps while a child of it spins, not where it is looked at. */
+/* Sleeps while a child of it spins, on another CPU than the one that takes snapshots. */
 static void have_child_spin(void)
 {
 	struct cpus cpus;
@@ -343,8 +343,9 @@ TEST(throttled, "O8 S2: the value says that the perf core has stopped a child's 
 		skip("no hardware counters");
 	NEED_FEATURE(INHERIT);
 	/*
-	 * A few samples a tick, and for the rest of it the counter is off. With the default it is
-	 * on for a tenth of a tick, and emulated CPUs that take turns may meet then each time.
+	 * Only a few samples per tick are allowed, then the counter is off for the rest of the
+	 * tick. With the default rate it would be on for a tenth of a tick, and snapshots from an
+	 * emulated CPU, which takes turns with the others, might hit that part each time.
 	 */
 	set_sample_rate("1000");
 	run_on(0);
@@ -355,12 +356,12 @@ TEST(throttled, "O8 S2: the value says that the perf core has stopped a child's 
 	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
 	kill(pid, SIGCONT);
 	for (i = 0; i < 200 && !nr; i++) {
-		/* Each time in another moment of a tick. */
+		/* Hit a different part of a tick each time. */
 		nap_ns(2000000 + 137000 * (i % 20));
 		nr += !!(grp_value(fd, c.id).flags & PERFGRP_VALUE_THROTTLED);
 	}
 	EXPECT_GT(nr, 0);
-	/* And the child with it. */
+	/* The child dies with it. */
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	EXPECT(BECOMES_TRUE(grp_value(fd, c.id).flags & PERFGRP_VALUE_EXITED, LATER_MS));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs on counters that change a map, of each type that they may have, while system
+ * Programs on counters that change a map, of each type that they may use, while system
  * calls on the same CPUs change it too: in NMIs, interrupts, faults and the scheduler.
- * Where two of them want one lock the CPU stands still, and the time limit tells.
+ * If two of them take the same lock, the CPU deadlocks, and the test exceeds its time limit.
  *
- * An NMI that comes while a map's lock is held: on x86 from a breakpoint on a word that is
- * written under it, on arm64 from a cycles counter, often enough to hit it.
+ * NMIs hit while a map's lock is held: on x86 from a breakpoint on a word that is written
+ * under the lock, on arm64 from a cycles counter that overflows often enough.
  *
  * With BPF_MAPS_PEER=1 in the environment the same is done with perf_event_open(2).
  */
@@ -21,11 +21,11 @@ enum context {
 
 static bool peer;
 
-/* Only what KIND needs of it: a kernel that checks all takes its time for each program. */
+/* Loads only what KIND needs: loading a program takes long on a debug kernel. */
 static void load_object(const struct kind *kind)
 {
 	char on[64], find[64];
-	/* Places matter where there is nothing better than breakpoints. */
+	/* The addresses to watch are needed only if breakpoints replace the PMU. */
 	const bool places = !has_pmu();
 	const char *programs[] = {
 		on, kind->also, places ? find : NULL, places ? "find_active" : NULL };
@@ -59,9 +59,10 @@ static bool read_tracepoint(const char *event, char *id, size_t size)
 }
 
 /*
- * Where lockdep is there each lock that is given back, while it is still held; else memory
- * that is allocated. A program that does either itself would never come to an end: the
- * kernel gets its memory later, when the program has ended. It runs at each tick instead.
+ * With lockdep, the tracepoint of each lock that is released, which is hit while it is still held;
+ * otherwise that of allocated memory. A program that takes locks or allocates itself would recurse
+ * without end: the kernel refills its memory after the program has ended. It runs at each tick
+ * instead.
  */
 static void tracepoint_source(const struct kind *kind, struct source *source)
 {
@@ -130,16 +131,16 @@ static void keep_map(const struct kind *kind, enum context context)
 		pid[i] = start_hammer(kind, other, nr);
 	}
 	hammer(kind, &h, nr);
-	/* Without the guard programs run where user mode is interrupted, which those rarely are. */
+	/* Without the guard, programs run only if user mode is interrupted: spend time there. */
 	if (!peer && !guarded)
 		spin(1000000);
 	for (i = 1; i < cpus.nr; i++)
 		REQUIRE(waitpid(pid[i], &status, 0) == pid[i] && status == 0);
 	if (!peer) {
 		REQUIRE_EQ(grp_disable(group), 0);
-		/* A tracepoint interrupts nothing but the kernel. */
+		/* A tracepoint interrupts only the kernel. */
 		check_group(group, &source, &cpus, guarded || context != IN_TRACEPOINT,
-			    /* Breakpoints on what system calls write while they change the map. */
+			    /* Breakpoints on words that system calls write to change the map. */
 			    context == IN_NMI && !has_pmu());
 	}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF programs that read groups, with the kfunc bpf_perfgrp_read(). Where kernel and
- * module have none only the refusal can be tried.
+ * BPF programs that read groups, with the kfunc bpf_perfgrp_read(). If kernel or module
+ * lack it, only the refusal is tested.
  */
 #include "bpf.h"
 #include "caps.h"
@@ -58,7 +58,7 @@ static struct job get_job(void)
 	return job;
 }
 
-/* Has so many page faults of this task do a job, on CPU 0. */
+/* Runs a job at each of some page faults of this task, on CPU 0. */
 static struct job do_jobs(struct job job, unsigned int nr)
 {
 	struct perfgrp_counter c = {
@@ -166,7 +166,7 @@ TEST(revoked, "B18: by its old handle no program finds a group that has a new on
 	fd = grp_on_all_cpus(0);
 	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
 	other = grp_on_all_cpus(0);
-	/* Also if it is the first that is asked for. */
+	/* Also if it is the first handle requested. */
 	REQUIRE_EQ(get_handle_with(fd, PERFGRP_BPF_HANDLE_NEW, &first), 0);
 	old = first;
 	for (i = 0; i < 10; i++) {
@@ -178,7 +178,7 @@ TEST(revoked, "B18: by its old handle no program finds a group that has a new on
 		old = handle;
 	}
 	EXPECT_EQ(do_job((struct job){ .handle = first }).ret, -ENOENT);
-	/* Other groups keep theirs. */
+	/* Other groups keep their handles. */
 	first = handle_of(other);
 	REQUIRE_EQ(get_handle_with(fd, PERFGRP_BPF_HANDLE_NEW, &handle), 0);
 	EXPECT_EQ(handle_of(other), first);
@@ -436,7 +436,7 @@ TEST(longer_values, "B13: a program that knows longer values gets zeros at their
 	EXPECT_EQ(((unsigned char *)job.value)[2 * size], 0xa5);
 }
 
-/* ---- rows that are mapped ----------------------------------------------------------- */
+/* ---- mapped rows -------------------------------------------------------------------- */
 
 static int mapped_on_cpus(__u32 buffer_size)
 {
@@ -455,7 +455,7 @@ static struct job job_of_row(int fd, __s32 cpu)
 	return (struct job){ .handle = handle_of(fd), .mapped = 1, .cpu = cpu };
 }
 
-/* Reads a row; what the program returned if that is at rest. */
+/* Reads a row; returns the program's result if the row is at rest. */
 static int job_of_rest(int fd, __s32 cpu, struct job *job)
 {
 	*job = do_job(job_of_row(fd, cpu));
@@ -500,7 +500,7 @@ TEST(reads_row, "M9: a program reads the row of a CPU that is idle, and does not
 	EXPECT_EQ(job.value[0].id, c[0].id);
 	EXPECT_EQ(job.value[1].id, c[1].id);
 	EXPECT_GE(job.value[1].raw, 7);
-	/* A CPU that is woken writes its row. Others wake it, too, but not a thousand times. */
+	/* A CPU writes its row when it is woken. Others wake it, too, but not a thousand times. */
 	seq = job.slot.seq;
 	job = do_jobs(job_of_row(fd, cpu), 1000);
 	EXPECT_LT(job.slot.seq - seq, 2 * 500);
@@ -545,7 +545,7 @@ TEST(row_errors, "M9: a row that is not there is an error, and so is no room for
 	job.handle++;
 	job.value_size = 0;
 	EXPECT_EQ(do_job(job).ret, -ENOENT);
-	/* Values that are longer than the module's. */
+	/* With values that are longer than the module's. */
 	job = job_of_row(fd, 0);
 	job.value_size = 64;
 	memset(job.value, 0xa5, sizeof(job.value));
@@ -579,7 +579,7 @@ TEST(reads_task_row, "M9: of a task the row is that of its CPU, or of any")
 
 TEST(row_not_torn, "M9 M3: a row that is written meanwhile is refused, or whole")
 {
-	/* Each fault writes the row: when the first overflows, which is the last to count. */
+	/* Each fault writes the row when the first counter overflows, which counts last. */
 	struct perfgrp_counter c[2] = {
 		{ .event = PERFGRP_SW_PAGE_FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL,
 		  .sample_period = 1 },
@@ -616,7 +616,7 @@ static struct charge charge_of(pid_t pid)
 	return charge;
 }
 
-/* What a child on CPU 0 that does WORK is charged with, and what the kernel says of it. */
+/* What a child on CPU 0 that does WORK is charged, and its CPU time according to the kernel. */
 static struct charge charge_child(int fd, void (*work)(void), struct rusage *usage)
 {
 	struct bpf_link *link;
@@ -637,7 +637,7 @@ static struct charge charge_child(int fd, void (*work)(void), struct rusage *usa
 	wait_until_asleep(pid);
 	link = bpf_program__attach(bpf_object__find_program_by_name(object, "on_switch"));
 	REQUIRE(link);
-	/* The first switch on a CPU charges what came before. */
+	/* The first switch on a CPU charges everything before it. */
 	run_on(0);
 	nap_ns(20000000);
 	REQUIRE_EQ(write(go[1], "x", 1), 1);
@@ -679,7 +679,7 @@ static void spin_long(void)
 
 TEST(charges_instructions, "B13 S1: it charges cycles and instructions, too")
 {
-	/* Of user mode: how much the kernel does meanwhile is never the same. */
+	/* Only user mode: the kernel's part varies. */
 	struct perfgrp_counter c[2] = {
 		{ .event = PERFGRP_HW_CPU_CYCLES, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
 		{ .event = PERFGRP_HW_INSTRUCTIONS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
@@ -699,8 +699,8 @@ TEST(charges_instructions, "B13 S1: it charges cycles and instructions, too")
 	c[1].id = 0;
 	REQUIRE_EQ(grp_add_counters(self, c, 2), 0);
 	/*
-	 * An emulated CPU counts what the others execute meanwhile, too, which is never
-	 * the same: so of each the least.
+	 * An emulated CPU also counts what the other CPUs execute meanwhile, which varies: so
+	 * compare the least of each.
 	 */
 	for (i = 0; i < 3; i++) {
 		struct charge charge;
@@ -719,7 +719,7 @@ TEST(charges_instructions, "B13 S1: it charges cycles and instructions, too")
 		charged = count < charged ? count : charged;
 	}
 	diag("charged %llu instructions, alone %llu", charged, alone);
-	/* Beside its work the child only waits to begin, and exits. */
+	/* Besides its work the child only waits for the start, and exits. */
 	EXPECT_GE(charged, alone * 95 / 100);
 	EXPECT_LE(charged, alone * 105 / 100);
 }
@@ -801,7 +801,7 @@ TEST_LIMIT(members_change_while_read, 100,
 			c[2] = c[0];
 			REQUIRE_EQ(grp_add_counters(fd, c, 3), 0);
 		}
-		/* The first leads the others on the PMU, which are made anew. */
+		/* The first one leads the others on the PMU, which are recreated. */
 		REQUIRE_EQ(grp_remove(fd, c[0].id, 0), 0);
 		REQUIRE_EQ(grp_remove(fd, c[2].id, 0), 0);
 		REQUIRE_EQ(grp_remove(fd, c[1].id, 0), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings of records that are mapped: what a reader of perf's rings makes of them, and what cannot
- * be done to them.
+ * Mapped rings of records: a reader of perf's rings can read them, and userspace cannot damage
+ * them.
  */
 #include "bpf.h"
 #include "pmu.h"
@@ -128,7 +128,7 @@ TEST(full, "O13 O6: a full ring loses, and tells in a record once there is room"
 	EXPECT_EQ(seen + lost + records.nr_samples, grp_raw(fd, c.id));
 }
 
-/* On each CPU its own faults; the last ring is that of programs. */
+/* The ring of each CPU has that CPU's faults; the last ring is that of BPF programs. */
 TEST(each_cpu, "O13: each CPU has its ring, and what is said of programs has one of its own")
 {
 	struct perfgrp_counter c = faults(1);
@@ -277,7 +277,7 @@ TEST(one_reader, "O13 O5: who maps a ring reads it, and read(2) says EBUSY")
 	EXPECT_EQ(errno, EBUSY);
 }
 
-/* Writes to a byte of it; the signal that ends the writer, or 0. */
+/* Writes to a byte of the mapping; returns the signal that kills the writer, or 0. */
 static int write_to(volatile char *at)
 {
 	int status;
