@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Call chains of samples. What a chain must be is known: functions note where they return to,
- * and perf has chains of the same overflows.
+ * Call chains of samples. The expected chains are known: functions note their return addresses,
+ * and perf samples the same overflows.
  */
 #include "stream.h"
 
@@ -17,7 +17,7 @@
 
 /* ---- programs that are sampled ------------------------------------------------ */
 
-/* Where touch(), or sleep_a_little(), its caller and the caller's caller return to. */
+/* The return addresses of touch(), or sleep_a_little(), its caller and the caller's caller. */
 static __u64 returns[3];
 
 #define NOTE_RETURN(i)	(returns[i] = to_u64(__builtin_return_address(0)))
@@ -38,8 +38,8 @@ static noinline void touch(volatile char *page)
 }
 
 /*
- * A context switch, without the C library, which has no frames. On a slow machine the time may be
- * over before the task sleeps, and interrupts may switch, too.
+ * A context switch, without the C library, which has no frame pointers. On a slow machine the time
+ * may be over before the task sleeps, and interrupts may cause switches, too.
  */
 static noinline void sleep_a_little(volatile char *unused __maybe_unused)
 {
@@ -76,7 +76,7 @@ static noinline void call_deeply(void (*it)(volatile char *), volatile char *pag
 	nothing_at_all();
 }
 
-/* @depth functions, and then a page fault. */
+/* Takes a page fault below @depth nested functions. */
 static noinline void fault_at_depth(unsigned int depth, char *page)
 {
 	if (depth)
@@ -104,7 +104,7 @@ static void fault_deeply(unsigned int nr)
 	munmap(pages, nr * sysconf(_SC_PAGESIZE));
 }
 
-/* ---- groups, and what they say --------------------------------------------------- */
+/* ---- groups, and their chains ---------------------------------------------------- */
 
 static struct perfgrp_counter faults(void)
 {
@@ -174,8 +174,8 @@ static void diag_chain(const char *whose, const struct chain *chain)
 }
 
 /*
- * From @at on: user mode, and there @ip and @nr callers. What comes behind those that have frames
- * may be anything.
+ * From @at on @chain has user mode: @ip and @nr callers. Anything may follow, because functions
+ * beyond these have no frame pointers.
  */
 static void expect_user(const struct chain *chain, __u64 at, __u64 ip, unsigned int nr)
 {
@@ -192,7 +192,7 @@ static void expect_user(const struct chain *chain, __u64 at, __u64 ip, unsigned 
 		EXPECT_EQ(chain->ips[at + 2 + i], returns[i]);
 }
 
-/* Whether it was taken in touch() or sleep_a_little(), or in the kernel below them. */
+/* Was the chain taken in touch() or sleep_a_little(), or in the kernel called from there? */
 static bool is_of_work(const struct chain *chain)
 {
 	__u64 i;
@@ -216,7 +216,7 @@ static const struct perfgrp_record_sample *next_of_work(__u32 *i, struct chain *
 	return NULL;
 }
 
-/* How many entries are before user mode: PERF_CONTEXT_KERNEL and addresses of the kernel. */
+/* The number of entries before user mode: PERF_CONTEXT_KERNEL and kernel addresses. */
 static __u64 kernel_part(const struct chain *chain)
 {
 	__u64 i;
@@ -331,7 +331,7 @@ TEST(children, "O14 O12: samples of children have the children's chains")
 
 	create.flags = PERFGRP_CREATE_INHERIT;
 	fd = group_like(create, &c, 1);
-	/* What the child notes is the same: it has the same code at the same place. */
+	/* The child has the same code at the same addresses, and so the same return addresses. */
 	call_deeply(touch, fresh_pages(1));
 	REQUIRE_EQ(grp_enable(fd), 0);
 	pid = fork();
@@ -348,13 +348,13 @@ TEST(children, "O14 O12: samples of children have the children's chains")
 	EXPECT_EQ(nr, 10);
 }
 
-/* ---- beside perf ---------------------------------------------------------------- */
+/* ---- compared with perf --------------------------------------------------------- */
 
 /**
  * struct peer - an event of perf_event_open(2) that samples its call chain
- * @fd: it
+ * @fd: its file descriptor
  * @page: its ring
- * @at: how far the ring was read
+ * @at: position up to which the ring was read
  */
 struct peer {
 	int fd;
@@ -396,7 +396,7 @@ static struct chain peer_next(struct peer *peer)
 	size_t i;
 
 	while (peer->at < head) {
-		/* Records are of whole words, and so is the ring. */
+		/* Records and the ring consist of whole words. */
 		memcpy(&header, data + peer->at % size, sizeof(header));
 		for (i = 0; i + 1 < header.size / sizeof(__u64) && i < ARRAY_SIZE(copy[0]); i++)
 			memcpy(&to[i], data + (peer->at + (i + 1) * sizeof(__u64)) % size,
@@ -430,7 +430,7 @@ static struct chain peer_next_of_work(struct peer *peer)
 	return chain;
 }
 
-/* What was sampled in the work both have seen, and nothing else there. */
+/* Both have the same samples of the work, with the same chains, and no others. */
 static void compare(struct peer *peer)
 {
 	struct chain ours, theirs;
@@ -475,8 +475,8 @@ TEST(as_perf_kernel, "O14: perf has the same chains of context switches")
 }
 
 /*
- * Software events that are hit at once share what the perf core passes to their handlers. The
- * event that was created last is hit first. One of ours has a chain and one has none.
+ * The perf core passes the same sample data to the handlers of all software events that are hit at
+ * the same time. The event created last is hit first. One of ours has a chain and one has none.
  */
 TEST(limits_are_kept, "O14: each of two events that are hit at once has the chain that it asks for")
 {
@@ -559,19 +559,19 @@ TEST(sysctl, "O14 E3: chains longer than the administrator allows are refused; t
 
 	NEED_FEATURE(CALLCHAIN);
 	REQUIRE_GT(read_file(MAX_STACK, was, sizeof(was)), 0);
-	/* Programs and events of the test before may not be freed yet. */
+	/* Programs and events of the previous test may not be freed yet. */
 	for (i = 0; i < 100 && write_file(MAX_STACK, "16"); i++)
 		nap_ns(50000000);
 	fd = grp_create_like(asking(0));
 	EXPECT_REFUSED_FIELD(grp_add_counters(fd, &c, 1), ENOSPC, "sample_max_stack");
 	EXPECT(text_has_number(grp_error.text, 127));
 	EXPECT(strstr(grp_error.text, "perf_event_max_stack"));
-	/* Who does not sample has no chains. */
+	/* A counter that does not sample has no chains. */
 	EXPECT_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
 	close(fd);
 	fd = grp_create_like(asking(16));
 	EXPECT_EQ(grp_add_counters(fd, &c, 1), 0);
-	/* As long as there are such events it cannot be changed. */
+	/* The sysctl cannot be changed while events with call chains exist. */
 	EXPECT_EQ(write_file(MAX_STACK, was), -EBUSY);
 	close(fd);
 	EXPECT_EQ(write_file(MAX_STACK, was), 0);
@@ -592,11 +592,11 @@ TEST(longest, "O14 O6: chains as long as there can be; what has no room is told"
 	create.buffer_size = 8192;
 	fd = group_like(create, &c, 1);
 	stream_start(&records);
-	/* The stack grows before. */
+	/* Let the stack grow before counting. */
 	fault_at_depth(200, fresh_pages(1));
 	REQUIRE_EQ(grp_enable(fd), 0);
 	for (i = 0; i < rounds(50); i++) {
-		/* Some fit into the buffer, or too many. */
+		/* Sometimes all fit into the buffer, sometimes there are too many. */
 		n = 1 + i % 16;
 		pages = fresh_pages(n);
 		while (n--)

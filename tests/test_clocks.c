@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The times of a group's rows and records are on one clock, the one that CREATE names (S15),
- * and what else CREATE says about the records' layout (O17).
+ * The times of a group's rows and records are on one clock, the one that CREATE names (S15);
+ * and the records' layout that CREATE returns (O17).
  */
 #include "stream.h"
 
@@ -84,7 +84,7 @@ static void expect_rows_between(const struct grp_snap *s, __u64 before, __u64 af
 	}
 }
 
-/* Samples lie between the snapshots around them, and everything between times of CLOCK. */
+/* Samples are between the snapshots around them, and all times between readings of CLOCK. */
 static void check_clock(__u32 flags, __s32 clockid, clockid_t clock)
 {
 	__u64 before, between, after;
@@ -92,7 +92,7 @@ static void check_clock(__u32 flags, __s32 clockid, clockid_t clock)
 	int fd = group_on_clock(flags, clockid, &id);
 
 	EXPECT_EQ(queried_clockid(fd), clock);
-	/* Before it is enabled: the first call in a process faults the vdso's page in. */
+	/* Before the group is enabled: the first call in a process faults in the vDSO's page. */
 	before = clock_ns(clock);
 	REQUIRE_EQ(grp_enable(fd), 0);
 	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
@@ -139,7 +139,7 @@ TEST(realtime, "S15: rows and records are on CLOCK_REALTIME")
 	check_clock(PERFGRP_CREATE_USE_CLOCKID, CLOCK_REALTIME, CLOCK_REALTIME);
 }
 
-/* Seconds that CLOCK_TAI is ahead of CLOCK_REALTIME. */
+/* Sets the seconds that CLOCK_TAI is ahead of CLOCK_REALTIME. */
 static void set_tai_offset(int seconds)
 {
 	struct timex tx = { .modes = ADJ_TAI, .constant = seconds };
@@ -154,7 +154,7 @@ static bool tai_is_ahead(void)
 
 TEST(tai, "S15: rows and records are on CLOCK_TAI")
 {
-	/* Without an offset it could not be told from CLOCK_REALTIME. */
+	/* Without an offset CLOCK_TAI could not be distinguished from CLOCK_REALTIME. */
 	set_tai_offset(37);
 	REQUIRE(BECOMES_TRUE(tai_is_ahead(), 5000));
 	check_clock(PERFGRP_CREATE_USE_CLOCKID, CLOCK_TAI, CLOCK_TAI);
@@ -209,7 +209,7 @@ TEST(clock_samples, "S15: so are samples from a timer's interrupts, on all CPUs"
 
 #define PEER_PAGES	8
 
-/* perf's samples of this task's page faults: nothing but their times. */
+/* perf's samples of this task's page faults, which have only times. */
 struct peer {
 	int fd;
 	char *ring;
@@ -273,7 +273,7 @@ TEST(perf_clock, "S15: on PERFGRP_CLOCK_PERF, samples and rows stand in order wi
 	stream_drain(fd);
 	REQUIRE_EQ(records.nr_samples, 2 * NR_FAULTS);
 	REQUIRE_EQ(peer_times(&peer, theirs, ARRAY_SIZE(theirs)), 2 * NR_FAULTS);
-	/* Each fault is one sample of either, in whatever order, and then comes the next. */
+	/* Both sample each fault, in either order, before the next fault. */
 	for (i = 0; i + 1 < 2 * NR_FAULTS; i++) {
 		EXPECT_LE(records.sample[i]->time, theirs[i + 1]);
 		EXPECT_LE(theirs[i], records.sample[i + 1]->time);
@@ -282,7 +282,7 @@ TEST(perf_clock, "S15: on PERFGRP_CLOCK_PERF, samples and rows stand in order wi
 	EXPECT_LE(snap.hdr.time_after, theirs[NR_FAULTS]);
 	expect_rows_between(&snap, records.sample[NR_FAULTS - 1]->time,
 			    records.sample[NR_FAULTS]->time);
-	/* This is another clock than the default: they begin at different times. */
+	/* perf's clock is not the default clock: they start at different times. */
 	between = now_ns();
 	diag("perf's clock is %lld ns behind CLOCK_MONOTONIC",
 	     (long long)(between - theirs[2 * NR_FAULTS - 1]));

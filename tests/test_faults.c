@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each ioctl with its first, second, third... allocation or copy to or from the
- * user failing, until there is none left to fail. It is refused with a reason
- * and changes nothing. What it leaked kmemleak finds at the end of the guest.
+ * Each ioctl with its first, second, third... allocation, or copy from or to user
+ * memory, failing, until none is left to fail. The ioctl fails with a reason and
+ * changes nothing. kmemleak finds leaks at the end of the guest.
  *
- * Where the kernel has fault injection (CONFIG_FAULT_INJECTION and its kind).
+ * Needs a kernel with fault injection (CONFIG_FAULT_INJECTION and related options).
  */
 #include "pmu.h"
 #include "program.h"
@@ -16,7 +16,7 @@
 
 /* ---- failures ---------------------------------------------------------------- */
 
-/* All allocations count, also those that may sleep, and none is logged. */
+/* All allocations may fail, including those that may sleep, and failures are not logged. */
 static void prepare_faults(void)
 {
 	static const char *const zero[] = {
@@ -36,7 +36,7 @@ static void prepare_faults(void)
 
 static int fail_nth = -1;
 
-/* The NTH from here on fails, of this thread. */
+/* The NTH allocation or copy of this thread, counted from here, fails. */
 static void faults_on(unsigned int nth)
 {
 	char text[16];
@@ -48,28 +48,28 @@ static void faults_on(unsigned int nth)
 	REQUIRE_EQ(pwrite(fail_nth, text, length, 0), length);
 }
 
-/* Whether it has failed. */
+/* Returns whether it has failed. */
 static bool faults_off(void)
 {
 	char text[16] = "";
 	ssize_t length = pread(fail_nth, text, sizeof(text) - 1, 0);
 	unsigned int tries = 0;
 
-	/* To read and to write it are copies, too, and either may have been the one. */
+	/* Reading and writing the file are copies, too, and may be the one that fails. */
 	while (pwrite(fail_nth, "0", 1, 0) != 1)
 		REQUIRE(++tries < 10);
 	return length > 0 && atoi(text) == 0;
 }
 
-/* ---- what is tried ------------------------------------------------------------- */
+/* ---- trials -------------------------------------------------------------------- */
 
-#define SELDOM	   (1ULL << 40)	/* a sample period that no test lives to see */
+#define SELDOM	   (1ULL << 40)	/* a sample period that never ends during a test */
 
 /* A group that counts page faults, and its CPU's clock, on all CPUs. */
 struct scene {
 	int dev;
 	int fd;
-	int made;		/* a group made by what is tried */
+	int made;		/* a group created by the trial */
 	int cpu;		/* where this process runs */
 	int ids[3];
 	__u64 raw;
@@ -80,17 +80,17 @@ struct scene {
 struct trial {
 	const char *name;
 	int (*run)(struct scene *s);
-	/* What is there before beside the scene; how many members that are. */
+	/* Extends the scene before the trial; how many members that adds. */
 	void (*prepare)(struct scene *s);
 	int extra;
-	/* It tries again by itself; it has no struct perfgrp_error. */
+	/* The call itself retries after a failure, and has no struct perfgrp_error. */
 	bool tries_again;
-	/* How many members more there are, where it succeeds. */
+	/* How many members it adds if it succeeds. */
 	int more;
-	/* Where it succeeds counts are zero; the group counts no more. */
+	/* If it succeeds: the counts restart from zero; the group stops counting. */
 	bool restarts;
 	bool stops;
-	/* A program is attached before; and afterwards where it succeeds. */
+	/* A program is attached before the trial; after it, if it succeeds. */
 	bool attached, attaches;
 	bool needs_kfunc;
 	bool needs_pmu;
@@ -148,7 +148,7 @@ static struct scene make_scene(const struct trial *t)
 
 static struct grp_members members;
 
-/* It is as it is to be after RET, and can be used. */
+/* The scene is as expected after a trial that returned RET, and usable. */
 static void check_scene(struct scene *s, const struct trial *t, int ret)
 {
 	int wanted = 2 + t->extra + (ret ? 0 : t->more);
@@ -413,7 +413,7 @@ TRIAL(remove_member, "A5: REMOVE", .more = -1)
 	return grp_remove(s->fd, s->ids[1], 0);
 }
 
-/* Three that are a scheduling group on each CPU; the first leads it. */
+/* Adds three counters that are one scheduling group on each CPU; the first leads it. */
 static void add_set(struct scene *s)
 {
 	struct perfgrp_counter counters[3] = {
@@ -518,7 +518,7 @@ TRIAL(stream_stats, "A5: GET_STREAM_STATS")
 	return grp_ioctl(s->fd, PERFGRP_GET_STREAM_STATS, &stream);
 }
 
-/* A few records, and no more than these. */
+/* Makes a few records, and no more. */
 static void make_records(struct scene *s)
 {
 	struct perfgrp_period period = { .size = sizeof(period), .id = s->ids[0],
@@ -570,7 +570,7 @@ TRIAL(bpf_events, "A5: BPF_EVENTS_ON and _OFF")
 	struct perfgrp_control control = { .size = sizeof(control) };
 	int ret = grp_ioctl(s->fd, PERFGRP_BPF_EVENTS_ON, &control);
 
-	/* What it says of itself must not hide why the first failed. */
+	/* The second call must not overwrite the reason why the first failed. */
 	return ret ? ret : grp_ioctl(s->fd, PERFGRP_BPF_EVENTS_OFF, &control);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generation of a group (S14): every ADD, REMOVE, RESET and SNAPSHOT_RESET increases it,
- * by whomever, and nothing else does. SNAPSHOT and QUERY report the same number.
+ * The generation of a group (S14): every ADD, REMOVE, RESET and SNAPSHOT_RESET increases it, no
+ * matter who calls it, and nothing else does. SNAPSHOT and QUERY report the same number.
  */
 #include "group.h"
 
@@ -10,7 +10,7 @@
 static struct grp_snap snap;
 static struct grp_members members;
 
-/* The group's generation, by QUERY and by snapshots of rows and of totals. */
+/* Returns the group's generation, the same in QUERY and in snapshots of rows and totals. */
 static __u64 generation(int fd)
 {
 	__u64 now;
@@ -24,7 +24,7 @@ static __u64 generation(int fd)
 	return now;
 }
 
-/* Something happened since *LAST was the generation. */
+/* The generation has increased since it was *LAST. */
 static void expect_newer(const char *what, int fd, __u64 *last)
 {
 	__u64 now = generation(fd);
@@ -72,7 +72,7 @@ TEST(increases, "S14: ADD, REMOVE, RESET and SNAPSHOT_RESET increase the generat
 		REQUIRE_EQ(grp_reset(fd), 0);
 		expect_newer("RESET of an enabled group", fd, &last);
 
-		/* Such a snapshot shows what was before the reset. */
+		/* This snapshot shows the state before its reset. */
 		REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_RESET, &snap), 0);
 		EXPECT_EQ(snap.hdr.generation, last);
 		expect_newer("SNAPSHOT_RESET", fd, &last);
@@ -130,7 +130,7 @@ TEST(stays, "S14: ENABLE, DISABLE, SNAPSHOT, QUERY and what fails leave the gene
 	}
 }
 
-/* Resets and snapshots of a child that has the same fd, or one that it was passed. */
+/* The child gets the group's fd through a socket, and resets the group. */
 TEST(other_process, "S14: the generation counts what other processes do with the group")
 {
 	int go[2], done[2], sock[2], fd, id, passed;
@@ -145,7 +145,7 @@ TEST(other_process, "S14: the generation counts what other processes do with the
 	REQUIRE(pipe2(go, O_CLOEXEC) == 0);
 	REQUIRE(pipe2(done, O_CLOEXEC) == 0);
 	REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sock) == 0);
-	/* Before the group is there: the child gets its fd from the socket. */
+	/* Fork before the group exists, so that the child does not inherit the fd. */
 	pid = fork();
 	REQUIRE(pid >= 0);
 	if (pid == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pid namespaces: what a group shows of tasks to those who see them under other numbers.
+ * Pid namespaces: how a group shows tasks to processes in another pid namespace.
  */
 #include "stream.h"
 
@@ -86,7 +86,7 @@ TEST(inside, "O3 G23: in a pid namespace samples, QUERY and CREATE have its numb
 	REQUIRE_GE(pid, 0);
 	if (pid == 0) {
 		REQUIRE_EQ(getpid(), 1);
-		/* Whoever has that number outside has none here. */
+		/* The task with that pid outside has no pid in this namespace. */
 		if (outer != 1)
 			EXPECT_REFUSED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, outer, NULL, 0),
 				       ESRCH, PID);
@@ -102,7 +102,7 @@ TEST(inside, "O3 G23: in a pid namespace samples, QUERY and CREATE have its numb
 		_exit(0);
 	}
 	fd = receive_fd(pair[0]);
-	/* Outside it has another number; the samples have the maker's. */
+	/* Outside the child has another pid; samples have the one in the creator's namespace. */
 	REQUIRE_EQ(grp_query(fd, &members), 0);
 	EXPECT_EQ(members.hdr.pid, pid);
 	expect_samples_of(fd, 1, 7);
@@ -154,7 +154,7 @@ TEST(unseen, "O3: samples of tasks that the group's maker cannot see have no num
 
 	REQUIRE(pipe2(go, O_CLOEXEC) == 0 && pipe2(done, O_CLOEXEC) == 0);
 	run_on(cpu);
-	/* Faults outside, on the CPU that the group inside counts. */
+	/* Takes faults outside the namespace, on the CPU that the group inside counts. */
 	pid = fork();
 	REQUIRE_GE(pid, 0);
 	if (pid == 0) {

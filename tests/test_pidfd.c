@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that are named by a pidfd (PERFGRP_TARGET_PIDFD), and what QUERY says of a group's
- * task: G23.
+ * Tasks that are named by a pidfd (PERFGRP_TARGET_PIDFD), and the state of a group's task in
+ * QUERY: G23.
  */
 #include "group.h"
 
@@ -59,7 +59,7 @@ TEST(counts, "G23: a group on a pidfd counts that task, as one on its pid does")
 		id[i] = grp_add(fd[i], PERFGRP_SW_PAGE_FAULTS);
 		REQUIRE_GT(id[i], 0);
 	}
-	/* The group has no use for the pidfd any more. */
+	/* The group no longer needs the pidfd. */
 	close(pidfd);
 	child_do(&child, ORDER_FAULT, 123);
 	for (i = 0; i < 2; i++) {
@@ -260,7 +260,7 @@ TEST(other_namespace,
 		REQUIRE_EQ(getpid(), 1);
 		expect_task(fd, 0, PERFGRP_TASK_HIDDEN);
 		expect_task(own, 0, PERFGRP_TASK_HIDDEN);
-		/* Itself it can see. */
+		/* The process can see itself. */
 		inner = grp_on_task(0, 0);
 		REQUIRE_GE(inner, 0);
 		expect_task(inner, 1, PERFGRP_TASK_ALIVE);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Snapshots against everything else at once: they never go backwards, and they
- * show a state from before or from after, never a mixture. How often: see the
- * numbers below, times the program's argument.
+ * Snapshots racing with everything else: they never go backwards, and they show a
+ * state from before or after a change, never a mixture. The number of rounds is
+ * given below, times the program's argument.
  */
 #include "group.h"
 
@@ -17,7 +17,7 @@ static struct cpus cpus;
 static int grp;
 static int dev;
 
-/* Threads of a test; those that run until the last reader is done ask stop. */
+/* The threads of a test; those that run until the last reader is done check stop. */
 struct crew {
 	pthread_t thread[16];
 	unsigned int nr;
@@ -26,11 +26,11 @@ struct crew {
 static volatile bool stop;
 static unsigned int readers_left;
 
-/* What those who change something leave to the readers in between. */
+/* How long changers sleep after each change, to let readers run. */
 static uint64_t pause_ns;
 static unsigned int changes;
 
-/* What one reader is to do. */
+/* The task of one reader. */
 struct reading {
 	int fd;
 	unsigned int snapshots;
@@ -63,7 +63,7 @@ static void change_done(void)
 		sched_yield();
 }
 
-/* A row is whole: members of one moment, each with a value that makes sense. */
+/* A row is consistent: it has all members of one moment, each with a plausible value. */
 static bool row_is_whole(const struct grp_snap *s, const struct perfgrp_row *row,
 			 const struct perfgrp_row *first)
 {
@@ -76,7 +76,7 @@ static bool row_is_whole(const struct grp_snap *s, const struct perfgrp_row *row
 	for (i = 0; i < row->nr_values; i++) {
 		const struct perfgrp_value *v = &s->value[row->first_value + i];
 
-		/* All rows have the same members in the same order, rising by id. */
+		/* All rows have the same members in the same order, by ascending id. */
 		if (v->id != s->value[first->first_value + i].id)
 			return false;
 		if (i && v->id <= s->value[row->first_value + i - 1].id)
@@ -104,7 +104,7 @@ static void expect_whole(const struct grp_snap *s)
 	}
 }
 
-/* Keeps this CPU faulting until stop. */
+/* Takes page faults on a CPU until stop. */
 static void *fault_until_stop(void *arg)
 {
 	run_on((long)arg);
@@ -120,7 +120,7 @@ static void *fault_until_stop(void *arg)
 
 /* ---- S9: never backwards ---------------------------------------------------------------- */
 
-/* The highest values that any thread has seen, a CPU, a member. */
+/* The highest values that any thread has seen, per CPU and member. */
 static struct seen {
 	__u64 raw, enabled, running;
 } seen[CPU_SLOTS][MAX_MEMBERS];
@@ -134,7 +134,7 @@ static void raise_to(__u64 *mark, __u64 value)
 		;
 }
 
-/* What was seen before this snapshot began is not above what it shows. */
+/* No value is below one that was seen before this snapshot began. */
 static void *read_monotonic(void *arg)
 {
 	const struct reading *reading = arg;
@@ -250,7 +250,7 @@ TEST_LIMIT(monotonic_task, 60, "S9: on a task that runs and sleeps, no value goe
 
 	REQUIRE_GE(fd, 0);
 	add_counting_members(fd);
-	/* It runs: among so many readers it may not get far. */
+	/* The child has run: with so many readers it may not make much progress. */
 	child_do(&child, ORDER_FAULT, 50);
 	for (i = 0; i < 200; i++)
 		child_tell(&child, ORDER_FAULT, 50);
@@ -270,11 +270,11 @@ TEST_LIMIT(monotonic_hardware, 60, "S9: hardware counters on all CPUs do not go 
 
 /* ---- S10: before or after ------------------------------------------------------------------- */
 
-/* Members that stay, the first of all rows. */
+/* Members that are never removed; they are the first in each row. */
 static __u32 staying[MAX_MEMBERS];
 static unsigned int nr_staying;
 
-/* Those that stay and at most one that comes and goes. */
+/* Each row has these and at most one more, which is added and removed. */
 static void expect_staying(const struct grp_snap *s)
 {
 	__u32 i, j;
@@ -304,7 +304,7 @@ static void *read_whole(void *arg)
 	return NULL;
 }
 
-/* A member more, a member less, or a try that fails. */
+/* Adds a member, tries to add one that is refused, and removes the first. */
 static void *add_and_remove(void *arg __maybe_unused)
 {
 	static struct grp_members m;
@@ -334,7 +334,7 @@ static void *control(void *arg __maybe_unused)
 	return NULL;
 }
 
-/* Groups that come and go beside the one that is read, and fds of that one. */
+/* Opens and closes other groups, and other fds of the group that is read. */
 static void *open_and_close(void *arg __maybe_unused)
 {
 	int fd, copy;
@@ -353,7 +353,7 @@ static void *open_and_close(void *arg __maybe_unused)
 	return NULL;
 }
 
-/* Those who change the group FD, or make others beside it, until stop. */
+/* Starts threads that change the group FD, or create other groups, until stop. */
 static void add_changers(struct crew *crew, int fd)
 {
 	static struct grp_members m;
@@ -381,7 +381,7 @@ static void run_whole(int fd)
 	for (i = 0; i < READERS; i++)
 		crew_add(&crew, read_whole, &reading);
 	crew_join(&crew);
-	/* It still works. */
+	/* The group still works. */
 	EXPECT_EQ(grp_reset(fd), 0);
 	EXPECT_EQ(grp_disable(fd), 0);
 }
@@ -406,9 +406,9 @@ TEST_LIMIT(whole_task, 60, "S10: a task: every snapshot under add, remove, contr
 }
 
 /*
- * Two groups: one that is only switched on and off, whose values never go back,
- * and one to which all else happens. With pauses for those who change something:
- * each of their steps stops all readers, and all CPUs.
+ * Two groups: one that is only enabled and disabled, whose values never go backwards, and one
+ * that is changed in all other ways. Changers pause, because each of their changes stops all
+ * readers, and all CPUs.
  */
 TEST_LIMIT(many, 600, "S9 S10: 100,000 snapshots from 8 threads, and everything else at once")
 {
@@ -432,7 +432,7 @@ TEST_LIMIT(many, 600, "S9 S10: 100,000 snapshots from 8 threads, and everything 
 		crew_add(&crew, i % 2 ? read_whole : read_monotonic, i % 2 ? &wild : &calm);
 	crew_join(&crew);
 	EXPECT_GT(seen[cpus.cpu[0] + 1][1].raw, 0);
-	/* Else nothing was in the way. */
+	/* Otherwise nothing raced with the snapshots. */
 	EXPECT_GT(changes, 100);
 	diag("%u snapshots, %u changes", calm.snapshots * MANY_READERS, changes);
 	EXPECT_EQ(grp_reset(wild.fd), 0);
@@ -493,7 +493,7 @@ TEST_LIMIT(reset_is_atomic, 60,
 		EXPECT_EQ(zero, s.hdr.nr_values);
 		crew_join(&crew);
 	}
-	/* Both were seen, or nothing was shown. */
+	/* Both states must occur, or the test has shown nothing. */
 	EXPECT_GT(full, 0);
 	EXPECT_GT(empty, 0);
 }
@@ -550,7 +550,7 @@ static void *snapshot_until_closed(void *arg)
 		if (!ret)
 			expect_whole(s);
 	} while (!ret);
-	/* Its number may belong to nothing, or already to something else. */
+	/* The fd may be closed, or already be used for something else. */
 	EXPECT(ret == -EBADF || ret == -ENOTTY);
 	free(s);
 	return NULL;
@@ -560,7 +560,7 @@ TEST_LIMIT(close_under_snapshots, 60, "S10 G13: closing a group while other thre
 {
 	unsigned int i;
 
-	/* Of the tests before. */
+	/* Wait for what previous tests still hold. */
 	REQUIRE(BECOMES_TRUE(read_number(MODULE "/refcnt") == 0, 10000));
 	for (i = 0; i < rounds(20); i++) {
 		struct crew crew = { .nr = 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Read-only fds on a group (A10): what they can do, what they cannot, and how long the group
- * lives.
+ * Read-only fds on a group (A10): what they can and cannot do, and that they keep the group
+ * alive.
  */
 #include "caps.h"
 #include "program.h"
@@ -90,7 +90,7 @@ TEST(allowed, "A10: a reader takes snapshots and asks what the group consists of
 	REQUIRE_EQ(stream_stats(fd, &own), 0);
 	EXPECT_EQ(stats.produced, 15);
 	EXPECT_EQ(stats.produced, own.produced);
-	/* It may ask; there is nothing to tell. */
+	/* The reader may query programs; none is attached. */
 	if (grp_info().features & PERFGRP_FEATURE_BPF)
 		EXPECT_REFUSED_MEMBER(bpf_query(reader, c.id), ENOENT, BPF_NONE, c.id);
 }
@@ -160,7 +160,7 @@ TEST(denied, "A10: whatever changes the group is EACCES on a reader, and changes
 	EXPECT_EQ(members.hdr.enabled, 0);
 	EXPECT_EQ(members.counter[0].sample_period, 1);
 	EXPECT_EQ(grp_raw(fd, c.id), 15);
-	/* Nor is a reader a device. */
+	/* A reader does not accept the device's ioctls either. */
 	fd = open_reader(fd, 0);
 	control.size = sizeof(control);
 	EXPECT_EQ(grp_ioctl(fd, PERFGRP_GET_INFO, &control), -ENOTTY);
@@ -252,7 +252,7 @@ TEST(lives_on, "A10: the group lives until its last fd is closed, whichever kind
 	fault_in(10);
 	close(fd);
 	EXPECT_GT(read_number(MODULE "/refcnt"), refs);
-	/* It goes on counting, and sampling. */
+	/* The group continues to count and to sample. */
 	fault_in(5);
 	raw = grp_raw(reader, c.id);
 	EXPECT_EQ(raw, 15);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Members of one PMU are on it together or not at all, whoever else wants it:
- * perf's counters, other groups, perf stat. Beside each group stand as many
- * counters that are in no group together and are looked at in the same way; if
- * these had equal times as well, nothing would be shown.
+ * Members of one PMU are on it together or not at all, whoever else uses it:
+ * perf's counters, other groups, perf stat. As a control, each group is compared
+ * with as many ungrouped counters, which are read in the same way: if these had
+ * equal times as well, the test would show nothing.
  */
 #include "group.h"
 #include "pmu.h"
@@ -14,7 +14,7 @@
 #define NR_LOOKS	1000
 #define TURNS		25000
 
-/* Who is counted: this task, or CPU 0, on which it runs. */
+/* What is counted: this task, or CPU 0, on which it runs. */
 struct target {
 	pid_t pid;
 	int cpu;
@@ -32,7 +32,7 @@ struct counters {
 	__u32 id[NR_MEMBERS];
 };
 
-/* What they read, and how long it took from the first to the last. */
+/* The values of all counters, and the time from the first to the last read. */
 struct look {
 	struct perfgrp_value value[NR_MEMBERS];
 	uint64_t span;
@@ -99,7 +99,7 @@ static struct look look_at(const struct counters *c, struct target target)
 	return look;
 }
 
-/* How far the times are apart that they were on the PMU. */
+/* The difference between the greatest and the least time on the PMU. */
 static uint64_t spread(const struct look *look)
 {
 	uint64_t least = UINT64_MAX, most = 0;
@@ -112,7 +112,7 @@ static uint64_t spread(const struct look *look)
 	return most - least;
 }
 
-/* Lets the PMU be fought for until a counter has been thrown off it. */
+/* Waits until the counters are multiplexed. */
 static void await_fight(const struct counters *c, struct target target)
 {
 	struct look look;
@@ -128,7 +128,7 @@ static void await_fight(const struct counters *c, struct target target)
 	test_end();
 }
 
-/* With the load in place. */
+/* The caller has started the load. */
 static void expect_together(struct target target)
 {
 	struct counters grouped = one_group(target), single = a_group_each(target);
@@ -155,18 +155,18 @@ static void expect_together(struct target target)
 			expect_plausible(&look.value[j]);
 		}
 	}
-	/* Counted in the same moments, but for what it takes to read one after the other. */
+	/* They have counted the same, except for the time to read one after the other. */
 	for (j = 1; j < NR_MEMBERS; j++) {
 		EXPECT_GE(look.value[j].raw, look.value[j - 1].raw);
 		EXPECT_LE(look.value[j].raw - look.value[j - 1].raw, look.span);
 	}
-	/* The same look at the others sees that they are not together. */
+	/* The ungrouped counters, read in the same way, are not on the PMU together. */
 	EXPECT_GT(apart, nr / 4);
 	diag("%u of %u looks at single counters saw them apart, by %llu ns at most", apart, nr,
 	     (unsigned long long)widest);
 }
 
-/* What is wanted in all is twice the PMU. */
+/* The size of a load with which twice as many counters are wanted as the PMU has. */
 static unsigned int load_size(void)
 {
 	unsigned int size = pmu_size();
@@ -214,7 +214,7 @@ TEST_LIMIT(beside_groups_cpu, 60, "G4 G21: a CPU's members stay together among o
 	expect_together(first_cpu);
 }
 
-/* How many events of perf's a process has open. */
+/* The number of perf event fds that a process has open. */
 static unsigned int nr_perf_events(pid_t pid)
 {
 	char path[64], target[64];
@@ -235,9 +235,8 @@ static unsigned int nr_perf_events(pid_t pid)
 }
 
 /*
- * perf stat counts cycles, often enough to fill twice the PMU, until it is killed.
- * It is waited for asleep: emulated CPUs that count instructions can starve one
- * another while this one spins.
+ * Starts a perf stat that counts cycles, often enough to fill the PMU twice, until it is killed.
+ * Waits for it asleep: with --icount an emulated CPU that spins can starve the others.
  */
 static void perf_stat_load(const char *option, int number)
 {
@@ -263,7 +262,7 @@ static void perf_stat_load(const char *option, int number)
 	}
 	while (nr_perf_events(pid) < nr)
 		nap_ns(10000000);
-	/* It enables them next. */
+	/* perf stat enables them next. */
 	nap_ns(100000000);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Why counters are put into groups. Instructions per cycle are worth something
- * only if both were counted in the same moments. Of the workload here that ratio
- * is known: the emulated CPUs take one cycle for an instruction, whichever.
+ * Why counters are grouped: instructions per cycle are meaningful only if both
+ * were counted at the same times. Here that ratio is known: the emulated CPUs take
+ * one cycle for each instruction.
  */
 #include "group.h"
 #include "pmu.h"
@@ -12,8 +12,8 @@
 static struct grp_snap snap;
 
 /*
- * 10 ms in user mode, then as long in the kernel as it takes to fault PAGES pages
- * in, and so on: what counts in user mode comes in bursts.
+ * Alternates between 10 ms in user mode and the time in the kernel that it takes to fault in PAGES
+ * pages, so that events in user mode come in bursts.
  */
 static void work_in_phases(unsigned int pages)
 {
@@ -25,7 +25,7 @@ static void work_in_phases(unsigned int pages)
 	}
 }
 
-/* Cycles and instructions in user mode: members of one group, or a group each. */
+/* Cycles and instructions in user mode, as members of one group, or in a group each. */
 struct pair {
 	int fd[2];
 	__u32 id[2];
@@ -46,7 +46,7 @@ static void add_to(struct pair *pair, unsigned int i, int fd, __u64 event)
 	pair->id[i] = c.id;
 }
 
-/* In hundredths of a percent of one instruction a cycle, by scaled counts. */
+/* Instructions per cycle from scaled counts; 10000 is one instruction per cycle. */
 static long ipc(const struct pair *pair)
 {
 	struct perfgrp_value v[2];
@@ -62,7 +62,7 @@ static long ipc(const struct pair *pair)
 	return v[1].scaled * 10000 / v[0].scaled;
 }
 
-/* Both ways at the same time, with twice as many counters as the PMU has. */
+/* Counts in both ways at the same time, with twice as many counters as the PMU has. */
 static void count_ipc(unsigned int pages, long *grouped, long *single)
 {
 	unsigned int size = pmu_size(), nr = 2 * size - 4, i;
@@ -99,7 +99,7 @@ TEST_LIMIT(ipc_of_phases, 60,
 	long grouped, single, off, worst = 0;
 	size_t i;
 
-	/* How the phases meet the turns that the counters take is luck: some do. */
+	/* Whether the phases coincide with the rotation of the counters is chance: try several. */
 	for (i = 0; i < ARRAY_SIZE(pages); i++) {
 		count_ipc(pages[i], &grouped, &single);
 		EXPECT_GE(grouped, 9900);

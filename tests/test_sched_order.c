@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Members are removed in every order, by REMOVE, by CASCADE, by close, from tasks
- * that live, that exit just then, and that are gone, and from CPUs that come and
- * go. Those that are left count on, together; what a broken set would do inside
- * the perf core shows in the kernel's log.
+ * Members are removed in every order, by REMOVE, by CASCADE, by close, from tasks that
+ * are alive, are exiting, or have exited, and from CPUs that go offline and online. The
+ * rest continue to count, together. If a scheduling group was broken, the perf core's
+ * complaint is in the kernel's log.
  */
 #include "group.h"
 #include "pmu.h"
@@ -19,7 +19,7 @@ static struct grp_snap snap;
 
 /* ---- orders, groups ---------------------------------------------------------- */
 
-/* The NR-th of the orders of NR_MEMBERS things. */
+/* The NR-th permutation of NR_MEMBERS elements. */
 static void order_of(unsigned int nr, unsigned int order[NR_MEMBERS])
 {
 	unsigned int left[NR_MEMBERS], i, j, pick;
@@ -35,7 +35,7 @@ static void order_of(unsigned int nr, unsigned int order[NR_MEMBERS])
 	}
 }
 
-/* The leader is a hardware counter, or another than that of the hardware. */
+/* The group's leader is a hardware counter, or a software counter before the hardware counters. */
 enum shape {
 	ALL_HARDWARE,
 	SOFTWARE_LEADER,
@@ -70,9 +70,9 @@ static bool is_hardware(const struct perfgrp_counter *c)
 	return c->event == PERFGRP_HW_CPU_CYCLES;
 }
 
-/* ---- what is left -------------------------------------------------------------- */
+/* ---- remaining members --------------------------------------------------------- */
 
-/* A task's group as it is looked at again and again. */
+/* A task's group, and its state at the last snapshot. */
 struct watched {
 	int fd;
 	struct perfgrp_counter c[NR_MEMBERS];
@@ -81,7 +81,7 @@ struct watched {
 	__u64 raw[NR_MEMBERS];
 };
 
-/* All that are left, none backwards, the hardware's on the PMU at the same times. */
+/* All remaining members count on, and the hardware counters were on the PMU at the same times. */
 static void expect_left(struct watched *w)
 {
 	const struct perfgrp_value *v, *hardware = NULL;
@@ -106,7 +106,7 @@ static void expect_left(struct watched *w)
 	}
 }
 
-/* One of them goes, unless it leads others. */
+/* Removes a member, which is refused if it leads others. */
 static void remove_one(struct watched *w, unsigned int i)
 {
 	if (i == 0 && w->nr > 1) {
@@ -140,7 +140,7 @@ struct release_case {
 	enum life life;
 };
 
-/* A task's turn, where it still has one, and as long as a clock needs to move. */
+/* Lets the task run, if it is alive, for as long as the clock needs to advance. */
 static void let_run(struct child *child, enum life life)
 {
 	if (life != ALIVE)
@@ -149,7 +149,7 @@ static void let_run(struct child *child, enum life life)
 	child_do(child, ORDER_FAULT, 1);
 }
 
-/* NR_GO members go one by one, then the rest with the leader or with the fd. */
+/* Removes NR_GO members one by one, then the rest with the leader or by closing the fd. */
 static void release(const struct release_case *rc, const unsigned int order[NR_MEMBERS],
 		    unsigned int nr_go, bool cascade)
 {
@@ -164,7 +164,7 @@ static void release(const struct release_case *rc, const unsigned int order[NR_M
 	if (rc->life == GONE) {
 		child_exit(&child);
 		child_reap(&child);
-		/* The way to its end counts as well. */
+		/* The exit itself was counted, too. */
 		expect_left(&w);
 	} else if (rc->life == EXITING) {
 		child_tell(&child, ORDER_EXIT, 0);
@@ -228,8 +228,8 @@ RELEASE(sw_exiting, ALL_SOFTWARE, EXITING, "software, in every order, of a task 
 RELEASE(sw_gone, ALL_SOFTWARE, GONE, "software, in every order, of a task that is gone")
 
 /*
- * Removing the one that the perf core has as leader breaks the set up, and single
- * counters have times of their own once there is no room for all.
+ * If the perf core's leader were simply removed, its siblings would become single events, whose
+ * times differ when there is no room for all.
  */
 TEST_LIMIT(still_together, 60, "G4 G11: members stay together when the one goes that led them")
 {
@@ -265,7 +265,7 @@ static void *flip_cpu(void *arg __maybe_unused)
 	return NULL;
 }
 
-/* Work wherever there is a CPU, with pauses: emulated CPUs take turns. */
+/* Starts NR processes that keep CPUs busy, with pauses, because emulated CPUs take turns. */
 static void start_load(unsigned int nr)
 {
 	while (nr--) {
@@ -303,7 +303,7 @@ static void release_under_hotplug(enum shape shape)
 		for (j = 0; j < i % (NR_MEMBERS + 1); j++) {
 			int ret = grp_remove(fd, c[order[j]].id, 0);
 
-			/* The leader's turn, and it is not the last. */
+			/* The leader cannot be removed before the others. */
 			EXPECT_EQ(ret, order[j] == 0 && j < NR_MEMBERS - 1 ? -EBUSY : 0);
 			REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
 		}

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading and resetting in one step, by several threads at once while events
- * happen: the parts add up to all of them, none lost and none twice. Each test
- * counts something of which the sum is known or is counted beside it to the last
- * one.
+ * Reading and resetting in one step, by several threads at once while events happen:
+ * the parts add up to all events, without loss or duplicates. In each test the exact
+ * sum is known or is also counted by another group.
  */
 #include "group.h"
 #include "pmu.h"
@@ -26,7 +25,7 @@ static struct {
 	__u64 enabled[MAX_MEMBERS];
 } sum;
 
-/* One part: all rows of all members, added to the sums. */
+/* Takes one snapshot with RESET and adds all its rows to the sums. */
 static void take_part(struct grp_snap *s)
 {
 	bool some = false;
@@ -52,7 +51,7 @@ static void *read_parts(void *arg __maybe_unused)
 	REQUIRE(s);
 	while (!__atomic_load_n(&sum.stop, __ATOMIC_RELAXED)) {
 		take_part(s);
-		/* Emulated CPUs take turns: leave some to who is counted. */
+		/* Emulated CPUs take turns: leave some time to the counted task. */
 		nap_ns(20000);
 	}
 	free(s);
@@ -69,7 +68,7 @@ static void start_readers(pthread_t *reader, int fd, __u32 flags)
 		REQUIRE_EQ(pthread_create(&reader[i], NULL, read_parts, NULL), 0);
 }
 
-/* And what they have left, in last. */
+/* Stops the readers, and takes the rest into last. */
 static void stop_readers(pthread_t *reader)
 {
 	int i;
@@ -78,14 +77,14 @@ static void stop_readers(pthread_t *reader)
 	for (i = 0; i < NR_READERS; i++)
 		pthread_join(reader[i], NULL);
 	take_part(&last);
-	/* Else it was never read while it counted. */
+	/* Otherwise it was never read while it counted. */
 	EXPECT_GT(sum.parts, 10);
 	diag("read in %u parts", sum.parts);
 }
 
 /* ---- a task -------------------------------------------------------------------- */
 
-/* A group of C on CHILD, which sleeps, and another beside it that is left alone. */
+/* Counts C on CHILD in two groups: one is read and reset, the other left alone. */
 static void count_twice(const struct perfgrp_counter *c, unsigned int nr)
 {
 	struct child child = child_start();
@@ -131,7 +130,7 @@ TEST_LIMIT(task_software, 60, "S13: page faults of a task, read and reset by sev
 	EXPECT_EQ(sum.raw[0], rounds(200) * 20);
 }
 
-/* In user mode: in the kernel one group is switched on before the other. */
+/* Only user mode: in the kernel one group starts counting before the other. */
 TEST_LIMIT(task_hardware, 60, "S13: cycles and instructions of a task, read and reset, add up")
 {
 	const struct perfgrp_counter c[] = {
@@ -151,7 +150,7 @@ TEST_LIMIT(task_hardware, 60, "S13: cycles and instructions of a task, read and 
 
 static volatile long watched __attribute__((aligned(8)));
 
-/* Nobody else writes there, so that CPUs can be counted to the last one. */
+/* Only the test writes there, so that the exact count on a CPU is known. */
 static struct perfgrp_counter write_counter(void)
 {
 	return (struct perfgrp_counter){
@@ -233,7 +232,7 @@ TEST_LIMIT(times, 60, "S13: times, too: those of the parts are the time from fir
 	for (i = 0; i < 100; i++)
 		nap_ns(100000);
 	stop_readers(reader);
-	/* The counters' clock and that of the rows may run apart by so much. */
+	/* The counters' clock may deviate this much from the rows' clock. */
 	slack = sum.enabled[0] / 1000;
 	EXPECT_GE(sum.enabled[0] + slack, last.row[0].time_before - first.time_after);
 	EXPECT_LE(sum.enabled[0] - slack, last.row[0].time_after - first.time_before);

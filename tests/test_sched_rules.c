@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a group may ask for: to be on the PMU always (NO_MUX), or to be one
- * scheduling group; and what a value says about that.
+ * What a group can request: to be always on the PMU (NO_MUX), or to be one scheduling
+ * group; and what its values say about that.
  */
 #include "group.h"
 #include "pmu.h"
@@ -35,7 +35,7 @@ static void add_cycles(int fd, struct perfgrp_counter c[NR_MEMBERS])
 	REQUIRE_EQ(grp_add_counters(fd, c, NR_MEMBERS), 0);
 }
 
-/* As many pinned counters on CPU as leave no room for the members; in FD. */
+/* Opens so many pinned counters on CPU, in FD, that the members have no room. */
 static unsigned int pin_counters(int cpu, int fd[PMU_MANY])
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .pinned = 1,
@@ -56,7 +56,7 @@ static void close_all(const int *fd, unsigned int nr)
 		close(fd[nr]);
 }
 
-/* All members of all rows. FAILED: a NO_MUX group that lost its room. */
+/* Checks all members of all rows. FAILED: a NO_MUX group has lost its place on the PMU. */
 static void expect_values(int fd, __u32 state, bool failed)
 {
 	__u32 i;
@@ -78,7 +78,7 @@ static void expect_states(int fd, __u32 state)
 	expect_values(fd, state, false);
 }
 
-/* Whether the first member was always on the PMU. */
+/* Was the first member always on the PMU? */
 static bool was_always_on(int fd)
 {
 	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
@@ -86,7 +86,7 @@ static bool was_always_on(int fd)
 	return snap.value[0].state == PERFGRP_STATE_COUNTED;
 }
 
-/* How good their values are depends on how long they had their room. */
+/* The state may be any: it depends on how long they were on the PMU. */
 static void expect_failed(int fd)
 {
 	expect_values(fd, 0, true);
@@ -106,7 +106,7 @@ static void expect_never_multiplexed(int fd, int other, pid_t pid, int cpu)
 		spin(50000);
 		expect_states(fd, PERFGRP_STATE_COUNTED);
 	}
-	/* While one that did not ask for it had to wait, when its turn was over. */
+	/* A group without NO_MUX, however, was multiplexed. */
 	for (i = 0; i < 200 && was_always_on(other); i++)
 		spin(50000);
 	expect_states(other, PERFGRP_STATE_MULTIPLEXED);
@@ -137,7 +137,7 @@ TEST(no_mux_refused, "G15: without room on one CPU, ENABLE of a NO_MUX group is 
 	need_no_mux();
 	cpus_online(&cpus);
 	last = cpus.cpu[cpus.nr - 1];
-	/* Before: of pinned counters the perf core prefers those that were made first. */
+	/* Pin first: the perf core prefers the pinned counters that were created first. */
 	nr = pin_counters(last, pinned);
 	add_cycles(fd, c);
 	EXPECT_EQ(grp_enable(fd), -EBUSY);
@@ -145,7 +145,7 @@ TEST(no_mux_refused, "G15: without room on one CPU, ENABLE of a NO_MUX group is 
 	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_BUSY);
 	EXPECT_EQ(grp_error.cpu, last);
 
-	/* As before: none counts, on no CPU. */
+	/* The group is still off: no member counts on any CPU. */
 	REQUIRE_EQ(grp_query(fd, &m), 0);
 	EXPECT_EQ(m.hdr.enabled, 0);
 	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
@@ -155,7 +155,7 @@ TEST(no_mux_refused, "G15: without room on one CPU, ENABLE of a NO_MUX group is 
 	EXPECT_EQ(snap.value[0].raw, grp_last.value[0].raw);
 	EXPECT_EQ(snap.value[0].time_enabled, grp_last.value[0].time_enabled);
 
-	/* With room again it is on everywhere. */
+	/* With room again the group counts on all CPUs. */
 	close_all(pinned, nr);
 	REQUIRE_EQ(grp_reset(fd), 0);
 	EXPECT_EQ(grp_enable(fd), 0);
@@ -210,7 +210,7 @@ TEST(no_mux_add, "G15 G8: a member for which a NO_MUX group that counts has no r
 	need_no_mux();
 	run_on(0);
 	nr = pin_counters(0, pinned);
-	/* One of them gives way, so that there is just enough room. */
+	/* Close one of them, so that there is just enough room. */
 	close(pinned[--nr]);
 	add_cycles(fd, c);
 	spin(100000);
@@ -227,7 +227,7 @@ TEST(no_mux_add, "G15 G8: a member for which a NO_MUX group that counts has no r
 	EXPECT_GT(grp_add(fd, PERFGRP_HW_CPU_CYCLES), 0);
 }
 
-/* Counters that are pinned to a CPU go before those that are pinned to a task. */
+/* Pinned counters of a CPU have priority over those of a task. */
 TEST(thrown_off,
      "G15: a NO_MUX group that is thrown off reads as failed, whole, and can be enabled again")
 {
@@ -247,7 +247,7 @@ TEST(thrown_off,
 	nr = pin_counters(0, pinned);
 	spin(100000);
 	expect_failed(fd);
-	/* What it had counted is not lost; more it does not count. */
+	/* The counts are kept, but do not increase. */
 	EXPECT_GE(snap.value[0].raw, raw);
 	raw = snap.value[0].raw;
 	spin(100000);
@@ -283,8 +283,8 @@ TEST(no_mux_software, "G15 G6: software members of a NO_MUX group always fit")
 /* ---- ONE_SCHED_GROUP, and the numbers of scheduling groups --------------------------- */
 
 /*
- * The members of each row, and of the totals, are the NR counters C. Member i is in the
- * scheduling group that member LEADER[i] leads.
+ * Each row, and the totals, have the NR counters C as members. Member i is in the scheduling group
+ * led by member LEADER[i].
  */
 static void expect_sched_groups(int fd, const struct perfgrp_counter *c, unsigned int nr,
 				const unsigned int *leader)
@@ -355,7 +355,7 @@ TEST(software_alone, "S12 G6: software members are a scheduling group each")
 	expect_sched_groups(fd, c, ARRAY_SIZE(c), itself);
 }
 
-/* In all rows of a group on all CPUs, or of one on this task. */
+/* The member counts in all rows, of a group on all CPUs or on this task. */
 static void expect_counting(int fd, __u32 id)
 {
 	__u32 row;
@@ -434,7 +434,7 @@ static void expect_refused_while_probes_are_off(void)
 
 	REQUIRE_GE(fd, 0);
 	fill_counters(c, NR_MEMBERS, PERFGRP_HW_CPU_CYCLES);
-	/* The probe does not linger, and is armed by the call or not at all. */
+	/* Wait until the probe is no longer armed, so that the call itself must arm it. */
 	nap_ns(1500000000);
 	if (write_file(KPROBES_ENABLED, "0"))
 		skip("there is no " KPROBES_ENABLED);
@@ -446,7 +446,7 @@ static void expect_refused_while_probes_are_off(void)
 	EXPECT(strstr(grp_error.text, KPROBES_ENABLED));
 	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
 	EXPECT_EQ(snap.hdr.nr_values, 0);
-	/* At once: the probe of the call before may linger. */
+	/* Immediately afterwards: the probe of the failed call may still be armed. */
 	EXPECT_EQ(grp_add_counters(fd, c, NR_MEMBERS), 0);
 	REQUIRE_EQ(grp_enable(fd), 0);
 	expect_states(fd, PERFGRP_STATE_COUNTED);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups of the module are linked by a probe in the perf core, through which
- * every event of every task comes. Here others open and close events as fast as
- * they can while groups are made: theirs are as they asked for, and so are ours.
+ * The module links its groups in a kprobe in the perf core, which is hit for every
+ * event of every task. Here other processes open and close events as fast as they can
+ * while groups are created: both get the groups that they asked for.
  *
- * A foreign event that came under one of our leaders, or one of ours that came
- * under a foreign one, would show in the number of events that a read of the
- * foreign group returns.
+ * If a foreign event were linked to one of our leaders, or one of ours to a foreign
+ * leader, a read of the foreign group would return a wrong number of events.
  */
 #include "group.h"
 #include "pmu.h"
@@ -16,7 +15,7 @@
 #define NR_MEMBERS	4
 #define PAUSE_NS	20000
 
-/* Of all processes of a test, in shared memory. */
+/* Shared by all processes of a test. */
 static struct {
 	unsigned long opened;
 	bool stop;
@@ -82,9 +81,9 @@ static void expect_group(int fd, const int *member, unsigned int nr)
 }
 
 /*
- * A group of three and one by itself, until stop; on this task or on CPU 0. With a
- * pause, for emulated CPUs take turns: one that is never idle keeps the others
- * waiting to the end of its turn whenever they want something of it.
+ * Opens and closes a group of three events and a single event until stop, on this task or on CPU 0.
+ * Pauses, because emulated CPUs take turns: the others wait for an answer of a CPU that is never
+ * idle until the end of its turn.
  */
 static void be_stranger(bool on_cpu)
 {
@@ -135,7 +134,7 @@ static void join(const pid_t *pid, unsigned int nr)
 
 /* ---- ours --------------------------------------------------------------------- */
 
-/* Each row has the members that were added, together with their leader. */
+/* Each row has the members that were added, in the right scheduling groups. */
 static void expect_members(int fd, const struct perfgrp_counter *c)
 {
 	static struct grp_snap s;
@@ -156,7 +155,7 @@ static void expect_members(int fd, const struct perfgrp_counter *c)
 	}
 }
 
-/* Groups on all CPUs and on this task, added to at once and one by one. */
+/* Creates groups on all CPUs and on this task; adds members at once and one by one. */
 static void make_groups(unsigned int nr)
 {
 	struct perfgrp_counter c[NR_MEMBERS];
@@ -202,7 +201,7 @@ TEST_LIMIT(storm, 90,
 		}
 	}
 	join(maker, NR_MAKERS);
-	/* Else nobody was in the way. */
+	/* Otherwise nobody interfered. */
 	EXPECT_GT(shared->opened, nr);
 	diag("%lu events opened by others while %u groups were made", shared->opened,
 	     NR_MAKERS * nr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Snapshots: rows and values, where they stand, what they add up to, the room
- * they need, and that one is a single moment.
+ * Snapshots: rows and values, their layout, their totals, the buffer sizes that they
+ * need, and that a snapshot is of one moment.
  */
 #include "group.h"
 
@@ -27,7 +27,7 @@ static void add_members(int fd)
 	REQUIRE_EQ(grp_add_counters(fd, member, NR_MEMBERS), 0);
 }
 
-/* NR_MEMBERS members on all CPUs, enabled; each CPU has faulted 10 pages in, and this one more. */
+/* An enabled group of NR_MEMBERS; each CPU has faulted in 10 pages, and this one some more. */
 static int all_cpus_group(void)
 {
 	int fd = grp_on_all_cpus(0);
@@ -55,9 +55,9 @@ static int task_group(void)
 	return fd;
 }
 
-/* ---- S1 to S4: what stands where --------------------------------------------------- */
+/* ---- S1 to S4: layout -------------------------------------------------------------- */
 
-/* Every row has its members, in order, in values of its own. */
+/* Every row has all members, in order, in values of its own. */
 static void expect_layout(const struct grp_snap *s, __u32 nr_rows)
 {
 	bool used[MAX_VALUES] = { false };
@@ -113,7 +113,7 @@ TEST(row_of_task, "S1 S3: a task has one row of CPU -1; each id has its own valu
 	EXPECT_EQ(snap.row[0].cpu, -1);
 	EXPECT_EQ(snap.row[0].flags, 0);
 	EXPECT_EQ(snap.row[0].epoch, 0);
-	/* The leader counted nothing, and it is not what the others read. */
+	/* The leader counted nothing, and the other members do not return its value. */
 	EXPECT_EQ(snap_value(&snap, -1, member[0].id)->raw, 0);
 	EXPECT_EQ(snap_value(&snap, -1, member[1].id)->raw, 10);
 	EXPECT_GT(snap_value(&snap, -1, member[2].id)->raw, 10);
@@ -232,7 +232,7 @@ TEST(one_interrupt, "S6: a snapshot costs a CPU at most one interrupt, however m
 		REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
 	for (i = 1; i < cpus.nr; i++) {
 		taken = function_call_interrupts(i) - before[i];
-		/* Others may need one as well; an interrupt a member would be 2,400. */
+		/* Others may cause some, too; one interrupt per member would make 2,400. */
 		EXPECT_LT(taken, 2 * snapshots);
 	}
 }
@@ -266,11 +266,11 @@ TEST(one_moment, "S6: members that count the same are read the same, while they 
 		}
 	}
 	run_on(cpus.cpu[0]);
-	/* Until all three have begun; a fault or two may have come in between. */
+	/* Wait until all three count; there may be a fault or two between their starts. */
 	while (grp_value_on(fd, cpu, same[2].id).raw < 100)
 		nap_ns(100000);
 	REQUIRE_EQ(grp_reset(fd), 0);
-	/* It shows nothing as long as nothing moves. */
+	/* Snapshots between which nothing was counted show nothing, so count those that differ. */
 	for (i = 0; i < rounds(500) || moved <= 10; i++) {
 		__u64 min = ~0ULL, max = 0;
 		__u32 j;
@@ -282,7 +282,7 @@ TEST(one_moment, "S6: members that count the same are read the same, while they 
 			min = raw < min ? raw : min;
 			max = raw > max ? raw : max;
 		}
-		/* The interrupt may have come in the middle of one fault's counting. */
+		/* The interrupt may hit while a fault is being counted. */
 		if (max - min > 1)
 			fail("snapshot %u: %llu, %llu, %llu", i, snap.value[0].raw,
 			     snap.value[1].raw, snap.value[2].raw);
@@ -350,7 +350,7 @@ static bool is_filled(const unsigned char *p, size_t size)
 	return size == 0;
 }
 
-/* A snapshot into filled room; the header comes back in *S. */
+/* Takes a snapshot into buffers with a fill pattern; returns the header in *S. */
 static int snapshot_into(int fd, struct perfgrp_snapshot *s, __u32 nr_rows, __u32 row_size,
 			 __u32 nr_values, __u32 value_size)
 {
@@ -389,7 +389,7 @@ TEST(too_small, "S8: too little room: EMSGSIZE, the numbers needed, nothing writ
 		EXPECT(is_filled(row_room, ROOM));
 		EXPECT(is_filled(value_room, ROOM));
 	}
-	/* With no room at all no pointers are needed. */
+	/* Without buffers no pointers are needed. */
 	s = (struct perfgrp_snapshot){ .size = sizeof(s), .row_size = rs, .value_size = vs };
 	EXPECT_REFUSED(grp_ioctl(fd, PERFGRP_SNAPSHOT, &s), EMSGSIZE, BUFFER);
 	EXPECT_EQ(s.nr_rows, rows);
@@ -580,7 +580,7 @@ TEST(read_and_reset_totals, "S13: totals that reset are the same as rows that do
 		EXPECT_EQ(snap.value[j].raw, 0);
 		EXPECT_EQ(snap.value[j].time_enabled, 0);
 	}
-	/* What fails for want of room resets nothing. */
+	/* A snapshot that fails because a buffer is too small resets nothing. */
 	REQUIRE_EQ(grp_enable(fd), 0);
 	fault_in(10);
 	REQUIRE_EQ(grp_disable(fd), 0);

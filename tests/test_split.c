@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups of CPUs that are split by cgroup (PERFGRP_CREATE_SPLIT_BY_CGROUP): who is charged what,
- * that all of it is charged to somebody, and what becomes of cgroups that come and go.
+ * Groups of CPUs that are split by cgroup (PERFGRP_CREATE_SPLIT_BY_CGROUP): which cgroup is charged
+ * what, that everything is charged to some row, and what happens to cgroups created and removed.
  */
 #include "caps.h"
 #include "cgroup.h"
@@ -10,14 +10,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define CPU		1	/* that goes off line */
+#define CPU		1	/* goes offline */
 #define MAX_SPLIT_ROWS	40000
 #define SPECIAL		(PERFGRP_ROW_OUTSIDE | PERFGRP_ROW_REMOVED | PERFGRP_ROW_OVERFLOW)
 
 static struct cpus cpus;
-static struct cgroup base;	/* above all others of a test */
+static struct cgroup base;	/* parent of all others in a test */
 
-/* Cgroups can be made from here on, and none is there but the base. */
+/* Prepares for making cgroups; there are none except the base. */
 static void arrange(void)
 {
 	NEED_FEATURE(SPLIT_BY_CGROUP);
@@ -42,7 +42,7 @@ static int split_like(struct perfgrp_create want)
 	return grp_create_like(want);
 }
 
-/* A group on all CPUs, split below the base, enabled. */
+/* An enabled group on all CPUs, split below the base. */
 static int split_base(__u32 depth, __u32 max)
 {
 	int fd = split_like((struct perfgrp_create){
@@ -53,7 +53,7 @@ static int split_base(__u32 depth, __u32 max)
 	return fd;
 }
 
-/* The page faults of user mode. */
+/* Adds a counter of page faults in user mode. */
 static __u32 add_faults(int fd)
 {
 	int id = grp_add_with(fd, PERFGRP_SW_PAGE_FAULTS, PERFGRP_COUNTER_EXCLUDE_KERNEL);
@@ -86,7 +86,7 @@ static void take_totals(int fd)
 	REQUIRE_EQ(take(fd, PERFGRP_SNAPSHOT_TOTALS), 0);
 }
 
-/* In the last snapshot: of a cgroup, or with id 0 the one with the special FLAG; or NULL. */
+/* Finds a row of the last snapshot: a cgroup's or, if id is 0, that with FLAG; NULL if none. */
 static const struct perfgrp_row *find_row(__u64 id, __u32 flag, int cpu)
 {
 	__u32 i;
@@ -104,7 +104,7 @@ static const struct perfgrp_row *row_of(const struct cgroup *cg)
 	return find_row(cgroup_ino(cg), 0, -1);
 }
 
-/* The first member in the totals of a cgroup. */
+/* The value of the first member in the totals of a cgroup. */
 static const struct perfgrp_value *value_of(const struct cgroup *cg)
 {
 	const struct perfgrp_row *row = row_of(cg);
@@ -129,7 +129,7 @@ static const struct perfgrp_value *special(__u32 flag)
 	return &snap.value[row->first_value];
 }
 
-/* Over all rows of CPU. */
+/* The sum of a member over all rows of CPU. */
 static struct perfgrp_value sum_of(int cpu, __u32 member)
 {
 	struct perfgrp_value sum = {};
@@ -183,7 +183,7 @@ TEST(rows, "C10: rows of the directory, of each cgroup below it, and of what is 
 	EXPECT(find_row(0, PERFGRP_ROW_REMOVED, -1));
 	EXPECT(find_row(0, PERFGRP_ROW_OVERFLOW, -1));
 
-	/* And of each CPU. */
+	/* The same rows for each CPU. */
 	REQUIRE_EQ(take(fd, 0), 0);
 	EXPECT_EQ(snap.hdr.nr_rows, 7 * cpus.nr);
 	EXPECT_EQ(snap.hdr.nr_values, 7 * cpus.nr);
@@ -299,7 +299,7 @@ TEST(created_later, "C10: a cgroup that is created later has its row before anyb
 	EXPECT_GE(raw_of(&cg[0]), 15);
 	EXPECT_LE(raw_of(&cg[0]), 17);
 	for (i = 1; i < 40; i++) {
-		/* And perhaps a page that it touches when it exits. */
+		/* The child may touch another page when it exits. */
 		EXPECT_GE(raw_of(&cg[i]), 10 + i);
 		EXPECT_LE(raw_of(&cg[i]), 12 + i);
 	}
@@ -330,7 +330,7 @@ TEST(removed, "C10: a removed cgroup is in one more snapshot, and then in the su
 	EXPECT_EQ(row_of(&a)->flags, PERFGRP_ROW_TOTAL);
 	cgroup_remove(&a);
 
-	/* What does not arrive does not count. */
+	/* A snapshot that fails does not count as the one that reports the removal. */
 	small.row_size = sizeof(snap.row[0]);
 	small.value_size = sizeof(snap.value[0]);
 	EXPECT_EQ(grp_ioctl(fd, PERFGRP_SNAPSHOT, &small), -EMSGSIZE);
@@ -386,7 +386,7 @@ TEST(limit, "C10: cgroups that find no room are in the overflow row, until there
 	EXPECT_EQ(special(PERFGRP_ROW_OVERFLOW)->raw, 20);
 	REQUIRE(without == 3 && row_of(&cg[0]));
 
-	/* When one goes another gets its room, once snapshots have said so. */
+	/* When one is removed another gets its place, once snapshots have reported the removal. */
 	child_exit(&child[0]);
 	child_reap(&child[0]);
 	cgroup_remove(&cg[0]);
@@ -417,7 +417,7 @@ TEST(many, "C10: hundreds of cgroups, before and after the group was created")
 		snprintf(name, sizeof(name), "%d", i);
 		cg[i] = cgroup_make(name);
 	}
-	/* New ones can come faster than room for them is made. */
+	/* Cgroups may be created faster than the worker makes room for them. */
 	EXPECT(BECOMES_TRUE((take_totals(fd), snap.hdr.nr_rows == NR + 4), 10000));
 	child = child_start();
 	for (i = 0; i < NR; i += 7) {
@@ -459,9 +459,9 @@ TEST(absent, "C10 C3: a cgroup that has not run has zero as its count, and a fla
 	expect_plausible(v);
 }
 
-/* ---- C11: all of it is charged, once ------------------------------------------------ */
+/* ---- C11: everything is charged exactly once ---------------------------------------- */
 
-/* Writes its own pid where the path says, without sleeping before it faults. */
+/* Moves itself to the cgroup, and takes faults without sleeping in between. */
 static void move_and_fault(const struct cgroup *to, unsigned int nr)
 {
 	char name[PATH_MAX], *pages = fresh_pages(nr);
@@ -541,7 +541,7 @@ TEST(moved, "C11 C2: what a task does in a cgroup is charged to that, when it mo
 		REQUIRE(waitpid(pid, &status, 0) == pid);
 		REQUIRE_EQ(status, 0);
 		take_totals(fd);
-		/* And the pages of its stack and of what it calls. */
+		/* Some more are pages of its stack and of the functions that it calls. */
 		expect_near(raw_of(&a), 102, 8);
 		expect_near(raw_of(&b), 201, 8);
 	}
@@ -565,7 +565,7 @@ TEST(moved_by_others, "C11 C2: and when another moves it while it runs")
 	child_tell(&child, ORDER_BURN, 400000);
 	nap_ns(50000000);
 	cgroup_enter(&b, child.pid);
-	/* On its way there what it did was charged. */
+	/* The move has charged to a what the child did before. */
 	take_totals(fd);
 	wall = value_of(&a)->time_enabled;
 	EXPECT_GT(wall, 0);
@@ -575,7 +575,7 @@ TEST(moved_by_others, "C11 C2: and when another moves it while it runs")
 	child_wait(&child);
 	take_totals(fd);
 	EXPECT_EQ(value_of(&a)->time_enabled, wall);
-	/* The scheduler takes a task's time a little before the tracepoint. */
+	/* The scheduler updates a task's time a little before the tracepoint. */
 	EXPECT_GE(value_of(&b)->time_enabled + wall, 380000000);
 }
 
@@ -586,7 +586,7 @@ static void *burn_on_last(void *arg)
 	return arg;
 }
 
-/* A process whose second thread runs on the last CPU, while the first waits for it. */
+/* Starts a process whose second thread runs on the last CPU, while the first waits for it. */
 static pid_t start_two_threads(const struct cgroup *in)
 {
 	pthread_t thread;
@@ -619,8 +619,8 @@ TEST(moved_with_threads, "C11 C2: and so it is with all threads of a process")
 	pid = start_two_threads(&a);
 	REQUIRE(BECOMES_TRUE((take_totals(fd), value_of(&a)->time_enabled > 50000000), 5000));
 	/*
-	 * What the thread does once it is moved is b's, although it does not leave its CPU, nor
-	 * does a snapshot look.
+	 * What the thread does after the move is charged to b, although the thread does not leave
+	 * its CPU and no snapshot is taken.
 	 */
 	moved = now_ns();
 	take_totals(fd);
@@ -716,7 +716,7 @@ TEST(times, "C11 C12: times of the rows add up to the CPU's, and are those that 
 	REQUIRE_GT(grp_add(fd, PERFGRP_SW_CPU_CLOCK), 0);
 	for (i = 0; i < 2; i++) {
 		child[i] = child_in_on(&cg[i], cpus.cpu[1]);
-		/* It changes cgroups right after the tracepoint. */
+		/* The perf core switches cgroup events right after the tracepoint. */
 		peer[i] = peer_on_cgroup(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, cg[i].fd,
 					 cpus.cpu[1]);
 		REQUIRE_GE(peer[i], 0);
@@ -726,14 +726,14 @@ TEST(times, "C11 C12: times of the rows add up to the CPU's, and are those that 
 	other = grp_on_cpu(PERFGRP_CREATE_ENABLED, cpus.cpu[1]);
 	id = grp_add(other, PERFGRP_SW_CPU_CLOCK);
 	REQUIRE_GT(id, 0);
-	/* Side by side, so that they take turns. */
+	/* Both children at the same time, so that they take turns on the CPU. */
 	for (i = 0; i < 2; i++)
 		child_tell(&child[i], ORDER_BURN, 200000);
 	before = grp_value_on(other, cpus.cpu[1], id);
 	REQUIRE_EQ(take(fd, 0), 0);
 	after = grp_value_on(other, cpus.cpu[1], id);
 	plain = sum_of(cpus.cpu[1], 0);
-	/* It was enabled before the other. */
+	/* The split group was enabled before the other. */
 	EXPECT_GE(plain.time_enabled, before.time_enabled);
 	for (i = 0; i < 2; i++)
 		child_wait(&child[i]);
@@ -750,7 +750,7 @@ TEST(times, "C11 C12: times of the rows add up to the CPU's, and are those that 
 		__u64 theirs = peer_read(peer[i]).enabled;
 
 		EXPECT_GE(theirs, 150000000);
-		/* The host may take the CPU away for some time just between the two. */
+		/* The host may preempt the CPU just between the two switches. */
 		expect_near(v->time_enabled, theirs, 50000000);
 		expect_plausible(v);
 		/* The clock's count is its time. */
@@ -778,7 +778,7 @@ TEST(pmu, "C11 C12: cycles and instructions of a loop are charged to the cgroup 
 	for (i = 0; i < 2; i++) {
 		cg[i] = cgroup_make(i ? "b" : "a");
 		child[i] = child_in_on(&cg[i], cpus.cpu[1]);
-		/* Of the task, whatever cgroup it is in. */
+		/* A perf event of the task, in whatever cgroup it is. */
 		peer[i] = peer_open_attr(&attr, child[i].pid, -1, -1);
 		REQUIRE_GE(peer[i], 0);
 		peer_enable(peer[i]);
@@ -930,7 +930,7 @@ TEST(disabled, "C10 G7: while it is disabled nothing is charged")
 	EXPECT_EQ(raw_of(&a), 50);
 	EXPECT_GT(value_of(&a)->time_enabled, enabled);
 
-	/* Never enabled is not absent. */
+	/* A cgroup in a group that was never enabled is not absent. */
 	fd = split_like((struct perfgrp_create){ .target_fd = base.fd });
 	add_faults(fd);
 	take_totals(fd);
@@ -1048,7 +1048,7 @@ TEST(refused, "C10: what it cannot be is refused, with the field")
 		EXPECT_REFUSED(grp_ioctl(fd, PERFGRP_GET_BPF_HANDLE, &handle), EOPNOTSUPP, FEATURE);
 	cgroup_remove(&base);
 	EXPECT_REFUSED(split_like((struct perfgrp_create){ .target_fd = base.fd }), ENOENT, CGROUP);
-	/* The one that was there goes on: nobody is below it any more. */
+	/* The existing group continues; there are no cgroups below its directory any more. */
 	add_faults(fd);
 	take_totals(fd);
 	take_totals(fd);
@@ -1098,13 +1098,13 @@ TEST(hotplug, "C15 G19: a CPU goes and comes back, and nothing is lost or charge
 	EXPECT_EQ(find_row(cgroup_ino(&a), 0, CPU)->flags, PERFGRP_ROW_OFFLINE);
 	EXPECT_EQ(snap.value[find_row(cgroup_ino(&a), 0, CPU)->first_value].raw, 10);
 	sum = sum_of(CPU, 0).raw;
-	/* None has less than nothing, either. */
+	/* No count has become negative, either. */
 	EXPECT_GE(sum, 10);
 	EXPECT_LT(sum, 1000000);
 	EXPECT_LT(snap.value[find_row(0, PERFGRP_ROW_OUTSIDE, CPU)->first_value].raw, 1000000);
 	take_totals(fd);
 	EXPECT_EQ(raw_of(&a), 10);
-	/* The child was sent to another CPU. */
+	/* The child was moved to another CPU. */
 	child_do_all(&child, ORDER_FAULT, 20);
 	cgroup_enter(&b, child.pid);
 	wait_until_asleep(child.pid);
@@ -1127,8 +1127,8 @@ static atomic_bool stop;
 static atomic_ulong faulted;
 
 /*
- * Makes cgroups, runs a child that faults in each, and removes them. Not on the CPU that comes and
- * goes: it runs tasks before the worker has created events there.
+ * Makes cgroups, runs a child that faults in each, and removes them. Not on the CPU that goes
+ * offline and online: it runs tasks before the worker has created events there.
  */
 static void *churn(void *arg)
 {
@@ -1178,7 +1178,7 @@ TEST(storm, "C15 C10: cgroups come and go while snapshots are taken and CPUs com
 	arrange();
 	fd = split_base(0, 0);
 	add_faults(fd);
-	/* Another with little room, so that rows are reused and some find none. */
+	/* Another group with few places, so that rows are reused, and some cgroups get none. */
 	two = split_base(0, 3);
 	add_faults(two);
 	for (i = 0; i < 3; i++)
@@ -1196,7 +1196,7 @@ TEST(storm, "C15 C10: cgroups come and go while snapshots are taken and CPUs com
 	atomic_store(&stop, true);
 	for (i = 0; i < 4; i++)
 		pthread_join(thread[i], NULL);
-	/* In rows of cgroups that were removed now or before; more by pages touched on exit. */
+	/* All faults are in rows of removed cgroups; pages touched on exit add some. */
 	take_totals(fd);
 	sum = sum_of(-1, 0).raw - raw_of(&base) - special(PERFGRP_ROW_OUTSIDE)->raw;
 	EXPECT_GE(sum, atomic_load(&faulted));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls that stall on the caller's own memory, which a userfaultfd(2) holds back: nobody else
- * who uses the group waits for them, and what they were to deliver is not lost.
+ * Calls that stall on the caller's own memory, on page faults that a userfaultfd(2) leaves
+ * unresolved: no other user of the group waits for them, and their results are not lost.
  */
 #include "stream.h"
 
@@ -15,9 +15,9 @@
 static struct grp_snap snap;
 static struct grp_members members;
 
-/* ---- memory that is held back ----------------------------------------------- */
+/* ---- memory that stalls ----------------------------------------------------- */
 
-/* PAGES pages that nobody gets to touch, or only to read, before trap_open(). */
+/* Memory to which all accesses, or only writes, stall until trap_open(). */
 struct trap {
 	char *memory;
 	size_t size;
@@ -41,7 +41,7 @@ static void trap_protect(const struct trap *t, bool on)
 	REQUIRE(ioctl(t->uffd, UFFDIO_WRITEPROTECT, &protect) == 0);
 }
 
-/* WRITES: it can be read, and is write-protected. */
+/* WRITES: only writes stall; the memory is present and write-protected. */
 static struct trap trap_set(bool writes)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -67,7 +67,7 @@ static struct trap trap_set(bool writes)
 	return t;
 }
 
-/* Waits until somebody is in it. */
+/* Waits until a thread stalls on the memory. */
 static void trap_wait(const struct trap *t)
 {
 	struct pollfd p = { .fd = t->uffd, .events = POLLIN };
@@ -85,7 +85,7 @@ static bool trap_is_empty(const struct trap *t)
 	return poll(&p, 1, 0) == 0;
 }
 
-/* Everybody gets on; the memory holds zeros where it held nothing. */
+/* Lets stalled threads continue; memory that was not present is filled with zeros. */
 static void trap_open(const struct trap *t)
 {
 	struct uffdio_zeropage zero = {};
@@ -100,7 +100,7 @@ static void trap_open(const struct trap *t)
 
 /* ---- calls that stall -------------------------------------------------------- */
 
-/* A call on FD whose results are to go to TO, in a thread of its own. */
+/* A call on FD that writes its results to TO, in a thread of its own. */
 struct call {
 	int (*make)(struct call *call);
 	int fd;
@@ -170,7 +170,7 @@ static int snapshot_reset(struct call *call)
 	return take_snapshot(call, PERFGRP_SNAPSHOT_RESET, snap.row, call->to);
 }
 
-/* Rows whose elements are longer than the kernel's, which ends them with zeros. */
+/* With rows that are longer than the kernel's, which fills them up with zeros. */
 static int snapshot_long_rows(struct call *call)
 {
 	call->arg.snapshot = (struct perfgrp_snapshot){
@@ -249,7 +249,7 @@ static bool cpu_row_is(int fd, bool offline)
 	return row && !!(row->flags & PERFGRP_ROW_OFFLINE) == offline;
 }
 
-/* Whatever can be done with a group, by its owner, by the kernel, and by root. */
+/* Does everything that the owner, the kernel and root can do with a group. */
 static void use_group(int fd, int id)
 {
 	struct perfgrp_stream_stats stats = { .size = sizeof(stats) };
@@ -276,7 +276,7 @@ static void use_group(int fd, int id)
 	EXPECT(BECOMES_TRUE(cpu_row_is(fd, false), 5000));
 }
 
-/* While MAKE stalls on a reader of the group, everybody else gets on; then it does. */
+/* While MAKE stalls on a read-only fd of the group, others can use the group; then it completes. */
 static void stall_reader(int (*make)(struct call *), __u32 flags)
 {
 	struct trap trap = trap_set(false);
@@ -289,7 +289,7 @@ static void stall_reader(int (*make)(struct call *), __u32 flags)
 	call_begin(&call);
 	trap_wait(&trap);
 	use_group(fd, id);
-	/* Another caller may stall as well. */
+	/* Another reader of the group does not wait for it. */
 	more = grp_open_reader(fd, 0);
 	EXPECT_EQ(grp_snapshot(more, 0, &grp_last), 0);
 	EXPECT(!call_is_done(&call));
@@ -352,7 +352,7 @@ TEST(two_readers, "S16 O6: while a reader stalls another one reads, and each rec
 	EXPECT_EQ(stats.read, stats.produced);
 	EXPECT_EQ(stats.read, records.total);
 	trap_open(&trap);
-	/* Nothing is left for it. */
+	/* No records are left for the call that stalled. */
 	EXPECT_EQ(call_end(&call), -EAGAIN);
 	EXPECT_EQ(stats_of(fd).read, stats.produced);
 }
@@ -404,7 +404,7 @@ TEST(fresh_buffer, "O5: a buffer that was never touched is filled as one that wa
 	REQUIRE_EQ(grp_disable(fd), 0);
 	length = read(fd, to, size);
 	EXPECT_GT(length, (ssize_t)(4 * page));
-	/* One call took all there was. */
+	/* One call has read all records. */
 	EXPECT_EQ(read(fd, to, size), -1);
 	EXPECT_EQ(errno, EAGAIN);
 	EXPECT_EQ(stats_of(fd).read, stats_of(fd).produced);
@@ -424,7 +424,7 @@ TEST(read_fault, "O5: memory that cannot be written is EFAULT, and every record 
 	EXPECT_EQ(read(fd, to, 2 * page), -1);
 	EXPECT_EQ(errno, EFAULT);
 	EXPECT_EQ(stats_of(fd).read, 0);
-	/* As much as there is memory for. */
+	/* Reads as much as there is writable memory for. */
 	REQUIRE(mprotect(to, page, PROT_READ | PROT_WRITE) == 0);
 	REQUIRE(mprotect(to + page, page, PROT_NONE) == 0);
 	EXPECT_GT(read(fd, to, 2 * page), 0);
@@ -444,7 +444,7 @@ TEST(reset, "S16 S13: nobody waits for a snapshot with RESET that stalls, and it
 	struct trap trap;
 	int id;
 
-	/* First: it touches all memory there is. */
+	/* Before the trap is set, because it touches all memory. */
 	settle_memory();
 	trap = trap_set(false);
 	call.to = trap.memory;
@@ -459,14 +459,14 @@ TEST(reset, "S16 S13: nobody waits for a snapshot with RESET that stalls, and it
 	call_begin(&call);
 	trap_wait(&trap);
 	fault_in(13);
-	/* Not reset before it is delivered. */
+	/* The counts are not reset before they are delivered. */
 	EXPECT_GE(grp_raw(call.fd, id), 24);
 	EXPECT_EQ(grp_disable(call.fd), 0);
 	EXPECT_GT(read_fdinfo(call.fd), 0);
 	EXPECT_EQ(grp_enable(call.fd), 0);
 	trap_open(&trap);
 	EXPECT_EQ(call_end(&call), 0);
-	/* Thread creation faults, too, but not in a number that is known. */
+	/* Creating the thread takes faults, too, but not a known number. */
 	EXPECT_EQ(value->id, id);
 	EXPECT_GE(value->raw, 24);
 	EXPECT_LT(grp_raw(call.fd, id), 24);
@@ -479,7 +479,7 @@ TEST(add_ids, "S16 G8: nobody waits for an ADD that stalls on the ids it writes"
 	struct perfgrp_counter *counter = (void *)trap.memory;
 	int id;
 
-	/* As ADD is to find it. */
+	/* Write the argument of ADD. */
 	trap_protect(&trap, false);
 	*counter = (struct perfgrp_counter){ .event = PERFGRP_SW_DUMMY };
 	trap_protect(&trap, true);
@@ -518,7 +518,7 @@ TEST(kprobe_name, "S16 E5: nobody waits for an ADD that names a function in memo
 	use_group(fd, id);
 }
 
-/* ---- memory that goes away again and again ----------------------------------------------- */
+/* ---- memory that is discarded again and again -------------------------------------------- */
 
 static char *vanishing;
 static unsigned int discarded;
@@ -586,7 +586,7 @@ TEST_LIMIT(vanishing_rows, 60, "S13 S16: memory that goes away again and again l
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (i = 0; i < 2; i++)
 		REQUIRE_EQ(pthread_join(threads[i], NULL), 0);
-	/* This thread's faults in pthread_join() come on top. */
+	/* This thread's faults in pthread_join() are counted, too. */
 	sum += grp_raw(fd, id);
 	EXPECT_GE(sum, done);
 	EXPECT_LE(sum, done + 64);

@@ -13,7 +13,7 @@
 #define MODULES		"/lib/modules/kvm/"
 #define GUEST_ADDRESS	0x5000
 
-/* In the order in which they are loaded. What is part of the kernel has no file. */
+/* In the order in which they are loaded. Those built into the kernel have no file. */
 static const char *const modules[] = { "irqbypass", "kvm", "ccp", "kvm_amd" };
 
 static void load_kvm(void)
@@ -40,7 +40,7 @@ static void unload_kvm(void)
 		syscall(SYS_delete_module, modules[i], O_NONBLOCK);
 }
 
-/* Before 6.8 KVM knows the mode of a guest only when it has preempted it, and else says user. */
+/* Before 6.8 KVM knows a guest's mode only if the guest was preempted; else it reports user. */
 static bool is_in_guest(const struct perfgrp_record_sample *sample)
 {
 	switch (sample->header.misc & PERF_RECORD_MISC_CPUMODE_MASK) {
@@ -53,7 +53,7 @@ static bool is_in_guest(const struct perfgrp_record_sample *sample)
 }
 
 #ifdef __x86_64__
-/* A guest in real mode that jumps to where it is, for ever. In the child. */
+/* Runs in the child: a guest in real mode that executes an endless loop. */
 static void run_guest(void)
 {
 	static const uint8_t code[] = { 0xeb, 0xfe };
@@ -130,7 +130,7 @@ TEST_LIMIT(guest, 120, "O20: a sample that hits a guest says so, with the ip the
 		}
 	}
 	diag("%u in the guest, %u in the host", in_guest, in_host);
-	/* It does nothing else; creating it takes less than half of the time. */
+	/* The child only runs the guest; creating it takes less than half of the time. */
 	EXPECT_GT(in_guest, in_host);
 }
 

@@ -38,11 +38,11 @@ static void count(int fd, __u64 loops)
 }
 
 /*
- * Where the counter @id stands when its sample after those in @records is due, if the
- * first of them was due at @due. An interrupt that comes a whole period late costs the
- * periods that have passed, and the kernel starts the next one then; an emulated PMU is late
- * while another emulated CPU has its turn. Where it started is a little before the late sample's
- * value: the time from the interrupt to the sample.
+ * Returns the count of @id at which the next sample after those in @records is due, if the first of
+ * them was due at @due. If an interrupt is late by a whole period, the periods that have passed
+ * make no samples, and the kernel starts the next period then; the emulated PMU is late while
+ * another emulated CPU has its turn. That period starts a little before the late sample's value:
+ * the difference is the time from the interrupt to the sample.
  */
 static __u64 next_due(__u64 id, __u64 due, __u64 period)
 {
@@ -96,8 +96,8 @@ TEST(n_over_p, "O2: period P over N cycles gives N/P samples, to within one")
 static __u32 alone;
 
 /*
- * Whether a sample has the values of all @nr members. The NMIs of our arm64 debug kernels may hit
- * while the perf core has the PMU disabled; then only the member that overflowed has one.
+ * Does a sample have the values of all @nr members? The NMIs of our arm64 debug kernels may hit
+ * while the perf core has the PMU disabled; then only the member that overflowed has a value.
  */
 static bool has_values(const struct perfgrp_record_sample *s, __u32 nr)
 {
@@ -131,7 +131,7 @@ TEST(members_at_once, "O3 G4: members that count the same have counted the same 
 		if (!has_values(s, 4))
 			continue;
 		EXPECT_EQ(sample_values(s)[3].id, c[3].id);
-		/* Read one after the other, with the counters stopped or in a few steps. */
+		/* They are read one after the other, stopped or within a few instructions. */
 		apart = sample_values(s)[2].value - sample_values(s)[1].value;
 		EXPECT_LT(apart, 2000);
 		EXPECT_GT(apart, -2000);
@@ -145,9 +145,9 @@ TEST(members_at_once, "O3 G4: members that count the same have counted the same 
 }
 
 /*
- * The emulated PMU notices an overflow in time only of the first counter that is to
- * interrupt (perf's own samples are late in the same way), so others are given
- * periods that end with the first's.
+ * The emulated PMU notices an overflow in time only for the counter that overflows first (perf's
+ * own samples are late in the same way), so the other counters get periods that end with the
+ * first's.
  */
 TEST(member_samples, "O1: members sample beside their leader, each with its own period")
 {
@@ -213,15 +213,15 @@ TEST(every_cpu, "O1 O2: on all CPUs each CPU samples its own")
 	for (i = 0; i < cpus.nr; i++) {
 		__u64 n = grp_value_on(fd, cpus.cpu[i], c.id).raw;
 
-		/* An emulated CPU that idles is interrupted late. */
+		/* The interrupt of an idle emulated CPU is late. */
 		EXPECT_GE(nr[cpus.cpu[i]] * 2, n / 1000000);
 		EXPECT_LE(nr[cpus.cpu[i]], n / 1000000 + 1);
 	}
 }
 
 /*
- * Children of a child that spin, each on a CPU of its own if there are that many. (Events that are
- * not inherited keep the perf core from swapping the contexts of direct children.)
+ * Runs grandchildren that spin, each on a CPU of its own if there are enough. (The perf core does
+ * not swap the contexts of a task's direct children if the task has events that are not inherited.)
  */
 static void spin_in_children(unsigned int nr)
 {
@@ -253,7 +253,7 @@ static void spin_in_children(unsigned int nr)
 	REQUIRE_EQ(status, 0);
 }
 
-/* Two cycles counters and one of page faults, which NR children inherit. */
+/* Samples two cycles counters and one of page faults, which NR children inherit. */
 static int sample_children(struct perfgrp_counter *c, unsigned int nr)
 {
 	int fd;
@@ -315,11 +315,11 @@ TEST(children_at_once, "O12 O3 G4: a child's sample has all that the child has c
 	EXPECT(pid[CHILDREN - 1] || !children_have_values());
 }
 
-/* Left alone, the perf core swaps the contexts of tasks that have inherited the same events. */
+/* By default the perf core swaps the contexts of tasks that have inherited the same events. */
 TEST(more_children, "O12: each child's samples have its own counts, also if they share CPUs")
 {
 	enum { CHILDREN = 6 };
-	/* With their parent and with this task. */
+	/* Indexed by task: the children, their parent and this task. */
 	__u64 value[CHILDREN + 2] = { 0 }, sum = 0, of_children = 0, now, all;
 	__u32 pid[CHILDREN + 2] = { 0 }, i, k;
 	struct perfgrp_counter c[3];
@@ -338,18 +338,18 @@ TEST(more_children, "O12: each child's samples have its own counts, also if they
 		now = sample_values(s)[0].value;
 		EXPECT_GT(now, value[k]);
 		sum += now - value[k];
-		/* This task's has what was counted while the members were added. */
+		/* This task's values include what was counted while the members were added. */
 		if (s->pid != (__u32)getpid())
 			of_children += now - value[k];
 		value[k] = now;
 	}
 	EXPECT(pid[CHILDREN - 1]);
-	/* What each has counted since its last sample, which may be late, is not in the sum. */
+	/* The sum lacks what each task has counted since its last sample, which may be late. */
 	EXPECT_LE(of_children, all);
 	EXPECT_GE(sum, all - 2 * (CHILDREN + 2) * c[0].sample_period);
 }
 
-/* Samples so fast that it is throttled at once, and each time that it goes on. */
+/* Samples so fast that the counter is throttled at once, and again each time that it continues. */
 static void expect_throttling(int fd, __u64 loops)
 {
 	stream_start(&records);
@@ -412,7 +412,7 @@ TEST(frequency, "O2 E6: with a frequency there are about so many samples a secon
 	__u64 begin;
 
 	REQUIRE_EQ(grp_enable(fd), 0);
-	/* Until it has settled. */
+	/* Wait until the period has adapted to the frequency. */
 	begin = cpu_time_ns();
 	while (cpu_time_ns() < begin + 300000000)
 		spin(10000);
@@ -444,14 +444,14 @@ TEST(other_period, "O9: another period begins with the call")
 		REQUIRE_LT(tries++, 20);
 		period.sample_period = 400000;
 		REQUIRE_EQ(grp_ioctl(fd, PERFGRP_SET_PERIOD, &period), 0);
-		/* Early in a period, so that none ends between here and the call. */
+		/* Start early in a period, so that no period ends before the call. */
 		while (!stream_drain(fd))
 			spin(1000);
 		before = grp_raw(fd, c.id);
 		period.sample_period = 1000000;
 		REQUIRE_EQ(grp_ioctl(fd, PERFGRP_SET_PERIOD, &period), 0);
 		after = grp_raw(fd, c.id);
-		/* But in an emulator another CPU may have had its turn. */
+		/* In an emulator another CPU may have had its turn; then try again. */
 	} while (stream_drain(fd));
 	spin(4000000);
 	REQUIRE_EQ(grp_disable(fd), 0);
