@@ -70,6 +70,9 @@ static void make_root(void)
 	put("pmus/core/format/ldlat", "config1:0-15\n");
 	put("pmus/core/format/match", "config2:0-63\n");
 	put("pmus/core/format/broken", "config9:0\n");
+	put("pmus/core/format/beyond", "config:60-64\n");
+	put("pmus/core/format/torn", "config:0-7;8-15\n");
+	put("pmus/core/format/turned", "config:9-8\n");
 	put("pmus/core/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n");
 	put("pmus/core/events/inst_retired", "event=0x08\n");
 	put("pmus/core/events/open", "event=0x1,umask=?\n");
@@ -79,10 +82,12 @@ static void make_root(void)
 	put("pmus/power/events/energy-pkg", "event=0x02\n");
 	put("pmus/power/events/energy-pkg.scale", "2.3283064365386962890625e-10\n");
 	put("pmus/power/events/energy-pkg.unit", "Joules\n");
-	put("pmus/uncore_imc_0/type", "20\n");
-	put("pmus/uncore_imc_0/format/event", "config:0-7\n");
-	put("pmus/uncore_imc_1/type", "21\n");
-	put("pmus/uncore_imc_1/format/event", "config:0-7\n");
+	put("pmus/uncore_imc_2/type", "20\n");
+	put("pmus/uncore_imc_2/format/event", "config:0-7\n");
+	put("pmus/uncore_imc_2/events/ticks", "event=0x1\n");
+	put("pmus/uncore_imc_10/type", "21\n");
+	put("pmus/uncore_imc_10/format/event", "config:0-7\n");
+	put("pmus/uncore_imc_10/events/ticks", "event=0x1\n");
 	put("tracing/events/sched/sched_switch/id", "316\n");
 	put("tracing/events/sched/sched_wakeup/id", "318\n");
 	put("tracing/events/sched/enable", "0\n");
@@ -274,7 +279,7 @@ static void test_raw(void)
 	raw("inst_retired", 8, 8, 0, 0);
 	raw("inst_retired:u", 8, 8, 0, 0);
 	raw("mem-loads", 8, 0x1cd, 3, 0);
-	raw("imc_1/event=3/", 21, 3, 0, 0);
+	raw("imc_10/event=3/", 21, 3, 0, 0);
 	raw("sched:sched_switch", PERF_TYPE_TRACEPOINT, 316, 0, 0);
 	raw("sched:sched_wakeup:k", PERF_TYPE_TRACEPOINT, 318, 0, 0);
 	raw("sched:*_wakeup", PERF_TYPE_TRACEPOINT, 318, 0, 0);
@@ -345,8 +350,10 @@ static void test_groups(void)
 	shape("{core/event=1,umask=2/,cycles}", "core/event=1,umask=2/|cycles");
 	shape("core/event=1,name=mine/", "mine");
 	shape("{mem:0x1000/4:w,cs}", "mem:0x1000/4:w|cs");
-	shape("imc/event=1/", "uncore_imc_0/event=1/ uncore_imc_1/event=1/");
-	shape("uncore_imc_*/event=1/,cs", "uncore_imc_0/event=1/ uncore_imc_1/event=1/ cs");
+	shape("{cs,mem:0x1000/4:w},faults", "cs|mem:0x1000/4:w faults");
+	shape("imc/event=1/", "uncore_imc_2/event=1/ uncore_imc_10/event=1/");
+	shape("uncore_imc_*/event=1/,cs", "uncore_imc_2/event=1/ uncore_imc_10/event=1/ cs");
+	shape("ticks", "ticks ticks");
 	shape("sched:*", "sched:sched_switch sched:sched_wakeup");
 	shape("{sched:sched_switch,sched:sched_wakeup}", "sched:sched_switch|sched:sched_wakeup");
 }
@@ -399,6 +406,7 @@ static void test_cut(void)
 static void test_many(void)
 {
 	struct perfgrp_events *events = new_events();
+	const struct perfgrp_events_error *why = perfgrp_events_error(events);
 	const struct perfgrp_event *first = NULL;
 	char name[32];
 	bool ok = true;
@@ -406,8 +414,9 @@ static void test_many(void)
 
 	for (i = 0; i < 100; i++) {
 		snprintf(name, sizeof(name), "{r%x,cs}", i);
-		ok &= !perfgrp_parse_events(events, name);
-		ok &= perfgrp_parse_events(events, "cs,{cycles,nope}") == -EINVAL;
+		ok &= !perfgrp_parse_events(events, name) && !*why->text && !why->column;
+		ok &= perfgrp_parse_events(events, "cs,{cycles,nope}") == -EINVAL && *why->text &&
+		      why->column == 11;
 		if (!i)
 			first = perfgrp_events_at(events, 0, 0);
 	}
@@ -444,6 +453,7 @@ void *__wrap_calloc(size_t nr, size_t size)
 static void no_memory(const char *text)
 {
 	struct perfgrp_events *events = new_events();
+	const struct perfgrp_events_error *why = perfgrp_events_error(events);
 	int err = perfgrp_parse_events(events, "cs"), n;
 
 	for (n = 0; !err && n < 10000; n++) {
@@ -453,14 +463,14 @@ static void no_memory(const char *text)
 		if (!err)
 			break;
 		if (err == -ENOMEM && perfgrp_events_nr_groups(events) == 1 &&
-		    !strcmp(perfgrp_events_at(events, 0, 0)->name, "cs") &&
-		    !strcmp(perfgrp_events_error(events)->text, "out of memory"))
+		    !strcmp(perfgrp_events_at(events, 0, 0)->name, "cs") && !why->column &&
+		    !strcmp(why->text, "out of memory"))
 			err = 0;
 	}
 	result(!err && n > 3 && perfgrp_events_nr_groups(events) > 1,
 	       "L1 %s wants memory %d times, which may not be there", text, n);
 	if (err)
-		printf("# the %dth time: %d, %s\n", n, err, perfgrp_events_error(events)->text);
+		printf("# the %dth time: %d, %s\n", n, err, why->text);
 	perfgrp_events_free(events);
 }
 
@@ -532,13 +542,14 @@ static int take_first(void *arg, const struct perfgrp_pmu *pmu)
 static void test_lists(void)
 {
 	struct perfgrp_events *events = new_events();
-	const char *expected = "core 8 all,power 12 0,4,uncore_imc_0 20 all,uncore_imc_1 21 all,";
+	const char *expected = "core 8 all,power 12 0,4,uncore_imc_2 20 all,uncore_imc_10 21 all,";
 	int ended = 0, nr = 0;
 	char all[512] = "";
 	__u32 kind;
 
 	lists(PERFGRP_LIST_GENERIC, "cycles,");
-	lists(PERFGRP_LIST_PMU, "core/inst_retired/,core/mem-loads/,core/open/,power/energy-pkg/,");
+	lists(PERFGRP_LIST_PMU,
+	      "core/inst_retired/,core/mem-loads/,core/open/,power/energy-pkg/,uncore_imc_2/ticks/,uncore_imc_10/ticks/,");
 	lists(PERFGRP_LIST_TRACEPOINT, "sched:sched_switch,sched:sched_wakeup,");
 	lists(PERFGRP_LIST_GENERIC | PERFGRP_LIST_TRACEPOINT,
 	      "cycles,sched:sched_switch,sched:sched_wakeup,");
@@ -580,23 +591,33 @@ static void test_faults(void)
 	refused("cycles instructions", 0, "no such event");
 	refused("nope/event=1/", 0, "no PMU 'nope'");
 	refused("core/event=1", 12, "'/' is missing");
-	refused("core/nope=1/", 5, "unknown term 'nope' for pmu 'core'; it has broken,edge");
+	refused("core/nope=1/", 5, "unknown term 'nope' for pmu 'core'; it has beyond,broken,edge");
 	refused("core/event=1,nope/", 13, "unknown term");
 	refused("core/event=xyz/", 11, "not a number");
 	refused("core/event=-1/", 11, "not a number");
+	refused("core/event= 1/", 11, "not a number");
+	refused("core/event=\t-1/", 11, "not a number");
+	refused("core/event=+1/", 11, "not a number");
+	refused("core/match=0x10000000000000000/", 11, "not a number");
 	refused("core/event=0x1000/", 5, "does not fit");
 	refused("core/umask=0x100/", 5, "does not fit");
 	refused("core/broken=1/", 5, "no sense");
+	refused("core/beyond=1/", 5, "no sense");
+	refused("core/torn=1/", 5, "no sense");
+	refused("core/turned=1/", 5, "no sense");
 	refused("core/config/", 5, "needs a value");
 	refused("core//", 5, "a term is missing");
 	refused("core/event=1/q", 13, "unknown modifier");
 	refused("{imc/event=1/,cs}", 1, "more than one PMU");
+	refused("{ticks,cs}", 1, "more than one PMU");
 	refused("{sched:*}", 1, "more than one tracepoint");
 	refused("sched:nope", 0, "no such event");
 	refused("nope:sched_switch", 0, "no such event");
 	refused("r10000000000000000", 0, "64 bits");
 	refused("mem:", 4, "address");
 	refused("mem:x", 4, "address");
+	refused("mem: 5", 4, "address");
+	refused("mem:5/+4", 6, "length");
 	refused("mem:0x1000/", 11, "length");
 	refused("mem:0x1000/0", 11, "length");
 	refused("mem:0x1000:rwq", 13, "unexpected 'q'");
@@ -630,6 +651,7 @@ static void test_sampling(void)
 		true, 9);
 	refused("cycles/period=0/", 14, "not a number above 0");
 	refused("cycles/period=many/", 14, "not a number above 0");
+	refused("cycles/period=\t-1/", 14, "not a number above 0");
 	refused("cycles/period/", 7, "unknown term 'period'");
 	refused("cycles/period=1,freq=1/", 16, "one period= or freq=");
 	refused("cycles/umask=1/", 7, "unknown term 'umask'");

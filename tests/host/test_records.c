@@ -145,11 +145,19 @@ static void too_many_values(void)
 	struct perfgrp_sample s;
 
 	memcpy(words, sample_words, sizeof(words));
-	/* In bytes, in 64 bits, so many are two. */
+	/* In bytes, in 64 bits, so many are two, and so are those in words. */
 	words[7] = (1ULL << 60) + 2;
 	result(perfgrp_decode_sample(&today, make(words, sizeof(words), PERF_RECORD_SAMPLE,
 						  sizeof(words)), &s, sizeof(s)) == -EBADMSG,
 	       "a number of values that overflows is refused");
+	words[7] = (1ULL << 63) + 2;
+	result(perfgrp_decode_sample(&today, make(words, sizeof(words), PERF_RECORD_SAMPLE,
+						  sizeof(words)), &s, sizeof(s)) == -EBADMSG,
+	       "so is one that overflows in words");
+	words[7] = 2;
+	result(perfgrp_decode_sample(&today, make(words, sizeof(words), PERF_RECORD_SAMPLE,
+						  sizeof(words) + 4), &s, sizeof(s)) == -EBADMSG,
+	       "a sample whose size is no multiple of 8 is refused");
 	result(perfgrp_decode_sample(&today, make(words, sizeof(words), PERF_RECORD_LOST,
 						  sizeof(words)), &s, sizeof(s)) == -EINVAL,
 	       "another record is no sample");
@@ -401,12 +409,14 @@ static void other_sample_ids(void)
 	union perfgrp_record r;
 
 	result(!decode_record(&layout, none, sizeof(none), PERF_RECORD_LOST, &r) &&
-	       r.lost.lost == 17 && sample_id_is(&r.lost.sample_id, 0, 0, 0, 0),
+	       r.lost.lost == 17 && r.header.size == sizeof(r.lost) &&
+	       sample_id_is(&r.lost.sample_id, 0, 0, 0, 0),
 	       "O17 a record without any sample id is decoded");
 	layout.sample_type = FULL_TYPE | PERF_SAMPLE_IDENTIFIER;
 	layout.read_format = PERFGRP_READ_FORMAT;
 	result(!decode_record(&layout, more, sizeof(more), PERF_RECORD_LOST, &r) &&
-	       r.lost.lost == 17 && sample_id_is(&r.lost.sample_id, 1, 444, 6, 3) &&
+	       r.lost.lost == 17 && r.header.size == sizeof(r.lost) &&
+	       sample_id_is(&r.lost.sample_id, 1, 444, 6, 3) &&
 	       decode_record(&layout, more, sizeof(more) - 8, PERF_RECORD_LOST, &r) == -EBADMSG,
 	       "O17 one with a stream id and an identifier, too");
 }

@@ -7,6 +7,7 @@
  *	event		see parse_lookup.c
  *	modifiers	of "ukhHGIpSDeW"
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,12 +46,15 @@ static const char *event_end(const char *s)
 	return s;
 }
 
-/* Parses a decimal, hexadecimal or octal number that is not negative. Returns 0 or -EINVAL. */
+/*
+ * Parses a decimal, hexadecimal or octal number. Returns 0 or -EINVAL. strtoull() also skips blanks
+ * and takes a sign, and turns what is below zero into a large number.
+ */
 int perfgrp_parse_u64(const char *s, char **end, __u64 *value)
 {
 	errno = 0;
 	*value = strtoull(s, end, 0);
-	return errno || *end == s || *s == '-' ? -EINVAL : 0;
+	return errno || !isdigit((unsigned char)*s) ? -EINVAL : 0;
 }
 
 /* Adds a group without events. */
@@ -207,7 +211,6 @@ static int add_list(struct perfgrp_events *to, struct perfgrp_events *from)
 	}
 	to->groups = larger;
 	to->nr = room;
-	to->room = room;
 	perfgrp_pool_move(&to->pool, &from->pool);
 	return 0;
 }

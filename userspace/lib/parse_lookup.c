@@ -53,7 +53,7 @@ static int check_leader(const struct parser *p, const struct token *t, const str
 	const char *at = m->pinned ? m->pinned : m->exclusive ? m->exclusive : m->weak;
 	const char *what = m->pinned ? "pinned (D)" : m->exclusive ? "exclusive (e)" : "weak (W)";
 
-	if (at && p->list->groups[t->group].shown.nr && !t->several)
+	if (at && p->list->groups[t->group].shown.nr)
 		return perfgrp_fault(p, at, "only a whole group is %s: say so behind its brace",
 				     what);
 	return 0;
@@ -99,12 +99,12 @@ static int parse_breakpoint(const struct parser *p, struct token *t)
 	char *end;
 	int err;
 
-	if (perfgrp_parse_u64(s, &end, &address) || !isdigit((unsigned char)*s))
+	if (perfgrp_parse_u64(s, &end, &address))
 		return perfgrp_fault(p, s, "an address is missing");
 	s = end;
 	if (*s == '/') {
 		s++;
-		if (perfgrp_parse_u64(s, &end, &len) || !isdigit((unsigned char)*s) || !len)
+		if (perfgrp_parse_u64(s, &end, &len) || !len)
 			return perfgrp_fault(p, s, "a length is missing");
 		s = end;
 	}

@@ -268,8 +268,7 @@ static int term_value(const struct term *term, __u64 *value)
 {
 	char *end;
 
-	if (*term->value == ' ' || perfgrp_parse_u64(term->value, &end, value) ||
-	    end != term->value + term->value_len)
+	if (perfgrp_parse_u64(term->value, &end, value) || end != term->value + term->value_len)
 		return -EINVAL;
 	return 0;
 }
