@@ -591,26 +591,6 @@ TEST(paranoid_and_capable, "A14: with CAP_PERFMON kernel mode is counted, howeve
 
 /* ---- A13 ------------------------------------------------------------------------------- */
 
-/* Whether the probe behind scheduling groups is armed. */
-static bool probe_is_armed(void)
-{
-	static const char *const list = "/sys/kernel/debug/kprobes/list";
-	bool found = false, armed = false;
-	char line[256];
-	FILE *f = fopen(list, "re");
-
-	REQUIRE(f);
-	while (fgets(line, sizeof(line), f)) {
-		if (!strstr(line, "perf_event_alloc"))
-			continue;
-		found = true;
-		armed = !strstr(line, "[DISABLED]");
-	}
-	fclose(f);
-	REQUIRE(found);
-	return armed;
-}
-
 /* Refused without a PMU, but not before it was tried. */
 static void add_two(int fd, __u64 first, __u64 second)
 {

@@ -322,7 +322,7 @@ TEST(task_elsewhere, "G6: a task's instructions on one CPU are not scaled for it
 static void multiplex_here(const struct cpus *cpus, __u32 flags)
 {
 	struct perfgrp_value v;
-	__u64 begin, elapsed;
+	__u64 begin, elapsed, off;
 	unsigned int round;
 	int fd, id;
 
@@ -331,10 +331,19 @@ static void multiplex_here(const struct cpus *cpus, __u32 flags)
 	REQUIRE_GE(fd, 0);
 	id = grp_add(fd, PERFGRP_HW_CPU_CYCLES);
 	REQUIRE_GT(id, 0);
+	/* That it was away before does not count after a restart. */
+	if (!(flags & PERFGRP_CREATE_INHERIT)) {
+		spin(25000000);
+		REQUIRE_GT(grp_add(fd, PERFGRP_SW_DUMMY), 0);
+	}
 	begin = now_ns();
 	for (round = 0; round < 4; round++) {
+		/* Nor what it was while the group was disabled. */
 		if (round == 2) {
 			REQUIRE_EQ(grp_disable(fd), 0);
+			off = now_ns();
+			spin(25000000);
+			begin += now_ns() - off;
 			REQUIRE_EQ(grp_enable(fd), 0);
 		}
 		run_on(cpus->cpu[0]);
@@ -404,6 +413,101 @@ TEST(exec_elsewhere, "G6 G17: a task that execs where its group does not count")
 	}
 }
 
+/* A child that execs when it is told to, and then spins. */
+static pid_t spin_after_exec(int *go)
+{
+	char byte;
+	pid_t pid;
+
+	REQUIRE(pipe2(go, O_CLOEXEC) == 0);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		REQUIRE(read(go[0], &byte, 1) == 1);
+		execl("/bin/sh", "sh", "-c", "while :; do :; done", (char *)NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+static void kill_child(pid_t pid, const int *go)
+{
+	REQUIRE(kill(pid, SIGKILL) == 0);
+	REQUIRE(waitpid(pid, NULL, 0) == pid);
+	close(go[0]);
+	close(go[1]);
+}
+
+TEST(exec_enables_none, "G17: an exec enables no group that does not wait for one")
+{
+	struct perfgrp_value v;
+	int go[2], fd, ids[3];
+	unsigned int i;
+	pid_t pid;
+
+	pid = spin_after_exec(go);
+	fd = grp_on_task(0, pid);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
+	REQUIRE_EQ(add_cycles(fd, 3, ids), 0);
+	REQUIRE(write(go[1], "", 1) == 1);
+	while (task_time_ns(pid) < 40000000)
+		give_up_cpu();
+	for (i = 0; i < 3; i++) {
+		v = grp_value(fd, ids[i]);
+		EXPECT_EQ(v.state, PERFGRP_STATE_NEVER_RAN);
+		EXPECT_EQ(v.time_enabled, 0);
+	}
+	kill_child(pid, go);
+}
+
+TEST(removed_after_exec, "G11 G17: what an exec has enabled goes on when its first member leaves")
+{
+	int go[2], fd, ids[3];
+	struct grp_members m;
+	__u64 before;
+	pid_t pid;
+
+	NEED_FEATURE(SCHED_GROUP);
+	pid = spin_after_exec(go);
+	fd = grp_on_task(PERFGRP_CREATE_ENABLE_ON_EXEC, pid);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
+	REQUIRE_EQ(add_cycles(fd, 3, ids), 0);
+	REQUIRE(write(go[1], "", 1) == 1);
+	do {
+		give_up_cpu();
+		REQUIRE_EQ(grp_query(fd, &m), 0);
+	} while (!m.hdr.enabled);
+	REQUIRE_EQ(grp_remove(fd, ids[0], 0), 0);
+	before = grp_raw(fd, ids[1]);
+	while (task_time_ns(pid) < 40000000)
+		give_up_cpu();
+	EXPECT_GT(grp_raw(fd, ids[1]), before + 1000000);
+	kill_child(pid, go);
+}
+
+TEST(hidden_pmu, "G6 A4: nobody else gets events of the PMU that tells where a task is")
+{
+	struct perf_event_attr attr = {};
+	struct cpus cpus;
+	long type;
+	int fd;
+
+	cpus_online(&cpus);
+	fd = grp_on_task_cpu(0, 0, cpus.cpu[0]);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_GT(grp_add(fd, PERFGRP_HW_CPU_CYCLES), 0);
+	type = read_number("/sys/bus/event_source/devices/perfgrp/type");
+	REQUIRE_GT(type, 0);
+	attr.type = type;
+	/* A pointer, in events of the module. */
+	attr.config1 = to_u64(&cpus);
+	EXPECT_EQ(peer_open_attr(&attr, 0, -1, -1), -ENOENT);
+	EXPECT_EQ(peer_open_attr(&attr, -1, cpus.cpu[0], -1), -ENOENT);
+}
+
 TEST(mixed, "G11 G12: a software leader with hardware members; any of these can be removed")
 {
 	int fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0), faults, cycles[3], i;
@@ -428,6 +532,68 @@ TEST(mixed, "G11 G12: a software leader with hardware members; any of these can 
 	spin(100000);
 	EXPECT_GT(grp_raw(fd, cycles[2]), before + 400000);
 	EXPECT_REFUSED_MEMBER(grp_remove(fd, faults, 0), EBUSY, LEADER, faults);
+	EXPECT(BECOMES_TRUE(!probe_is_armed(), 5000));
+}
+
+static bool is_back(int fd, int cpu)
+{
+	const struct perfgrp_row *row;
+
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	row = snap_row(&snap, cpu);
+	return row && row->epoch == 1 && !(row->flags & PERFGRP_ROW_OFFLINE);
+}
+
+TEST(together_again, "G19 S12 A13: on a CPU that comes back members are one scheduling group again")
+{
+	struct perfgrp_counter c[3] = {
+		{ .event = PERFGRP_HW_CPU_CYCLES },
+		{ .event = PERFGRP_HW_CPU_CYCLES },
+		{ .event = PERFGRP_SW_PAGE_FAULTS },
+	};
+	const struct perfgrp_value *v;
+	unsigned int i;
+	int fd;
+
+	NEED_FEATURE(SCHED_GROUP);
+	NEED_FEATURE(HOTPLUG);
+	run_on(0);
+	fd = grp_on_all_cpus(PERFGRP_CREATE_ENABLED);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 3), 0);
+	/* Nothing of what was armed for the members is left for the worker. */
+	REQUIRE(BECOMES_TRUE(!probe_is_armed(), 5000));
+	REQUIRE_EQ(cpu_set_online(1, false), 0);
+	REQUIRE_EQ(cpu_set_online(1, true), 0);
+	REQUIRE(BECOMES_TRUE(is_back(fd, 1), 10000));
+	for (i = 0; i < 3; i++) {
+		v = snap_value(&snap, 1, c[i].id);
+		EXPECT_EQ(v->sched_group, i < 2 ? c[0].id : c[2].id);
+		EXPECT_EQ(v->flags & PERFGRP_VALUE_FAILED, 0);
+	}
+	REQUIRE(BECOMES_TRUE(!probe_is_armed(), 5000));
+}
+
+TEST(mixed_inherited, "G12 G16: what leads inherited counters on the PMU stays as long as they")
+{
+	struct perfgrp_counter c[3] = {
+		{ .event = PERFGRP_SW_PAGE_FAULTS },
+		{ .event = PERFGRP_HW_CPU_CYCLES },
+		{ .event = PERFGRP_HW_CPU_CYCLES },
+	};
+	int fd = grp_on_task(PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_INHERIT, 0);
+	__u64 before;
+
+	NEED_FEATURE(SCHED_GROUP);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 3), 0);
+	spin(100000);
+	before = grp_raw(fd, c[2].id);
+	EXPECT_REFUSED_MEMBER(grp_remove(fd, c[1].id, 0), EBUSY, LEADER, c[1].id);
+	spin(100000);
+	EXPECT_GT(grp_raw(fd, c[2].id), before + 200000);
+	EXPECT_EQ(grp_remove(fd, c[2].id, 0), 0);
+	EXPECT_EQ(grp_remove(fd, c[1].id, 0), 0);
 }
 
 int main(int argc, char **argv)

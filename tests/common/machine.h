@@ -115,6 +115,26 @@ static inline void probe_no_longer(void)
 	REQUIRE_EQ(write_file("/sys/kernel/tracing/kprobe_events", "-:another"), 0);
 }
 
+/* Whether the probe behind scheduling groups and cgroups is armed. */
+static inline bool probe_is_armed(void)
+{
+	static const char *const list = "/sys/kernel/debug/kprobes/list";
+	bool found = false, armed = false;
+	char line[256];
+	FILE *f = fopen(list, "re");
+
+	REQUIRE(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (!strstr(line, "perf_event_alloc"))
+			continue;
+		found = true;
+		armed = !strstr(line, "[DISABLED]");
+	}
+	fclose(f);
+	REQUIRE(found);
+	return armed;
+}
+
 /* ---- time ---------------------------------------------------------------- */
 
 static inline uint64_t now_ns(void)
