@@ -517,6 +517,8 @@ static void sizes(const void *which)
 	snprintf(what, sizeof(what), "%s with a byte more than a page", call->name);
 	expect_refused_call(what, fd_of(call), call->nr, buf, &too_long,
 			    (struct range){ 0, sizeof(head->size) });
+	if (head->size != call->size)
+		fail("%s: size is %u, expected the kernel's, %zu", what, head->size, call->size);
 	/* Beyond any memory. */
 	good_argument(call, buf);
 	head->size = 0xffffffff;

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 
 #define CPU		1	/* that goes off line */
 #define WAKE_MS		(is_debug_kernel() ? 10000 : 1000)
@@ -147,7 +148,20 @@ static void expect_close_ns(__u64 ours, __u64 theirs)
 
 /* ---- C1: targets ----------------------------------------------------------------- */
 
-TEST(rows, "C1: a group on a cgroup has a row for each CPU, and QUERY says what it is of")
+/* What fdinfo says of the group: its cgroup, and what is @behind that. */
+static void expect_target(int fd, const struct cgroup *cg, const char *behind)
+{
+	char path[64], text[4096], want[256];
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	REQUIRE_GT(read_file(path, text, sizeof(text)), 0);
+	snprintf(want, sizeof(want), "\ntarget:\tcgroup %llu %s%s\n",
+		 (unsigned long long)cgroup_ino(cg), cg->path, behind);
+	if (!strstr(text, want))
+		fail("no '%s' in the fdinfo:\n%s", want, text);
+}
+
+TEST(rows, "C1 A13 G22: a group on a cgroup has a row for each CPU, and QUERY says what it is of")
 {
 	struct perfgrp_query old = { .size = PERFGRP_QUERY_SIZE_VER0, .cgroup_id = 77 };
 	struct cgroup cg;
@@ -166,6 +180,9 @@ TEST(rows, "C1: a group on a cgroup has a row for each CPU, and QUERY says what 
 	EXPECT_EQ(members.hdr.cgroup_id, cgroup_ino(&cg));
 	EXPECT_EQ(members.hdr.pid, 0);
 	EXPECT_EQ(members.hdr.task_state, PERFGRP_TASK_NONE);
+	expect_target(fd, &cg, "");
+	/* What was armed to find the cgroup, and for its counters. */
+	EXPECT(BECOMES_TRUE(!probe_is_armed(), 5000));
 
 	/* Who knows the struct as it was is not written to behind it. */
 	old.counters = to_u64(members.counter);
@@ -184,9 +201,10 @@ TEST(rows, "C1: a group on a cgroup has a row for each CPU, and QUERY says what 
 	cgroup_remove(&cg);
 }
 
-TEST(listed, "C1: on a list of CPUs it has their rows, and counts the cgroup there only")
+TEST(listed, "C1 G22: on a list of CPUs it has their rows, and counts the cgroup there only")
 {
 	struct child child;
+	char behind[32];
 	struct cgroup cg;
 	int fd, id;
 
@@ -206,6 +224,8 @@ TEST(listed, "C1: on a list of CPUs it has their rows, and counts the cgroup the
 	EXPECT_EQ(total(fd, id).raw, 70);
 	REQUIRE_EQ(grp_query(fd, &members), 0);
 	EXPECT_EQ(members.hdr.cgroup_id, cgroup_ino(&cg));
+	snprintf(behind, sizeof(behind), " cpus %u", cpus.cpu[1]);
+	expect_target(fd, &cg, behind);
 }
 
 TEST(capability, "C1 A2: it takes CAP_PERFMON, and no more")
@@ -1535,6 +1555,32 @@ TEST(removed_before, "C6: a cgroup that was removed before is ENOENT, though its
 	EXPECT_REFUSED_AS(grp_on_cgroup(0, cg.fd, NULL, 0), no_cgroup(ENOENT));
 	fd = grp_on_cgroup(0, again.fd, NULL, 0);
 	EXPECT_GE(fd, 0);
+}
+
+TEST(refused_late, "C6 C4: a group that is refused after its cgroup was found does not watch it")
+{
+	const struct rlimit none = {};
+	struct refusal no = refusal(ENOSPC, PERFGRP_REASON_LIMIT);
+	struct cgroup cg;
+	pid_t pid;
+	int fd;
+
+	arrange();
+	cg = cgroup_make("a");
+	no.field = "buffer_size";
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		REQUIRE(setrlimit(RLIMIT_MEMLOCK, &none) == 0);
+		keep_caps(1ULL << CAP_PERFMON);
+		EXPECT_REFUSED_AS(stream_on_cgroup(0, cg.fd, 1 << 20), no);
+		_exit(0);
+	}
+	REQUIRE(waitpid(pid, NULL, 0) == pid);
+	fd = grp_on_cgroup(0, cg.fd, NULL, 0);
+	EXPECT_GE(fd, 0);
+	close(fd);
+	cgroup_remove(&cg);
 }
 
 TEST(without_perf_event, "C6: a cgroup of a v1 hierarchy without perf_event is ENOENT")

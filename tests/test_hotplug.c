@@ -4,10 +4,12 @@
  * software counters with static keys, which deadlock a module that creates or
  * releases them in a hotplug callback; each test has a time limit.
  */
+#include "caps.h"
 #include "stream.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #define CPU 1
 
@@ -268,14 +270,42 @@ TEST(new_period, "O9 G19: a new period stays in force on a CPU that comes back")
 	EXPECT_GE(samples_on(CPU), 20);
 }
 
-TEST(new_ring, "G19 O1 O13: a CPU that was not online when the group was created gets its ring")
+/* How many buffers of 64 KiB the user could have yet, of the little that is free for each CPU. */
+static int buffers_left(void)
+{
+	const struct perfgrp_create create = {
+		.target = PERFGRP_TARGET_TASK,
+		.buffer_size = 65536,
+	};
+	const struct rlimit none = {};
+	int nr, status;
+	pid_t pid;
+
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		REQUIRE(setrlimit(RLIMIT_MEMLOCK, &none) == 0);
+		keep_caps(1ULL << CAP_PERFMON);
+		for (nr = 0; nr < 100 && grp_create_like(create) >= 0; nr++)
+			;
+		_exit(nr);
+	}
+	REQUIRE(waitpid(pid, &status, 0) == pid);
+	REQUIRE(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+TEST(new_ring, "G19 O1 O13 A6: a CPU that was not online when the group was created gets its ring")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 10 };
 	size_t size = 65536, page = sysconf(_SC_PAGESIZE), at = CPU * (page + size);
 	struct perfgrp_reader reader = { .size = sizeof(reader), .flags = PERFGRP_READER_RECORDS };
-	int fd;
+	int fd, left;
+	void *ring;
 
 	need_hotplug();
+	left = buffers_left();
+	EXPECT_GT(left, 0);
 	cpu_down();
 	fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, size);
 	REQUIRE_GE(fd, 0);
@@ -285,7 +315,8 @@ TEST(new_ring, "G19 O1 O13: a CPU that was not online when the group was created
 	EXPECT_EQ(errno, ENXIO);
 	cpu_up();
 	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, false, 0), 10000));
-	EXPECT(mmap(NULL, page + size, PROT_READ, MAP_SHARED, reader.fd, at) != MAP_FAILED);
+	ring = mmap(NULL, page + size, PROT_READ, MAP_SHARED, reader.fd, at);
+	EXPECT(ring != MAP_FAILED);
 	fault_on(CPU, 200);
 	REQUIRE_EQ(grp_disable(fd), 0);
 	fcntl(fd, F_SETFL, O_NONBLOCK);
@@ -293,6 +324,12 @@ TEST(new_ring, "G19 O1 O13: a CPU that was not online when the group was created
 	stream_drain(fd);
 	EXPECT_GE(samples_on(CPU), 20);
 	EXPECT_EQ(records.lost, 0);
+	/* It is charged to the user, and so no longer when the group is closed. */
+	EXPECT_LT(buffers_left(), left);
+	close(reader.fd);
+	munmap(ring, page + size);
+	close(fd);
+	EXPECT_EQ(buffers_left(), left);
 }
 
 TEST(lower_rate,
@@ -330,9 +367,10 @@ TEST(lower_rate,
 	EXPECT_GE(v.raw, 20);
 }
 
-TEST(named, "G19 G20: a group on one named CPU survives its going; a new one is refused")
+TEST(named, "G19 G20 G22: a group on one named CPU survives its going; a new one is refused")
 {
 	struct refusal no = refusal(ENODEV, PERFGRP_REASON_CPU_OFFLINE);
+	char path[64], text[4096];
 	struct perfgrp_value v;
 	int id, fd;
 
@@ -346,6 +384,9 @@ TEST(named, "G19 G20: a group on one named CPU survives its going; a new one is 
 	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, true, 0), 10000));
 	EXPECT_GE(snap_value(&snap, CPU, id)->raw, 50);
 	EXPECT_REFUSED_CPU(grp_on_cpu(0, CPU), ENODEV, CPU_OFFLINE, CPU);
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	REQUIRE_GT(read_file(path, text, sizeof(text)), 0);
+	EXPECT(strstr(text, " page-faults counted offline leader\n"));
 
 	/* Of a group whose only CPU is off line all can be asked, but what is to be tried there. */
 	no.member = 0;
@@ -366,6 +407,7 @@ TEST(named, "G19 G20: a group on one named CPU survives its going; a new one is 
 
 TEST(late, "G19: a group made while a CPU is off line counts it once it is there")
 {
+	struct perfgrp_value v;
 	int id, fd;
 
 	need_hotplug();
@@ -376,7 +418,9 @@ TEST(late, "G19: a group made while a CPU is off line counts it once it is there
 	cpu_up();
 	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, false, 0), 10000));
 	fault_on(CPU, 100);
-	EXPECT_GE(grp_value_on(fd, CPU, id).raw, 100);
+	v = grp_value_on(fd, CPU, id);
+	EXPECT_GE(v.raw, 100);
+	EXPECT_EQ(v.pmu, PERF_TYPE_SOFTWARE);
 }
 
 TEST_LIMIT(flips, 100, "G19: quick flips lose nothing that a row said it would count")

@@ -1278,6 +1278,8 @@ static int set_period(int fd, __u32 id, __u64 value)
 	return grp_ioctl(fd, PERFGRP_SET_PERIOD, &period);
 }
 
+static struct grp_members members;
+
 TEST(other_period, "O9: the period can be changed while the counter runs")
 {
 	struct perfgrp_counter c = faults(1);
@@ -1286,6 +1288,8 @@ TEST(other_period, "O9: the period can be changed while the counter runs")
 	REQUIRE_EQ(grp_enable(fd), 0);
 	fault_in(10);
 	REQUIRE_EQ(set_period(fd, c.id, 5), 0);
+	REQUIRE_EQ(grp_query(fd, &members), 0);
+	EXPECT_EQ(members.counter[0].sample_period, 5);
 	stream_drain(fd);
 	EXPECT_EQ(records.nr_samples, 10);
 	fault_in(50);

@@ -321,14 +321,25 @@ static inline struct refusal refusal(int err, __u32 reason)
 				 .cpu = -1 };
 }
 
+/* Length of a text in SIZE bytes; SIZE if the bytes after it are not zero. */
+static inline size_t clean_length(const char *text, size_t size)
+{
+	size_t length = strnlen(text, size), i;
+
+	for (i = length; i < size; i++)
+		if (text[i])
+			return size;
+	return length;
+}
+
 /* Is E, written by a call that failed with ERR, complete and consistent? */
 static inline bool error_is_sane(const struct perfgrp_error *e, int err)
 {
-	size_t length = strnlen(e->text, sizeof(e->text));
+	size_t length = clean_length(e->text, sizeof(e->text));
 
 	return e->size == sizeof(*e) && e->error == err &&
 	       length > 0 && length < sizeof(e->text) && !memchr(e->text, '\n', length) &&
-	       strnlen(e->field, sizeof(e->field)) < sizeof(e->field);
+	       clean_length(e->field, sizeof(e->field)) < sizeof(e->field);
 }
 
 static inline void diag_error(const struct perfgrp_error *e)
