@@ -9,6 +9,7 @@
 
 #include "perfgrp.h"
 #include <pthread.h>
+#include <sys/resource.h>
 
 #define HARDWARE	PERFGRP_HW_CPU_CYCLES
 #define FAULTS		PERFGRP_SW_PAGE_FAULTS
@@ -549,12 +550,14 @@ TEST(children, "L4: children are counted, from the exec on, and the end is seen"
 	EXPECT_EQ(value.flags, PERFGRP_VALUE_SCALED);
 }
 
-TEST(after_exec, "L4: what an exec has enabled is enabled, and stays so when members are added")
+/* perf_event_open(2) cannot take back that an exec enables an event. */
+static void enabled_by_exec(bool enable, bool disable)
 {
 	struct perfgrp_members *members = perfgrp_members_new();
 	struct perfgrp_dev *dev = without_module();
 	struct perfgrp_group *group;
 	int go[2];
+	__u64 before;
 	char byte;
 	pid_t pid;
 
@@ -568,16 +571,50 @@ TEST(after_exec, "L4: what an exec has enabled is enabled, and stays so when mem
 	}
 	group = on_task(dev, pid, PERFGRP_CREATE_ENABLE_ON_EXEC);
 	REQUIRE_EQ(add(group, PERFGRP_SW_TASK_CLOCK), 1);
+	if (enable)
+		REQUIRE_EQ(perfgrp_enable(group), 0);
+	if (disable)
+		REQUIRE_EQ(perfgrp_disable(group), 0);
 	REQUIRE_EQ(perfgrp_get_members(group, members), 0);
 	EXPECT_EQ(perfgrp_members_group(members)->enabled, 0);
+	before = value_of(group, 1).raw;
 	REQUIRE_EQ(write(go[1], "", 1), 1);
-	EXPECT(BECOMES_TRUE(value_of(group, 1).raw > 0, 5000));
+	EXPECT(BECOMES_TRUE(value_of(group, 1).raw > before, 5000));
 	REQUIRE_EQ(perfgrp_get_members(group, members), 0);
 	EXPECT_EQ(perfgrp_members_group(members)->enabled, 1);
 	REQUIRE_EQ(add(group, PERFGRP_SW_CPU_CLOCK), 2);
 	EXPECT(BECOMES_TRUE(value_of(group, 1).raw > 0 && value_of(group, 2).raw > 0, 5000));
+	perfgrp_group_close(group);
+	perfgrp_members_free(members);
 	kill(pid, SIGKILL);
 	REQUIRE_EQ(waitpid(pid, NULL, 0), pid);
+	close(go[0]);
+	close(go[1]);
+}
+
+/* What it counted before it was disabled is not taken for what an exec has enabled. */
+static void disabled_without_exec(void)
+{
+	struct perfgrp_members *members = perfgrp_members_new();
+	struct perfgrp_group *group;
+
+	group = on_task(without_module(), 0, PERFGRP_CREATE_ENABLE_ON_EXEC);
+	REQUIRE_EQ(add(group, PERFGRP_SW_TASK_CLOCK), 1);
+	REQUIRE_EQ(perfgrp_enable(group), 0);
+	burn_us(1000);
+	REQUIRE_EQ(perfgrp_disable(group), 0);
+	REQUIRE_EQ(perfgrp_get_members(group, members), 0);
+	EXPECT_EQ(perfgrp_members_group(members)->enabled, 0);
+	perfgrp_group_close(group);
+	perfgrp_members_free(members);
+}
+
+TEST(after_exec, "L4: what an exec has enabled is enabled, and stays so when members are added")
+{
+	enabled_by_exec(false, false);
+	enabled_by_exec(false, true);
+	enabled_by_exec(true, true);
+	disabled_without_exec();
 }
 
 TEST(kept, "L4: a leader that others need is not removed, and software does not split a group")
@@ -786,6 +823,68 @@ TEST(only_module, "L4: what only the module can do says that it is the module's"
 	EXPECT_EQ(perfgrp_group_fd(group), -1);
 }
 
+/* What is wrong with a CPU's event says which CPU, and what was opened for others is closed. */
+static void wrong_on_cpus(struct perfgrp_dev *dev)
+{
+	struct perfgrp_group *group;
+	struct rlimit limit, few;
+	struct cpus cpus;
+	int next;
+
+	cpus_online(&cpus);
+	group = perfgrp_create_cpus(dev, &cpus.cpu[cpus.nr - 1], 1, 0);
+	REQUIRE(group);
+	EXPECT_EQ(add(group, PERFGRP_EVENT(PERF_TYPE_SOFTWARE, 77)), 0);
+	EXPECT_EQ(perfgrp_group_error(group)->cpu, cpus.cpu[cpus.nr - 1]);
+	REQUIRE_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	/* The number that is the next one. */
+	next = dup(0);
+	REQUIRE_GE(next, 0);
+	close(next);
+	few = limit;
+	few.rlim_cur = next;
+	REQUIRE_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+	EXPECT_EQ(add(group, FAULTS), 0);
+	EXPECT_EQ(perfgrp_group_error(group)->error, EMFILE);
+	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_LIMIT);
+	REQUIRE_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	EXPECT_GT(add(group, FAULTS), 0);
+	perfgrp_group_close(group);
+}
+
+TEST(members_known, "L4 S14 S15: QUERY has the clock, and a generation that changes with members")
+{
+	struct perfgrp_members *members = perfgrp_members_new();
+	struct perfgrp_dev *dev = without_module();
+	struct perfgrp_create how = {
+		.target = PERFGRP_TARGET_TASK,
+		.flags = PERFGRP_CREATE_USE_CLOCKID,
+		.clockid = CLOCK_BOOTTIME,
+	};
+	struct perfgrp_group *group;
+	__u64 last = 0;
+	__u32 id[3], i;
+
+	group = perfgrp_create_with(dev, &how, sizeof(how));
+	REQUIRE(group);
+	for (i = 0; i < 3; i++) {
+		id[i] = add(group, FAULTS);
+		REQUIRE_GT(id[i], 0);
+	}
+	for (i = 0; i < 3; i++) {
+		REQUIRE_EQ(perfgrp_get_members(group, members), 0);
+		EXPECT_EQ(perfgrp_members_group(members)->clockid, CLOCK_BOOTTIME);
+		EXPECT_GT(perfgrp_members_group(members)->generation, last);
+		last = perfgrp_members_group(members)->generation;
+		/* The last one, and then the first and what it leads. */
+		if (i < 2)
+			EXPECT_EQ(perfgrp_remove_counter(group, i ? id[0] : id[2],
+							 PERFGRP_REMOVE_CASCADE), 0);
+	}
+	perfgrp_group_close(group);
+	perfgrp_members_free(members);
+}
+
 TEST(wrong, "L4: wrong calls get the reason and leave nothing open")
 {
 	struct perfgrp_counter odd = { .event = FAULTS, .flags = 1U << 20 };
@@ -829,6 +928,14 @@ TEST(wrong, "L4: wrong calls get the reason and leave nothing open")
 	odd.config1 = 1;
 	refused(perfgrp_add_counters(group, &odd, sizeof(odd), 1), perfgrp_group_error(group),
 		EINVAL, PERFGRP_REASON_RESERVED, "raw form");
+	odd.config1 = 0;
+	odd.id = 7;
+	refused(perfgrp_add_counters(group, &odd, sizeof(odd), 1), perfgrp_group_error(group),
+		EINVAL, PERFGRP_REASON_RESERVED, "id");
+	odd.id = 0;
+	odd.flags = PERFGRP_COUNTER_RAW;
+	refused(perfgrp_add_counters(group, &odd, sizeof(odd), 1), perfgrp_group_error(group),
+		EINVAL, PERFGRP_REASON_EVENT, "event");
 	refused(perfgrp_take_snap(group, 1U << 20, snap), perfgrp_group_error(group), EINVAL,
 		PERFGRP_REASON_FLAGS, "flags");
 	EXPECT_EQ(add(group, PERFGRP_EVENT(PERF_TYPE_SOFTWARE, 77)), 0);
@@ -843,6 +950,7 @@ TEST(wrong, "L4: wrong calls get the reason and leave nothing open")
 	EXPECT_EQ(add(group, FAULTS), 0);
 	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_PID);
 	perfgrp_group_close(group);
+	wrong_on_cpus(dev);
 	for (i = 0; i < 20; i++) {
 		group = perfgrp_create_all_cpus(dev, PERFGRP_CREATE_ENABLED);
 		REQUIRE(group);

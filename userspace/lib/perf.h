@@ -91,7 +91,7 @@ struct perf_place {
  * @last_id: id of the last member added
  * @enabled: the group is enabled
  * @counted: it was enabled at some time since its counts were last reset
- * @awaits_exec: ENABLE_ON_EXEC: the exec is still to come
+ * @awaits_exec: it is off, and an exec may enable it
  * @adding: its events are on only during a PERFGRP_ADD
  * @generation: as in &struct perfgrp_snapshot
  * @buffer: for read(2) of the largest possible scheduling group

@@ -248,7 +248,6 @@ int perfgrp_perf_create(const void *arg, size_t size, struct perf_group **to,
 	group->target = how.target;
 	group->all_cpus = how.target != PERFGRP_TARGET_TASK && !how.nr_cpus;
 	group->enabled = how.flags & PERFGRP_CREATE_ENABLED;
-	group->counted = group->enabled;
 	group->awaits_exec = how.flags & PERFGRP_CREATE_ENABLE_ON_EXEC;
 	group->clockid = how.flags & PERFGRP_CREATE_USE_CLOCKID ? how.clockid : CLOCK_MONOTONIC;
 	perfgrp_set_error(error, 0);
@@ -401,7 +400,10 @@ static int disable(struct perf_group *group)
 {
 	perfgrp_perf_switch(group, false);
 	group->enabled = false;
+	/* What has passed is not by an exec, but the events still wait for one. */
 	group->awaits_exec = false;
+	perfgrp_perf_read(group);
+	group->awaits_exec = group->flags & PERFGRP_CREATE_ENABLE_ON_EXEC;
 	return 0;
 }
 
