@@ -34,9 +34,58 @@ static int create_on(int dev)
 	return grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 0, NULL, 0);
 }
 
+static int create_with_buffer(int dev)
+{
+	struct perfgrp_create create = {
+		.size = sizeof(create),
+		.target = PERFGRP_TARGET_TASK,
+		.buffer_size = 256 << 10,
+	};
+	int ret = grp_ioctl(dev, PERFGRP_CREATE, &create);
+
+	return ret ? ret : create.fd;
+}
+
+static int create_split(int dev)
+{
+	struct perfgrp_create create = {
+		.size = sizeof(create),
+		.flags = PERFGRP_CREATE_SPLIT_BY_CGROUP,
+		.target = PERFGRP_TARGET_ALL_CPUS,
+		.target_fd = -1,
+	};
+	int ret = grp_ioctl(dev, PERFGRP_CREATE, &create);
+
+	return ret ? ret : create.fd;
+}
+
+/* Groups that are refused leave nothing charged to the user, who may have one more. */
+static void refused_are_not_charged(int dev, bool can_split)
+{
+	struct refusal no = refusal(ENOSPC, PERFGRP_REASON_LIMIT);
+	const struct rlimit none = {};
+	unsigned int i;
+	int fd;
+
+	REQUIRE(setrlimit(RLIMIT_MEMLOCK, &none) == 0);
+	fd = create_on(dev);
+	REQUIRE_GE(fd, 0);
+	/* It is the groups that are too many; so many buffers would be too large as well. */
+	no.field = "";
+	for (i = 0; i < 4 * (unsigned int)sysconf(_SC_NPROCESSORS_ONLN); i++)
+		EXPECT_REFUSED_AS(create_with_buffer(dev), no);
+	close(fd);
+	if (can_split)
+		EXPECT_REFUSED(create_split(dev), EBADF, CGROUP);
+	fd = create_on(dev);
+	EXPECT_GE(fd, 0);
+	close(fd);
+}
+
 TEST_LIMIT(groups, 90, "A6: a user has so many groups open, and one more is ENOSPC with the number")
 {
-	unsigned int max = grp_info().max_groups, i, last = 0;
+	const struct perfgrp_info info = grp_info();
+	unsigned int max = info.max_groups, i, last = 0;
 	int dev = grp_device(), fd, status;
 	pid_t pid;
 
@@ -53,6 +102,7 @@ TEST_LIMIT(groups, 90, "A6: a user has so many groups open, and one more is ENOS
 		EXPECT_REFUSED(create_on(dev), ENOSPC, LIMIT);
 		EXPECT(text_has_number(grp_error.text, max));
 		close(last);
+		refused_are_not_charged(dev, info.features & PERFGRP_FEATURE_SPLIT_BY_CGROUP);
 		fd = create_on(dev);
 		EXPECT_GE(fd, 0);
 		EXPECT_REFUSED(create_on(dev), ENOSPC, LIMIT);
