@@ -746,6 +746,25 @@ TEST(setuid_exec, "A3: a setuid exec ends what an unprivileged holder sees, for 
 	EXPECT_EQ(grp_value(fd, id).time_enabled, v.time_enabled);
 }
 
+TEST(setuid_exec_capable, "A3: nor does CAP_PERFMON bring a group to life that has ended so")
+{
+	int dev = grp_device(), fd, id;
+	struct execer e;
+
+	make_setuid_cat();
+	become_nobody(1ULL << CAP_PERFMON);
+	e = execer_start(SETUID_CAT);
+	fd = grp_create_on(dev, PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_TASK, e.pid, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	execer_exec(&e);
+	EXPECT(grp_value(fd, id).flags & PERFGRP_VALUE_EXITED);
+	EXPECT_REFUSED(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), ESRCH, PID);
+	close(e.in);
+	REQUIRE(waitpid(e.pid, NULL, 0) == e.pid);
+}
+
 TEST(plain_exec, "A3: any other exec does not")
 {
 	int dev = grp_device(), fd, id;

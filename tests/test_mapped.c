@@ -548,7 +548,21 @@ TEST(task_switched_away, "M2: the row of a task that does not run is exact, and 
 	}
 }
 
-TEST(task_switches_go_on, "M2: but not if it counts what comes last, the switch, or time")
+TEST(task_runs_on, "M2: that of one that runs is not at rest, also without an interval")
+{
+	struct child child = child_start();
+	int fd = mapped_task(PERFGRP_CREATE_ENABLED, child.pid, 0);
+	const struct perfgrp_map *map = map_rows(fd);
+
+	add_faults(fd);
+	child_do_all(&child, ORDER_FAULT, 7);
+	EXPECT(BECOMES_TRUE(at_rest(map, 0), 5000));
+	child_tell(&child, ORDER_BURN, ENDLESS);
+	wait_until_running(child.pid);
+	EXPECT(BECOMES_TRUE(!at_rest(map, 0), 5000));
+}
+
+TEST(task_switches_go_on, "M2: nor is one at rest that counts what comes last, the switch, or time")
 {
 	static const __u64 events[] = { PERFGRP_SW_CONTEXT_SWITCHES, PERFGRP_SW_TASK_CLOCK };
 	struct child child = child_start();
