@@ -318,8 +318,6 @@ static int new_handle(struct perfgrp_group *group, struct perfgrp_error *err)
 		kfree(handle);
 		return perfgrp_fail_memory(err);
 	}
-	if (!group->handle)
-		perfgrp_event_arrays_publish(group);
 
 	handle->group = group;
 	spin_lock(&handles_lock);
