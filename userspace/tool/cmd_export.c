@@ -6,6 +6,7 @@
 
 #include "cmd.h"
 #include "export.h"
+#include "replace_file.h"
 
 #define DEFAULT_INTERVAL	15000
 #define DEFAULT_TIMEOUT		10
@@ -205,7 +206,7 @@ static int check_options(const struct command_line *line)
 		error("--allow-remote needs --listen");
 		return -EINVAL;
 	}
-	return line->run.path ? export_file_check(line->run.path) : 0;
+	return line->run.path ? replace_file_check("-o", line->run.path) : 0;
 }
 
 /* Opens the sockets of --listen, and takes those from systemd. Returns the exit status. */

@@ -175,15 +175,8 @@ void export_print_json(FILE *out, const struct export_values *values);
 char *export_render(const struct export_values *values, enum export_format format, size_t *len);
 char *export_labels(const struct export_point *point, bool of_row);
 
-/* utf8.c: names from outside, made valid UTF-8 */
-char *utf8_clean(const char *text);
-
 /* export_accept.c: choosing the format for a client */
 enum export_format export_accepted(const char *accept);
-
-/* export_file.c: replacing a file atomically */
-int export_file_check(const char *path);
-int export_file_replace(const char *path, const char *text, size_t len, int known);
 
 /* ---- serving ------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 
 #include "ending.h"
 #include "export.h"
+#include "utf8.h"
 
 static __u64 read_real_time(void)
 {

@@ -5,6 +5,7 @@
 
 #include "export.h"
 #include "json.h"
+#include "utf8.h"
 
 static void add_clean(struct json_object *object, const char *key, const char *value)
 {

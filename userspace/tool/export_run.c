@@ -11,6 +11,7 @@
 
 #include "ending.h"
 #include "export.h"
+#include "replace_file.h"
 
 #define NEVER		(~0ULL)
 #define MAX_FDS		64
@@ -61,7 +62,7 @@ static int write_stdout(const char *text, size_t len)
 static int write_file(struct loop *loop, const char *text, size_t len)
 {
 	const char *path = loop->run->path;
-	int err = export_file_replace(path, text, len, loop->file_error);
+	int err = replace_file(path, text, len, loop->file_error);
 
 	if (err && !loop->written)
 		return err;

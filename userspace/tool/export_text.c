@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "export.h"
+#include "utf8.h"
 
 enum family_type {
 	COUNTER,

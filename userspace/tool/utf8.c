@@ -2,7 +2,8 @@
 /* Convert names from elsewhere to valid UTF-8. */
 #include <string.h>
 
-#include "export.h"
+#include "utf8.h"
+#include "util.h"
 
 /* Length of the first character, or 0 if it is not valid UTF-8 (RFC 3629). */
 static size_t char_length(const unsigned char *s)

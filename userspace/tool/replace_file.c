@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Replace a file atomically: readers, such as node_exporter, see the old or the new content. */
+/* Replace a file atomically: readers see the old or the new content. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -8,23 +8,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "export.h"
+#include "replace_file.h"
+#include "util.h"
 
 /**
- * export_file_check - check whether a file can be replaced
+ * replace_file_check - check whether a file can be replaced
+ * @option: the option that named it
  * @path: the file, which need not exist
  *
  * Refuses all but regular files: rename(2) would replace a device, a pipe or a symbolic link.
  *
  * Return: 0, or -EINVAL after printing an error
  */
-int export_file_check(const char *path)
+int replace_file_check(const char *option, const char *path)
 {
 	struct stat st;
 
 	if (lstat(path, &st) || S_ISREG(st.st_mode))
 		return 0;
-	error("-o replaces files, and '%s' is none", path);
+	error("%s replaces files, and '%s' is none", option, path);
 	return -EINVAL;
 }
 
@@ -55,7 +57,7 @@ static char *temporary_name(const char *path)
 }
 
 /**
- * export_file_replace - replace the content of a file
+ * replace_file - replace the content of a file
  * @path: the file
  * @text: the new content
  * @len: its length
@@ -63,7 +65,7 @@ static char *temporary_name(const char *path)
  *
  * Return: 0; or a negative errno after printing an error, with the file unchanged
  */
-int export_file_replace(const char *path, const char *text, size_t len, int known)
+int replace_file(const char *path, const char *text, size_t len, int known)
 {
 	char *name = temporary_name(path);
 	int fd = mkostemp(name, O_CLOEXEC), err;

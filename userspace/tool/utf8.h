@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names from outside, made valid UTF-8. */
+#ifndef PERFGRP_UTF8_H
+#define PERFGRP_UTF8_H
+
+char *utf8_clean(const char *text);
+
+#endif /* PERFGRP_UTF8_H */
