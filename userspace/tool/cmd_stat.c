@@ -86,6 +86,7 @@ enum {
 	OPT_CGROUPS,
 	OPT_CONTROL,
 	OPT_FOR_EACH_CGROUP,
+	OPT_HEADER,
 	OPT_INTERVAL_CLEAR,
 	OPT_INTERVAL_COUNT,
 	OPT_LOG_FD,
@@ -164,6 +165,7 @@ static const struct option option_table[] = {
 	{ "no-big-num", no_argument, NULL, OPT_NO_BIG_NUM },
 	{ "field-separator", required_argument, NULL, 'x' },
 	{ "json-output", no_argument, NULL, 'j' },
+	{ "header", no_argument, NULL, OPT_HEADER },
 	{ "output", required_argument, NULL, 'o' },
 	{ "append", no_argument, NULL, OPT_APPEND },
 	{ "log-fd", required_argument, NULL, OPT_LOG_FD },
@@ -230,6 +232,7 @@ static void usage(FILE *out)
 	      "      --no-big-num         no separators between thousands\n"
 	      "  -x, --field-separator S  CSV, with S between columns\n"
 	      "  -j, --json-output        JSON, an object a line\n"
+	      "      --header             and first what is counted, where and since when\n"
 	      "  -o, --output FILE        into FILE, not to standard error\n"
 	      "      --append             behind what FILE has already\n"
 	      "      --log-fd FD          to a file descriptor\n"
@@ -416,6 +419,9 @@ static int parse_option(void *arg, int c)
 	case 'j':
 		opt->json = true;
 		break;
+	case OPT_HEADER:
+		opt->header = true;
+		break;
 	case 'o':
 		line->file = optarg;
 		break;
@@ -444,6 +450,8 @@ static int check_options(const struct stat_cmd *st, const struct command_line *l
 		error("CSV (-x) and JSON (-j) exclude one another");
 	else if (opt->separator && !*opt->separator)
 		error("-x needs a separator");
+	else if (opt->header && !opt->json)
+		error("--header needs --json-output");
 	else if (line->file && line->fd >= 0)
 		error("--output and --log-fd exclude one another");
 	else if (line->append && !line->file && line->fd < 0)
@@ -621,6 +629,8 @@ static int run_stat(struct stat_cmd *st, const struct command_line *line)
 		return EXIT_FAILED;
 	if (open_output(st, line))
 		return EXIT_FAILED;
+	if (st->opt.header && !st->opt.quiet)
+		stat_print_header(st);
 	status = stat_run(st);
 	failed = ferror(st->out);
 	if (st->out != stderr && (fclose(st->out) || failed)) {

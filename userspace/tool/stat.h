@@ -19,6 +19,7 @@ struct json_object;
  * struct stat_options - how to count and how to print
  * @separator: CSV with this between the columns; NULL for no CSV
  * @json: print JSON, one object on each line
+ * @header: print first what is counted, where and since when (JSON only)
  * @raw: show what the kernel reports: raw and scaled counts, times, state
  * @big_num: group digits as the locale does (text only)
  * @no_scale: print raw counts instead of scaled ones
@@ -49,6 +50,7 @@ struct json_object;
 struct stat_options {
 	const char *separator;
 	bool json;
+	bool header;
 	bool raw;
 	bool big_num;
 	bool no_scale;
@@ -354,6 +356,9 @@ extern const struct stat_format stat_text, stat_csv, stat_json;
 
 /* stat_json.c */
 struct json_object *stat_json_new(const struct stat_cmd *st, const struct aggr_place *place);
+
+/* stat_header.c */
+void stat_print_header(const struct stat_cmd *st);
 
 /* stat_csv.c */
 void stat_metric_number(const struct stat_metric *metric, char *text, size_t size);
