@@ -62,6 +62,17 @@ static const struct {
 	  "\"--cgroups\" has a table for each cgroup there is, with one set of counters for all of them:\n"
 	  "nothing is multiplexed for it.\n"
 	  "More: perfgrp-stat(1), CGROUPS.\n" },
+	{ "reports",
+	  "What a run of \"perfgrp stat -I\" has counted over time can be looked at in a browser: tables\n"
+	  "of all counters, and a plot of each.\n\n"
+	  "  $ perfgrp stat -I 100 -j --header -o run.json -e '{cycles,instructions}' sleep 1\n"
+	  "  $ perfgrp report --html run.html run.json\n"
+	  "  $ perfgrp stat -A -I 100 -j --header -o run.json -e cycles sleep 1\n"
+	  "  $ perfgrp report --title 'all CPUs' --html run.html run.json\n\n"
+	  "Where nothing was counted there is a gap, which is not 0; where counters took turns the line\n"
+	  "is dashed. \"stat --raw\" has the page say what the kernel said of them. perf stat's JSON\n"
+	  "will do, too.\n"
+	  "More: perfgrp-report(1), perfgrp-stat(1).\n" },
 	{ "streams",
 	  "\"perfgrp record\" samples: each time an event has happened so many times, or at a\n"
 	  "frequency, there is a record with the time, the task, the instruction, and the counts of all\n"

@@ -15,6 +15,7 @@ static const struct {
 } commands[] = {
 	{ "stat", cmd_stat, "count events of a command, of tasks, of CPUs or of cgroups" },
 	{ "top", cmd_top, "show what CPUs, threads or cgroups count right now" },
+	{ "report", cmd_report, "make a page of a run of stat -I: tables, and plots over time" },
 	{ "record", cmd_record, "sample events, with all counts of a group in each sample" },
 	{ "bpf", cmd_bpf, "attach BPF programs to counters, profile them, watch them come and go" },
 	{ "export", cmd_export, "serve counts to Prometheus and other monitoring systems" },

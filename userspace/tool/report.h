@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files behind "perfgrp report" share. */
+#ifndef PERFGRP_REPORT_H
+#define PERFGRP_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <linux/types.h>
+
+#include "util.h"
+
+/* What became of a counter in an interval. No point is REPORT_NOT_COUNTED, too. */
+enum report_kind {
+	REPORT_COUNTED,		/* all the time that it was enabled */
+	REPORT_ESTIMATED,	/* part of that time: multiplexed, the rest is estimated */
+	REPORT_NOT_COUNTED,
+};
+
+/**
+ * struct report_interval - an interval of the run
+ * @start: in seconds since counting began
+ * @end: likewise
+ */
+struct report_interval {
+	double start;
+	double end;
+};
+
+/**
+ * struct report_point - what was counted in an interval
+ * @interval: number of the interval
+ * @kind: whether @value says something
+ * @value: events, or the value of a metric
+ */
+struct report_point {
+	__u32 interval;
+	enum report_kind kind;
+	double value;
+};
+
+/**
+ * struct report_series - an event in one place over time
+ * @counter: number of the counter that it is of
+ * @place: the CPU, the thread, the cgroup, and what else tells it from others; "" for none
+ * @number: of the same event in the same place; from 1
+ * @points: in the order of time; intervals may be missing
+ * @nr: how many
+ * @room: how many @points has room for
+ * @states: what was said of its counter, each once
+ * @known: seconds of which it is known whether it was on the PMU
+ * @on_pmu: of them, those on the PMU
+ */
+struct report_series {
+	size_t counter;
+	char *place;
+	unsigned int number;
+	struct report_point *points;
+	size_t nr;
+	size_t room;
+	struct strings states;
+	double known;
+	double on_pmu;
+};
+
+/**
+ * struct report_counter - an event, or a metric
+ * @name: the event, or what the metric is, as "insn per cycle"
+ * @unit: of the event's counts, or ""
+ * @event: of a metric: the event that it stands beside, or ""
+ * @is_metric: it is no rate
+ * @series: the numbers of its series, one for each place
+ * @nr: how many
+ * @room: how many @series has room for
+ */
+struct report_counter {
+	char *name;
+	char *unit;
+	char *event;
+	bool is_metric;
+	size_t *series;
+	size_t nr;
+	size_t room;
+};
+
+/**
+ * struct report_fact - something of the run that stands at the head of a report
+ * @name: what it is
+ * @value: the fact
+ */
+struct report_fact {
+	const char *name;
+	char *value;
+};
+
+/**
+ * struct report - one run
+ * @input: the name of its file
+ * @title: what the user calls it, or NULL
+ * @most_places: how many places of a counter are shown
+ * @has_head: the input has what stat --header writes
+ * @command: what was counted, from the head, or NULL
+ * @facts: from the head
+ * @nr_facts: how many
+ * @room_facts: how many @facts has room for
+ * @intervals: the intervals
+ * @nr: how many
+ * @room: how many @intervals has room for
+ * @counters: the counters, as they come in the input
+ * @nr_counters: how many
+ * @room_counters: how many @counters has room for
+ * @series: all series
+ * @nr_series: how many
+ * @room_series: how many @series has room for
+ * @tree: of tsearch(), finds series
+ * @lines: of the input
+ * @no_interval: of these, those of no interval: of sums at the end
+ */
+struct report {
+	const char *input;
+	const char *title;
+	unsigned int most_places;
+	bool has_head;
+	char *command;
+	struct report_fact *facts;
+	size_t nr_facts;
+	size_t room_facts;
+	struct report_interval *intervals;
+	size_t nr;
+	size_t room;
+	struct report_counter *counters;
+	size_t nr_counters;
+	size_t room_counters;
+	struct report_series **series;
+	size_t nr_series;
+	size_t room_series;
+	void *tree;
+	size_t lines;
+	size_t no_interval;
+};
+
+/* report_read.c: from lines of JSON */
+int report_read(struct report *report, FILE *in);
+
+/* report_series.c: which series there are */
+struct report_series *report_find_series(struct report *report, const char *name, const char *event,
+					 const char *unit, bool is_metric, const char *place);
+void report_add_point(struct report *report, struct report_series *series,
+		      enum report_kind kind, double value);
+void report_add_state(struct report_series *series, const char *state);
+void report_free(struct report *report);
+
+/* report_value.c: what can be said of a series */
+
+/**
+ * struct report_summary - a series in numbers: of rates, or of values of a metric
+ * @counted: number of intervals with a value
+ * @estimated: of them, those that are estimated
+ * @has_last: the last interval has a value
+ * @last: that value
+ * @middle: all events by all the time in which they were counted; of a metric the median
+ * @least: the lowest one
+ * @most: the highest one
+ */
+struct report_summary {
+	size_t counted;
+	size_t estimated;
+	bool has_last;
+	double last;
+	double middle;
+	double least;
+	double most;
+};
+
+double report_value(const struct report *report, const struct report_series *series,
+		    const struct report_point *point);
+double report_median(double *values, size_t nr);
+struct report_summary report_sum_up(const struct report *report,
+				    const struct report_series *series);
+size_t *report_choose_series(const struct report *report, const struct report_counter *counter,
+			     size_t *nr);
+char *report_number(double value, const char *unit);
+char *report_rate(const struct report_counter *counter, double value);
+double report_nice_step(double span, unsigned int most);
+
+/* report_html.c: the page */
+char *report_page(const struct report *report, size_t *len);
+void report_text(FILE *out, const char *text);
+
+/* report_plot.c: its plots */
+
+/**
+ * struct report_plot - a plot
+ * @series: what it is of
+ * @id: a number that no other plot has
+ * @most: where its axis ends, at least
+ * @least: where it begins, at most
+ * @small: one of many
+ */
+struct report_plot {
+	const struct report_series *series;
+	unsigned int id;
+	double most;
+	double least;
+	bool small;
+};
+
+size_t report_intervals_per_step(const struct report *report, bool small);
+void report_print_plot(FILE *out, const struct report *report, const struct report_plot *plot,
+		       const char *title, const char *description);
+
+#endif /* PERFGRP_REPORT_H */

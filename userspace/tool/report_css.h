@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How a report looks. */
+#ifndef PERFGRP_REPORT_CSS_H
+#define PERFGRP_REPORT_CSS_H
+
+extern const char report_css[];
+
+#endif /* PERFGRP_REPORT_CSS_H */
