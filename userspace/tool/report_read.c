@@ -111,8 +111,7 @@ static char *read_place(const struct reader *reader, struct json_object *object)
 	for (i = 0; i < ARRAY_SIZE(places) && !err; i++) {
 		const char *text = report_get_text(reader, object, places[i].key, &err);
 
-		/* Not every event of a line that could have a cgroup is of one. */
-		if (!text || !*text)
+		if (!text)
 			continue;
 		longer = xasprintf("%s%s%s%s%s", place, *place ? " " : "", places[i].before, text,
 				   places[i].behind);
