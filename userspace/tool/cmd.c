@@ -8,6 +8,9 @@
 #include "cpu_alias.h"
 #include "util.h"
 
+/* Of cgroups; the module knows how many levels it can do. */
+#define MAX_DEPTH	0x40000000
+
 static void say_why_not_open(int err)
 {
 	const char *advice = perfgrp_open_error(err);
@@ -106,6 +109,12 @@ int cmd_parse_target(struct target *target, int c)
 		return 0;
 	}
 	return -EINVAL;
+}
+
+/* Parses the optional argument of --cgroups. */
+int cmd_parse_depth(unsigned int *depth)
+{
+	return optarg ? cmd_parse_uint("--cgroups", optarg, 1, MAX_DEPTH, depth) : 0;
 }
 
 /* Fails with an error if CMD_MODE_OPTIONS exclude all modes. */

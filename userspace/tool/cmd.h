@@ -22,8 +22,22 @@
 enum {
 	OPT_ALL_USER = 256,
 	OPT_ALL_KERNEL,
+	OPT_CGROUPS,
+	OPT_FOR_EACH_CGROUP,
 	OPT_OF_COMMAND,
 };
+
+/* Rows of a table of options, and their help. */
+#define CMD_EVENT_OPTIONS					\
+	{ "event", required_argument, NULL, 'e' },		\
+	{ "pfm-events", required_argument, NULL, 'e' }
+#define CMD_EVENT_HELP										\
+	"  -e, --event EVENTS       events by perf's names; {a,b} is a group; may be repeated\n"	\
+	"                           (--pfm-events is the same)\n"
+#define CMD_CGROUP_OPTIONS							\
+	{ "cgroup", required_argument, NULL, 'G' },				\
+	{ "for-each-cgroup", required_argument, NULL, OPT_FOR_EACH_CGROUP },	\
+	{ "cgroups", optional_argument, NULL, OPT_CGROUPS }
 
 /* Rows of a table of options, for cmd_parse_target(). */
 #define CMD_TARGET_LETTERS	"aC:p:t:"
@@ -35,6 +49,9 @@ enum {
 #define CMD_MODE_OPTIONS					\
 	{ "all-user", no_argument, NULL, OPT_ALL_USER },	\
 	{ "all-kernel", no_argument, NULL, OPT_ALL_KERNEL }
+#define CMD_MODE_HELP					\
+	"      --all-user           user mode only\n"	\
+	"      --all-kernel         kernel mode only\n"
 
 /* The last rows of a table. */
 #define CMD_HELP_OPTION						\
@@ -73,6 +90,7 @@ struct perfgrp_dev *cmd_open_device(struct perfgrp_info *info, __u64 feature, co
 bool cmd_parse_options(const struct cmd_options *options, int argc, char **argv, void *arg,
 		       int *status);
 int cmd_parse_target(struct target *target, int c);
+int cmd_parse_depth(unsigned int *depth);
 int cmd_check_modes(const struct target *target);
 int cmd_add_events(struct event_list *list, const char *text);
 int cmd_parse_uint(const char *what, const char *text, unsigned int min, unsigned int max,

@@ -14,11 +14,9 @@
 
 enum {
 	OPT_ALLOW_REMOTE = OPT_OF_COMMAND,
-	OPT_CGROUPS,
 	OPT_CLIENT_TIMEOUT,
 	OPT_EVENTS_FILE,
 	OPT_FORMAT,
-	OPT_FOR_EACH_CGROUP,
 	OPT_INTERVAL_COUNT,
 	OPT_LISTEN,
 	OPT_SCALED,
@@ -26,12 +24,10 @@ enum {
 };
 
 static const struct option option_table[] = {
-	{ "event", required_argument, NULL, 'e' },
+	CMD_EVENT_OPTIONS,
 	{ "events-file", required_argument, NULL, OPT_EVENTS_FILE },
 	CMD_TARGET_OPTIONS,
-	{ "cgroup", required_argument, NULL, 'G' },
-	{ "for-each-cgroup", required_argument, NULL, OPT_FOR_EACH_CGROUP },
-	{ "cgroups", optional_argument, NULL, OPT_CGROUPS },
+	CMD_CGROUP_OPTIONS,
 	{ "no-inherit", no_argument, NULL, 'i' },
 	CMD_MODE_OPTIONS,
 	{ "totals", no_argument, NULL, OPT_TOTALS },
@@ -54,7 +50,7 @@ static void usage(FILE *out)
 	      "file, to clients, or to standard output.\n"
 	      "\n"
 	      "What to count:\n"
-	      "  -e, --event EVENTS       events by perf's names; {a,b} is a group; may be repeated\n"
+	      CMD_EVENT_HELP
 	      "      --events-file FILE   the same from FILE, a line each, which SIGHUP reads again\n"
 	      "  -a, --all-cpus           all CPUs (the default)\n"
 	      "  -C, --cpu LIST           some CPUs: 0,2-3\n"
@@ -66,8 +62,7 @@ static void usage(FILE *out)
 	      "                           each event for each cgroup; names may be patterns\n"
 	      "      --cgroups[=DEPTH]    each cgroup there is, and will be, down to DEPTH\n"
 	      "  -i, --no-inherit         not the children of processes and threads\n"
-	      "      --all-user           user mode only\n"
-	      "      --all-kernel         kernel mode only\n"
+	      CMD_MODE_HELP
 	      "What to export:\n"
 	      "      --totals             sums over CPUs or threads, in place of a value for each\n"
 	      "      --scaled             estimates of what is multiplexed, too, apart from counts\n"
@@ -146,7 +141,7 @@ static int parse_option(void *arg, int c)
 		break;
 	case OPT_CGROUPS:
 		ex->cgroups = true;
-		return optarg ? cmd_parse_uint("--cgroups", optarg, 1, max, &ex->depth) : 0;
+		return cmd_parse_depth(&ex->depth);
 	case 'i':
 		ex->no_inherit = true;
 		break;

@@ -83,9 +83,7 @@ static int add_detailed_events(struct stat_cmd *st, unsigned int detail)
 
 enum {
 	OPT_APPEND = OPT_OF_COMMAND,
-	OPT_CGROUPS,
 	OPT_CONTROL,
-	OPT_FOR_EACH_CGROUP,
 	OPT_HEADER,
 	OPT_INTERVAL_CLEAR,
 	OPT_INTERVAL_COUNT,
@@ -118,8 +116,7 @@ enum {
 };
 
 static const struct option option_table[] = {
-	{ "event", required_argument, NULL, 'e' },
-	{ "pfm-events", required_argument, NULL, 'e' },
+	CMD_EVENT_OPTIONS,
 	{ "metrics", required_argument, NULL, 'M' },
 	{ "metric-no-group", no_argument, NULL, OPT_METRIC_NO_GROUP },
 	{ "metric-no-merge", no_argument, NULL, OPT_METRIC_NO_MERGE },
@@ -127,9 +124,7 @@ static const struct option option_table[] = {
 	{ "topdown", no_argument, NULL, OPT_TOPDOWN },
 	{ "td-level", required_argument, NULL, OPT_TD_LEVEL },
 	CMD_TARGET_OPTIONS,
-	{ "cgroup", required_argument, NULL, 'G' },
-	{ "for-each-cgroup", required_argument, NULL, OPT_FOR_EACH_CGROUP },
-	{ "cgroups", optional_argument, NULL, OPT_CGROUPS },
+	CMD_CGROUP_OPTIONS,
 	{ "no-aggr", no_argument, NULL, 'A' },
 	{ "per-core", no_argument, NULL, OPT_PER_CORE },
 	{ "per-cluster", no_argument, NULL, OPT_PER_CLUSTER },
@@ -181,8 +176,7 @@ static void usage(FILE *out)
 	      "Counts events while COMMAND runs, or until interrupted.\n"
 	      "\n"
 	      "What to count:\n"
-	      "  -e, --event EVENTS       events by perf's names; {a,b} is a group; may be repeated\n"
-	      "                           (--pfm-events is the same)\n"
+	      CMD_EVENT_HELP
 	      "  -M, --metrics NAMES      metrics and groups of metrics, by perf's names for this CPU;\n"
 	      "                           the events of each are one group; may be repeated\n"
 	      "      --metric-no-group    but may be counted in turns\n"
@@ -200,8 +194,7 @@ static void usage(FILE *out)
 	      "                           each event for each cgroup; names may be patterns\n"
 	      "      --cgroups[=DEPTH]    with -a or -C: a table for each cgroup there is, down to DEPTH\n"
 	      "  -i, --no-inherit         not the children\n"
-	      "      --all-user           user mode only\n"
-	      "      --all-kernel         kernel mode only\n"
+	      CMD_MODE_HELP
 	      "  -n, --null               nothing, but the time\n"
 	      "When:\n"
 	      "  -D, --delay MS           from so many ms after the start; -1: when --control says so\n"
@@ -316,9 +309,7 @@ static int parse_option(void *arg, int c)
 		break;
 	case OPT_CGROUPS:
 		line->cgroups = true;
-		if (optarg)
-			return cmd_parse_uint("--cgroups", optarg, 1, max, &st->split.depth);
-		break;
+		return cmd_parse_depth(&st->split.depth);
 	case 'A':
 		st->aggr.mode = AGGR_CPU;
 		break;
@@ -508,16 +499,10 @@ static int open_output(struct stat_cmd *st, const struct command_line *line)
 /* Opens the device, and checks that the module has what the options need. */
 static int open_device(struct stat_cmd *st)
 {
-	struct perfgrp_info info;
+	int err = stat_open_device(st);
 
-	st->dev = cmd_open_device(&info, 0, NULL);
-	if (!st->dev)
-		return -ENODEV;
-	st->features = info.features;
-	if (st->split.mount && !(st->features & PERFGRP_FEATURE_SPLIT_BY_CGROUP)) {
-		error("--cgroups: this module lacks 'cgroup-split'");
-		return -EOPNOTSUPP;
-	}
+	if (err)
+		return err;
 	if (st->opt.no_wake && !(st->features & PERFGRP_FEATURE_MAPPED)) {
 		error("--no-wake: this module lacks 'mapped'");
 		return -EOPNOTSUPP;

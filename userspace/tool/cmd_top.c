@@ -11,15 +11,13 @@
 #include "top.h"
 
 enum {
-	OPT_CGROUPS = OPT_OF_COMMAND,
-	OPT_NO_COLOR,
+	OPT_NO_COLOR = OPT_OF_COMMAND,
 	OPT_NO_TOTALS,
 	OPT_WAKE,
 };
 
 static const struct option option_table[] = {
-	{ "event", required_argument, NULL, 'e' },
-	{ "pfm-events", required_argument, NULL, 'e' },
+	CMD_EVENT_OPTIONS,
 	CMD_TARGET_OPTIONS,
 	{ "cgroups", optional_argument, NULL, OPT_CGROUPS },
 	CMD_MODE_OPTIONS,
@@ -41,15 +39,13 @@ static void usage(FILE *out)
 	      "pressed; h says what other keys do.\n"
 	      "\n"
 	      "What to count:\n"
-	      "  -e, --event EVENTS       events by perf's names; {a,b} is a group; may be repeated\n"
-	      "                           (--pfm-events is the same)\n"
+	      CMD_EVENT_HELP
 	      "  -a, --all-cpus           all CPUs, a row each (the default)\n"
 	      "  -C, --cpu LIST           some CPUs: 0,2-3\n"
 	      "  -p, --pid LIST           processes: a row for each thread that they have, and get\n"
 	      "  -t, --tid LIST           threads\n"
 	      "      --cgroups[=DEPTH]    with -a or -C: a row for each cgroup there is, down to DEPTH\n"
-	      "      --all-user           user mode only\n"
-	      "      --all-kernel         kernel mode only\n"
+	      CMD_MODE_HELP
 	      "      --wake               interrupt CPUs for each frame, in place of what they write\n"
 	      "                           down by themselves\n"
 	      "How to show it:\n"
@@ -73,9 +69,7 @@ static int parse_option(void *arg, int c)
 		return cmd_add_events(&top->st.list, optarg);
 	case OPT_CGROUPS:
 		top->opt.cgroups = true;
-		if (optarg)
-			return cmd_parse_uint("--cgroups", optarg, 1, max, &top->st.split.depth);
-		return 0;
+		return cmd_parse_depth(&top->st.split.depth);
 	case 'd':
 		if (!top_parse_interval(optarg, &top->opt.interval))
 			return 0;
@@ -153,16 +147,10 @@ static bool may_map(struct top *top)
 static int open_device(struct top *top)
 {
 	struct stat_cmd *st = &top->st;
-	struct perfgrp_info info;
+	int err = stat_open_device(st);
 
-	st->dev = cmd_open_device(&info, 0, NULL);
-	if (!st->dev)
-		return -ENODEV;
-	st->features = info.features;
-	if (st->split.mount && !(st->features & PERFGRP_FEATURE_SPLIT_BY_CGROUP)) {
-		error("--cgroups: this module lacks 'cgroup-split'");
-		return -EOPNOTSUPP;
-	}
+	if (err)
+		return err;
 	top->mapped = !st->split.mount && !top->opt.wake && may_map(top);
 	st->opt.no_wake = top->mapped;
 	st->opt.map_interval = top->mapped ? TOP_MIN_INTERVAL * NSEC_PER_MSEC : 0;

@@ -113,14 +113,10 @@ int export_set_prepare(const struct export *ex, struct export_set *set, bool nam
 static int open_set(const struct export *ex, struct export_set *set)
 {
 	struct stat_cmd *st = &set->st;
-	int err;
+	int err = stat_use_device(st, ex->dev, ex->info.features);
 
-	st->dev = ex->dev;
-	st->features = ex->info.features;
-	if (st->split.mount && !(st->features & PERFGRP_FEATURE_SPLIT_BY_CGROUP)) {
-		error("--cgroups: this module lacks 'cgroup-split'");
-		return -EOPNOTSUPP;
-	}
+	if (err)
+		return err;
 	/* Do not wake idle CPUs if the module and the target allow that. */
 	st->opt.no_wake = st->features & PERFGRP_FEATURE_MAPPED && target_has_cpus(&st->target) &&
 			  !cgroups_named(&st->cgroups) && !st->split.mount;

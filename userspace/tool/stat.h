@@ -244,6 +244,8 @@ int stat_add_default_events(struct stat_cmd *st);
 
 /* stat_open.c: groups of the module */
 
+int stat_use_device(struct stat_cmd *st, struct perfgrp_dev *dev, __u64 features);
+int stat_open_device(struct stat_cmd *st);
 int stat_open(struct stat_cmd *st);
 void stat_close(struct stat_cmd *st);
 void stat_free(struct stat_cmd *st);

@@ -4,8 +4,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "counters.h"
 #include "stat.h"
+
+/**
+ * stat_use_device - count on a device
+ * @st: what is to be counted
+ * @dev: the device
+ * @features: what its module can do
+ *
+ * Return: 0, or -EOPNOTSUPP after printing an error
+ */
+int stat_use_device(struct stat_cmd *st, struct perfgrp_dev *dev, __u64 features)
+{
+	st->dev = dev;
+	st->features = features;
+	if (!st->split.mount || features & PERFGRP_FEATURE_SPLIT_BY_CGROUP)
+		return 0;
+	error("--cgroups: this module lacks 'cgroup-split'");
+	return -EOPNOTSUPP;
+}
+
+/* Opens a device for stat_use_device(); stat_free() closes it. */
+int stat_open_device(struct stat_cmd *st)
+{
+	struct perfgrp_info info;
+	struct perfgrp_dev *dev = cmd_open_device(&info, 0, NULL);
+
+	return dev ? stat_use_device(st, dev, info.features) : -ENODEV;
+}
 
 /* Are the groups enabled by the exec of the command? */
 bool stat_enables_on_exec(const struct stat_cmd *st)
