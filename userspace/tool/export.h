@@ -26,6 +26,9 @@ enum export_state {
 
 /* ---- what is exported -------------------------------------------------------- */
 
+/* The row of threads, of cgroups of --cgroups, and of events that are not supported. */
+#define EXPORT_NO_ROW	(~(size_t)0)
+
 /**
  * struct export_point - an event's count in one place
  * @event: the event
@@ -44,6 +47,7 @@ enum export_state {
  * @flags: PERFGRP_VALUE_*
  * @supported: the machine can count its group; else @state, counts, times and flags are not valid
  * @labels: its labels in Prometheus' format, the text between the braces
+ * @row: index of its row, or of the sum's, in &struct export_values; or EXPORT_NO_ROW
  */
 struct export_point {
 	const struct event *event;
@@ -62,11 +66,13 @@ struct export_point {
 	__u32 flags;
 	bool supported;
 	char *labels;
+	size_t row;
 };
 
 /**
  * struct export_row - properties of a CPU's row, or of a sum
  * @labels: as in &struct export_point; the leader is the first event of the group
+ * @cpu: the CPU; -1 for the sum
  * @has_epoch: it is a CPU's row
  * @epoch: how often the CPU came back online
  * @has_age: it may be older than the snapshot
@@ -74,6 +80,7 @@ struct export_point {
  */
 struct export_row {
 	char *labels;
+	int cpu;
 	bool has_epoch;
 	__u32 epoch;
 	bool has_age;

@@ -105,7 +105,9 @@ static const struct container *container_of(const struct export_set *set,
 static struct export_point *add_point(struct export_values *values)
 {
 	GROW(values->points, values->nr, values->room);
-	values->points[values->nr] = (struct export_point){ .cpu = -1, .tid = -1 };
+	values->points[values->nr] = (struct export_point){
+		.cpu = -1, .tid = -1, .row = EXPORT_NO_ROW,
+	};
 	return &values->points[values->nr++];
 }
 
@@ -181,6 +183,7 @@ static void add_row(struct export *ex, const struct export_set *set, size_t grou
 	to = &values->rows[values->nr_rows++];
 	*to = (struct export_row){
 		.labels = export_labels(&of, true),
+		.cpu = of.cpu,
 		.has_epoch = st->aggr.mode == AGGR_CPU,
 		.epoch = row->epoch,
 		.has_age = st->opt.no_wake,
@@ -206,6 +209,17 @@ static void add_rows(struct export *ex, const struct export_set *set, size_t gro
 	}
 	if (set->st.aggr.mode != AGGR_CPU)
 		add_row(ex, set, group, oldest, now);
+}
+
+/* Sets the row of each point of a group. */
+static void link_rows(struct export_values *values, size_t first_point, size_t first_row)
+{
+	size_t i, j;
+
+	for (i = first_point; i < values->nr; i++)
+		for (j = first_row; j < values->nr_rows && values->points[i].supported; j++)
+			if (values->rows[j].cpu == values->points[i].cpu)
+				values->points[i].row = j;
 }
 
 /* Removes the cgroups that had no row in the last snapshot. */
@@ -240,6 +254,8 @@ static int collect_set(struct export *ex, struct export_set *set)
 		return err;
 	now = ending_now();
 	for (i = 0; i < st->nr_groups; i++) {
+		const size_t points = ex->values.nr, rows = ex->values.nr_rows;
+
 		for (j = 0; j < st->list.groups[i].nr; j++) {
 			const struct event *event = &st->list.groups[i].events[j];
 			const struct stat_event *counts = &st->groups[i].events[j];
@@ -250,6 +266,7 @@ static int collect_set(struct export *ex, struct export_set *set)
 				add_cell(ex, set, event, &counts->last.cells[k]);
 		}
 		add_rows(ex, set, i, now);
+		link_rows(&ex->values, points, rows);
 	}
 	if (cgroups_named(&st->cgroups))
 		stat_cgroups_removed(st);

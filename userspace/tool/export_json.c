@@ -75,6 +75,21 @@ static void add_counts(struct json_object *object, const struct export_values *v
 	add_flags(object, point->flags);
 }
 
+/* How old that is, and how often its CPU has come back, where that is known. */
+static void add_row(struct json_object *object, const struct export_values *values,
+		    const struct export_point *point)
+{
+	const struct export_row *row;
+
+	if (point->row == EXPORT_NO_ROW)
+		return;
+	row = &values->rows[point->row];
+	if (row->has_epoch)
+		json_add_u64(object, "epoch", row->epoch);
+	if (row->has_age)
+		json_add_u64(object, "age", row->age);
+}
+
 /**
  * export_print_json - print values as JSON, one per line
  * @out: where to print
@@ -95,6 +110,7 @@ void export_print_json(FILE *out, const struct export_values *values)
 			add_counts(object, values, point);
 		else
 			json_add_string(object, "state", "not_supported");
+		add_row(object, values, point);
 		if (point->event->scale != 1.0 || *point->event->unit) {
 			json_add_double(object, "unit-scale", "%.17g", point->event->scale);
 			add_clean(object, "unit", point->event->unit);

@@ -23,14 +23,20 @@ enum family_type {
  * @unit: OpenMetrics unit, or NULL
  * @help: help text
  * @type: type of the family
- * @print: prints the samples, and returns whether there are any; if @out is NULL it only returns
+ * @point: prints the sample of a count, and returns whether there is one; if @out is NULL it only
+ *	returns
+ * @row: the same for a row
+ * @all: the same for all values; exactly one of the three is set
  */
 struct family {
 	const char *name;
 	const char *unit;
 	const char *help;
 	enum family_type type;
-	bool (*print)(FILE *out, const char *name, const struct export_values *values);
+	bool (*point)(FILE *out, const char *name, const struct export_values *values,
+		      const struct export_point *point);
+	bool (*row)(FILE *out, const char *name, const struct export_row *row);
+	bool (*all)(FILE *out, const char *name, const struct export_values *values);
 };
 
 /* ---- labels -------------------------------------------------------------------- */
@@ -113,72 +119,51 @@ static bool print_info(FILE *out, const char *name, const struct export_values *
 	return true;
 }
 
-static bool print_raw(FILE *out, const char *name, const struct export_values *values)
+static bool print_raw(FILE *out, const char *name, const struct export_values *values,
+		      const struct export_point *point)
 {
-	bool any = false;
-	size_t i;
-
-	for (i = 0; i < values->nr; i++) {
-		const struct export_point *point = &values->points[i];
-
-		if (!point->supported || point->state != EXPORT_COUNTED)
-			continue;
-		any = true;
-		if (out)
-			fprintf(out, "%s_total{%s} %" PRIu64 "\n", name, point->labels,
-				(uint64_t)point->raw);
-	}
-	return any;
+	(void)values;
+	if (!point->supported || point->state != EXPORT_COUNTED)
+		return false;
+	if (out)
+		fprintf(out, "%s_total{%s} %" PRIu64 "\n", name, point->labels,
+			(uint64_t)point->raw);
+	return true;
 }
 
-static bool print_times(FILE *out, const char *name, const struct export_values *values,
-			bool running)
+static bool print_time(FILE *out, const char *name, const struct export_point *point, __u64 ns)
 {
-	bool any = false;
-	size_t i;
-
-	for (i = 0; i < values->nr; i++) {
-		const struct export_point *point = &values->points[i];
-
-		if (!point->supported)
-			continue;
-		any = true;
-		if (!out)
-			break;
+	if (out && point->supported) {
 		fprintf(out, "%s_total{%s} ", name, point->labels);
-		print_seconds(out, running ? point->running : point->enabled);
+		print_seconds(out, ns);
 	}
-	return any;
+	return point->supported;
 }
 
-static bool print_enabled(FILE *out, const char *name, const struct export_values *values)
+static bool print_enabled(FILE *out, const char *name, const struct export_values *values,
+			  const struct export_point *point)
 {
-	return print_times(out, name, values, false);
+	(void)values;
+	return print_time(out, name, point, point->enabled);
 }
 
-static bool print_running(FILE *out, const char *name, const struct export_values *values)
+static bool print_running(FILE *out, const char *name, const struct export_values *values,
+			  const struct export_point *point)
 {
-	return print_times(out, name, values, true);
+	(void)values;
+	return print_time(out, name, point, point->running);
 }
 
-static bool print_state(FILE *out, const char *name, const struct export_values *values)
+static bool print_state(FILE *out, const char *name, const struct export_values *values,
+			const struct export_point *point)
 {
 	const unsigned int nr = values->totals ? EXPORT_STATES : EXPORT_PARTIAL;
-	bool any = false;
 	unsigned int state;
-	size_t i;
 
-	for (i = 0; i < values->nr; i++) {
-		const struct export_point *point = &values->points[i];
-
-		if (!point->supported)
-			continue;
-		any = true;
-		for (state = 0; out && state < nr; state++)
-			fprintf(out, "%s{%s,%s=\"%s\"} %d\n", name, point->labels, name,
-				export_state_name(state), state == point->state);
-	}
-	return any;
+	for (state = 0; out && point->supported && state < nr; state++)
+		fprintf(out, "%s{%s,%s=\"%s\"} %d\n", name, point->labels, name,
+			export_state_name(state), state == point->state);
+	return point->supported;
 }
 
 /* Is there an estimate, or an exact count that needs none? */
@@ -188,41 +173,28 @@ static bool has_estimate(const struct export_values *values, const struct export
 	       (point->state == EXPORT_COUNTED || point->state == EXPORT_MULTIPLEXED);
 }
 
-static bool print_scaled(FILE *out, const char *name, const struct export_values *values)
+static bool print_scaled(FILE *out, const char *name, const struct export_values *values,
+			 const struct export_point *point)
 {
-	bool any = false;
-	size_t i;
-
-	for (i = 0; i < values->nr; i++) {
-		const struct export_point *point = &values->points[i];
-
-		if (!has_estimate(values, point))
-			continue;
-		any = true;
-		if (out)
-			fprintf(out, "%s{%s} %" PRIu64 "\n", name, point->labels,
-				(uint64_t)point->scaled);
-	}
-	return any;
+	if (!has_estimate(values, point))
+		return false;
+	if (out)
+		fprintf(out, "%s{%s} %" PRIu64 "\n", name, point->labels,
+			(uint64_t)point->scaled);
+	return true;
 }
 
-static bool print_ratio(FILE *out, const char *name, const struct export_values *values)
+static bool print_ratio(FILE *out, const char *name, const struct export_values *values,
+			const struct export_point *point)
 {
-	bool any = false;
-	size_t i;
+	const bool all = point->running == point->enabled;
 
-	for (i = 0; i < values->nr; i++) {
-		const struct export_point *point = &values->points[i];
-		const bool all = point->running == point->enabled;
-
-		if (!has_estimate(values, point))
-			continue;
-		any = true;
-		if (out)
-			fprintf(out, "%s{%s} %.6f\n", name, point->labels,
-				all ? 1 : (double)point->running / point->enabled);
-	}
-	return any;
+	if (!has_estimate(values, point))
+		return false;
+	if (out)
+		fprintf(out, "%s{%s} %.6f\n", name, point->labels,
+			all ? 1 : (double)point->running / point->enabled);
+	return true;
 }
 
 static bool print_supported(FILE *out, const char *name, const struct export_values *values)
@@ -277,71 +249,67 @@ static bool print_unit(FILE *out, const char *name, const struct export_values *
 	return any;
 }
 
-static bool print_epoch(FILE *out, const char *name, const struct export_values *values)
+static bool print_epoch(FILE *out, const char *name, const struct export_row *row)
 {
-	bool any = false;
-	size_t i;
-
-	for (i = 0; i < values->nr_rows; i++) {
-		const struct export_row *row = &values->rows[i];
-
-		if (!row->has_epoch)
-			continue;
-		any = true;
-		if (out)
-			fprintf(out, "%s_total{%s} %u\n", name, row->labels, row->epoch);
-	}
-	return any;
+	if (out && row->has_epoch)
+		fprintf(out, "%s_total{%s} %u\n", name, row->labels, row->epoch);
+	return row->has_epoch;
 }
 
-static bool print_age(FILE *out, const char *name, const struct export_values *values)
+static bool print_age(FILE *out, const char *name, const struct export_row *row)
 {
-	bool any = false;
-	size_t i;
-
-	for (i = 0; i < values->nr_rows; i++) {
-		const struct export_row *row = &values->rows[i];
-
-		if (!row->has_age)
-			continue;
-		any = true;
-		if (!out)
-			break;
+	if (out && row->has_age) {
 		fprintf(out, "%s{%s} ", name, row->labels);
 		print_seconds(out, row->age);
 	}
-	return any;
+	return row->has_age;
 }
 
 static const struct family families[] = {
-	{ "perfgrp", NULL, "The exporter and the module behind it.", INFO, print_info },
+	{ "perfgrp", NULL, "The exporter and the module behind it.", INFO, .all = print_info },
 	{ "perfgrp_events_raw", NULL,
 	  "Events, as counted, of counters that counted all the time that they were enabled.",
-	  COUNTER, print_raw },
+	  COUNTER, .point = print_raw },
 	{ "perfgrp_events_enabled_seconds", "seconds", "Time that the counter was enabled.",
-	  COUNTER, print_enabled },
+	  COUNTER, .point = print_enabled },
 	{ "perfgrp_events_running_seconds", "seconds", "Time that the counter was on the PMU.",
-	  COUNTER, print_running },
+	  COUNTER, .point = print_running },
 	{ "perfgrp_events_state", NULL, "What can be said about the count.", STATESET,
-	  print_state },
+	  .point = print_state },
 	{ "perfgrp_events_scaled", NULL,
 	  "Estimate for all the time that the counter was enabled; it may go backwards.",
-	  GAUGE, print_scaled },
+	  GAUGE, .point = print_scaled },
 	{ "perfgrp_events_running_ratio", "ratio",
 	  "Share of the time that the counter was enabled in which it was on the PMU.",
-	  GAUGE, print_ratio },
+	  GAUGE, .point = print_ratio },
 	{ "perfgrp_events_supported", NULL,
 	  "Whether the machine can count the event, and those in its braces.",
-	  GAUGE, print_supported },
+	  GAUGE, .all = print_supported },
 	{ "perfgrp_events_unit_scale", NULL, "What to multiply a count with to have the unit.",
-	  GAUGE, print_unit },
+	  GAUGE, .all = print_unit },
 	{ "perfgrp_row_epochs", NULL,
 	  "How often the CPU has come back online; nothing was counted before it did.",
-	  COUNTER, print_epoch },
+	  COUNTER, .row = print_epoch },
 	{ "perfgrp_row_age_seconds", "seconds",
 	  "Age of the row that an idle CPU has written, or of the oldest of them.",
-	  GAUGE, print_age },
+	  GAUGE, .row = print_age },
 };
+
+/* Prints a family's samples, and returns whether there are any; if @out is NULL it only returns. */
+static bool print_samples(FILE *out, const struct family *family,
+			  const struct export_values *values)
+{
+	bool any = false;
+	size_t i;
+
+	if (family->all)
+		return family->all(out, family->name, values);
+	for (i = 0; family->point && i < values->nr; i++)
+		any |= family->point(out, family->name, values, &values->points[i]);
+	for (i = 0; family->row && i < values->nr_rows; i++)
+		any |= family->row(out, family->name, &values->rows[i]);
+	return any;
+}
 
 /* In HELP and TYPE, Prometheus' format has the name of the samples, OpenMetrics the family's. */
 static void print_head(FILE *out, const struct family *family, bool openmetrics)
@@ -374,10 +342,10 @@ void export_print_text(FILE *out, const struct export_values *values, bool openm
 	for (i = 0; i < ARRAY_SIZE(families); i++) {
 		const struct family *family = &families[i];
 
-		if (!family->print(NULL, family->name, values))
+		if (!print_samples(NULL, family, values))
 			continue;
 		print_head(out, family, openmetrics);
-		family->print(out, family->name, values);
+		print_samples(out, family, values);
 	}
 	if (openmetrics)
 		fputs("# EOF\n", out);
