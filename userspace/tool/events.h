@@ -48,6 +48,7 @@ struct event {
  * @weak: split it up if it can never be on the PMU as a whole (modifier W)
  * @braces: written in braces
  * @metric: the metric that the group is for, or NULL
+ * @optional: nobody has named a metric that is computed of it: an event may be missing
  */
 struct event_group {
 	struct event *events;
@@ -57,6 +58,7 @@ struct event_group {
 	bool weak;
 	bool braces;
 	const char *metric;
+	bool optional;
 };
 
 /**

@@ -27,12 +27,14 @@ struct metric_event {
  * @nr: how many
  * @room: how many @events has room for
  * @apart: each event is a group of its own, because of --metric-no-group or the CPU's tables
+ * @optional: all its metrics were named by a metric group only
  */
 struct metric_set {
 	struct metric_event *events;
 	size_t nr;
 	size_t room;
 	bool apart;
+	bool optional;
 };
 
 /**
@@ -40,6 +42,8 @@ struct metric_set {
  * @from: the metric in the tables
  * @unit: unit and name, as perf prints them
  * @has_unit: @unit is more than the name
+ * @named: it was named by its own name, not only by a metric group
+ * @left_out: the machine cannot count one of its events
  * @scale: factor to multiply the value with
  * @expr: expression to compute it
  * @threshold: expression that is true if the value is noteworthy; NULL if there is none
@@ -50,6 +54,8 @@ struct metric {
 	const struct cpu_metric *from;
 	char *unit;
 	bool has_unit;
+	bool named;
+	bool left_out;
 	double scale;
 	struct metric_expr *expr;
 	struct metric_expr *threshold;
@@ -101,10 +107,13 @@ struct metric_list {
 
 int metric_list_add(struct metric_list *list, const char *names);
 int metric_list_topdown(struct metric_list *list, unsigned int level);
-int metric_list_make_events(struct metric_list *list, struct event_list *events);
 const struct metric_expr *metric_list_ref(struct metric_list *list, const char *name,
 					  const struct cpu_metric *by);
+void metric_free(struct metric *metric);
 void metric_list_free(struct metric_list *list);
+
+/* metric_sets.c */
+int metric_list_make_events(struct metric_list *list, struct event_list *events);
 
 /* metric_literal.c */
 double metric_literal(const struct metric_list *list, const char *name);

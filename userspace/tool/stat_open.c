@@ -92,9 +92,36 @@ enum refusal {
 	REFUSED,		/* there is nothing to be done */
 	REFUSED_EVENT,		/* the machine lacks an event: go on without its group */
 	REFUSED_CUT,		/* it lacks one of a weak group: go on with the others */
+	REFUSED_APART,		/* likewise of metrics, which need the others to be one group */
 	REFUSED_SPLIT,		/* a weak group: try its events one at a time */
 	REFUSED_GONE,		/* the task has exited: go on without it */
 };
+
+/* The event does not exist here, or its PMU does not know it so. */
+static bool is_missing(const struct perfgrp_error *why)
+{
+	if (why->reason == PERFGRP_REASON_EVENT_OPTION)
+		return true;
+	return why->reason == PERFGRP_REASON_EVENT &&
+	       (why->error == ENOENT || why->error == EOPNOTSUPP);
+}
+
+/* An event of metrics that was refused: those that nobody has named are left out. */
+static enum refusal judge_metric(struct stat_group *group, const struct event_group *events,
+				 const struct perfgrp_error *why)
+{
+	const bool optional = events->optional && is_missing(why);
+
+	if (optional && events->nr > 1)
+		return REFUSED_APART;
+	error("metric '%s': cannot count '%s': %s%s", events->metric,
+	      events->events[why->member].name, why->text,
+	      optional ? "; what is computed of it has no value" : "");
+	if (!optional)
+		return REFUSED;
+	group->events[0].supported = false;
+	return REFUSED_EVENT;
+}
 
 static enum refusal judge(const struct stat_cmd *st, struct stat_group *group,
 			  const struct event_group *events, const struct perfgrp_error *why)
@@ -105,11 +132,8 @@ static enum refusal judge(const struct stat_cmd *st, struct stat_group *group,
 	if (events->metric && why->reason == PERFGRP_REASON_LIMIT && events->nr > 1)
 		return REFUSED_SPLIT;
 	if (events->metric && why->reason != PERFGRP_REASON_PMU_FULL && why->error != ESRCH &&
-	    why->member < events->nr) {
-		error("metric '%s': cannot count '%s': %s", events->metric,
-		      events->events[why->member].name, why->text);
-		return REFUSED;
-	}
+	    why->member < events->nr)
+		return judge_metric(group, events, why);
 	if ((why->error == ENOENT || why->error == EOPNOTSUPP) &&
 	    why->reason == PERFGRP_REASON_EVENT) {
 		if (events->weak && events->nr > 1 && why->member < events->nr)
@@ -201,6 +225,26 @@ static void cut_around(struct stat_cmd *st, size_t index, size_t member)
 		cut_group(st, index, member);
 }
 
+/* Makes an event a group of its own, behind those that it was one with. */
+static void set_apart(struct stat_cmd *st, size_t index, size_t member)
+{
+	struct event_group *group = &st->list.groups[index];
+	const size_t behind = group->nr - member - 1;
+	struct stat_event *counts = st->groups[index].events;
+	struct stat_event count = counts[member];
+	struct event event = group->events[member];
+	const bool braces = group->braces;
+
+	memmove(&group->events[member], &group->events[member + 1], behind * sizeof(event));
+	memmove(&counts[member], &counts[member + 1], behind * sizeof(count));
+	group->events[group->nr - 1] = event;
+	counts[group->nr - 1] = count;
+	cut_group(st, index, group->nr - 1);
+	/* The others are still counted together. */
+	group = &st->list.groups[index];
+	group->braces = braces && group->nr > 1;
+}
+
 static void split_group(struct stat_cmd *st, size_t index)
 {
 	const struct event_group *group = &st->list.groups[index];
@@ -249,11 +293,14 @@ static int open_group(struct stat_cmd *st, size_t index)
 			close_fds(group);
 			goto out;
 		case REFUSED_CUT:
+		case REFUSED_APART:
 		case REFUSED_SPLIT:
 			numbers_free(&cpus);
 			close_fds(group);
 			if (judgement == REFUSED_CUT)
 				cut_around(st, index, why->member);
+			else if (judgement == REFUSED_APART)
+				set_apart(st, index, why->member);
 			else
 				split_group(st, index);
 			perfgrp_group_close(fd);
