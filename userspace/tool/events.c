@@ -112,6 +112,7 @@ void events_cut(struct event_list *list, size_t index, size_t at)
 	second->weak = first->weak;
 	second->metric = first->metric;
 	second->optional = first->optional;
+	second->in_turns = first->in_turns;
 	for (i = at; i < first->nr; i++) {
 		GROW(second->events, second->nr, second->room);
 		second->events[second->nr++] = first->events[i];

@@ -49,6 +49,7 @@ struct event {
  * @braces: written in braces
  * @metric: the metric that the group is for, or NULL
  * @optional: nobody has named a metric that is computed of it: an event may be missing
+ * @in_turns: it was cut since it had no room, which was said
  */
 struct event_group {
 	struct event *events;
@@ -59,6 +60,7 @@ struct event_group {
 	bool braces;
 	const char *metric;
 	bool optional;
+	bool in_turns;
 };
 
 /**

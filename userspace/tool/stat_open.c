@@ -93,7 +93,7 @@ enum refusal {
 	REFUSED_EVENT,		/* the machine lacks an event: go on without its group */
 	REFUSED_CUT,		/* it lacks one of a weak group: go on with the others */
 	REFUSED_APART,		/* likewise of metrics, which need the others to be one group */
-	REFUSED_SPLIT,		/* a weak group: try its events one at a time */
+	REFUSED_SPLIT,		/* a weak group: try less of it at a time */
 	REFUSED_GONE,		/* the task has exited: go on without it */
 };
 
@@ -245,14 +245,26 @@ static void set_apart(struct stat_cmd *st, size_t index, size_t member)
 	group->braces = braces && group->nr > 1;
 }
 
+/*
+ * Cuts a metric's group where the PMU had no room for @member: what is before it fits, and is
+ * counted together. What is behind is tried as a group, too. Where that is not known, in half.
+ */
+static void split_metric(struct stat_cmd *st, size_t index, size_t member)
+{
+	struct event_group *group = &st->list.groups[index];
+
+	if (!group->in_turns)
+		error("metric '%s': its group of %zu events does not fit the PMU: parts of it are counted in turns, and the value is an estimate",
+		      group->metric, group->nr);
+	group->in_turns = true;
+	cut_group(st, index, member && member < group->nr ? member : group->nr / 2);
+}
+
 static void split_group(struct stat_cmd *st, size_t index)
 {
 	const struct event_group *group = &st->list.groups[index];
 
-	if (group->metric)
-		error("metric '%s': its group of %zu events does not fit the PMU: they are counted in turns, and the value is an estimate",
-		      group->metric, group->nr);
-	else if (st->opt.verbose)
+	if (st->opt.verbose)
 		error("%s: the group does not fit and is taken apart", group->events[0].name);
 	while (st->list.groups[index].nr > 1)
 		cut_group(st, index, st->list.groups[index].nr - 1);
@@ -301,6 +313,8 @@ static int open_group(struct stat_cmd *st, size_t index)
 				cut_around(st, index, why->member);
 			else if (judgement == REFUSED_APART)
 				set_apart(st, index, why->member);
+			else if (events->metric)
+				split_metric(st, index, why->member);
 			else
 				split_group(st, index);
 			perfgrp_group_close(fd);
