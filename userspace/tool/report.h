@@ -186,6 +186,14 @@ double report_nice_step(double span, unsigned int most);
 /* report_html.c: the page */
 char *report_page(const struct report *report, size_t *len);
 void report_text(FILE *out, const char *text);
+void report_print_name(FILE *out, const char *before, const char *name, const char *behind);
+char *report_series_name(const struct report_series *series);
+void report_print_counter_name(FILE *out, const struct report_counter *counter);
+void report_print_left_out(FILE *out, size_t shown, size_t all, const char *before,
+			   const char *behind);
+
+/* report_table.c: its tables */
+void report_print_table(FILE *out, const struct report *report, bool metrics);
 
 /* report_plot.c: its plots */
 

@@ -43,7 +43,7 @@ void report_text(FILE *out, const char *text)
 }
 
 /* A name in a line of text, whose own direction does not change the line's. */
-static void print_name(FILE *out, const char *before, const char *name, const char *behind)
+void report_print_name(FILE *out, const char *before, const char *name, const char *behind)
 {
 	fprintf(out, "%s<bdi>", before);
 	report_text(out, name);
@@ -64,7 +64,7 @@ static const char *find_title(const struct report *report)
 static void print_fact(FILE *out, const char *name, const char *value, bool code)
 {
 	fprintf(out, "<dt>%s</dt><dd>", name);
-	print_name(out, code ? "<code>" : "", value, code ? "</code>" : "");
+	report_print_name(out, code ? "<code>" : "", value, code ? "</code>" : "");
 	fputs("</dd>\n", out);
 }
 
@@ -101,7 +101,7 @@ static void print_head(FILE *out, const struct report *report)
 	size_t i;
 
 	fputs("<header>\n", out);
-	print_name(out, "<h1>", find_title(report), "</h1>\n<dl>\n");
+	report_print_name(out, "<h1>", find_title(report), "</h1>\n<dl>\n");
 	for (i = 0; i < report->nr_facts; i++)
 		print_fact(out, report->facts[i].name, report->facts[i].value,
 			   !strcmp(report->facts[i].name, "Command"));
@@ -117,208 +117,30 @@ static void print_head(FILE *out, const struct report *report)
 	fputs("</header>\n", out);
 }
 
-/* ---- tables -------------------------------------------------------------------- */
-
-static bool have_places(const struct report *report)
-{
-	size_t i;
-
-	for (i = 0; i < report->nr_series; i++)
-		if (*report->series[i]->place)
-			return true;
-	return false;
-}
-
-/* What --raw or -M say of a counter, or a metric. */
-static bool have_states(const struct report *report, bool metrics)
-{
-	size_t i;
-
-	for (i = 0; i < report->nr_series; i++)
-		if (report->counters[report->series[i]->counter].is_metric == metrics &&
-		    report->series[i]->states.nr)
-			return true;
-	return false;
-}
-
-static bool have(const struct report *report, bool metrics)
-{
-	size_t i;
-
-	for (i = 0; i < report->nr_counters; i++)
-		if (report->counters[i].is_metric == metrics)
-			return true;
-	return false;
-}
+/* ---- names ---------------------------------------------------------------------- */
 
 /* Those of an event that stands there more than once have a number. */
-static char *name_series(const struct report_series *series)
+char *report_series_name(const struct report_series *series)
 {
 	if (series->number == 1)
 		return xstrdup(series->place);
 	return xasprintf("%s%s(%u)", series->place, *series->place ? " " : "", series->number);
 }
 
-static void print_rate(FILE *out, const struct report_counter *counter, double value)
+void report_print_counter_name(FILE *out, const struct report_counter *counter)
 {
-	char *text = report_rate(counter, value);
-
-	fputs("<td class=\"n\">", out);
-	report_text(out, text);
-	fputs("</td>", out);
-	free(text);
-}
-
-/* Why there is no value in any interval. */
-static void print_missing(FILE *out, const struct report_series *series)
-{
-	fputs("<td class=\"none\" colspan=\"4\">", out);
-	report_text(out, series->states.nr ? series->states.s[0] : "not counted");
-	fputs("</td>", out);
-}
-
-static void print_values(FILE *out, const struct report_counter *counter,
-			 const struct report_summary *sum)
-{
-	if (sum->has_last)
-		print_rate(out, counter, sum->last);
-	else
-		fputs("<td class=\"n none\">not counted</td>", out);
-	print_rate(out, counter, sum->middle);
-	print_rate(out, counter, sum->least);
-	print_rate(out, counter, sum->most);
-}
-
-static void print_share(FILE *out, const struct report_series *series)
-{
-	const double percent = series->known ? 100 * series->on_pmu / series->known : 0;
-
-	/* What is less than all does not look like all. */
-	if (!series->known)
-		fputs("<td class=\"n none\">unknown</td>", out);
-	else if (percent > 99.99)
-		fputs("<td class=\"n\">100 %</td>", out);
-	else
-		fprintf(out, "<td class=\"n part\">%.2f %%</td>", percent);
-}
-
-static void print_states(FILE *out, const struct report_series *series)
-{
-	size_t i;
-
-	fputs("<td>", out);
-	for (i = 0; i < series->states.nr; i++) {
-		fputs(i ? ", " : "", out);
-		report_text(out, series->states.s[i]);
-	}
-	fputs("</td>", out);
-}
-
-static void print_row(FILE *out, const struct report *report, const struct report_series *series,
-		      bool places, bool states)
-{
-	const struct report_counter *counter = &report->counters[series->counter];
-	struct report_summary sum = report_sum_up(report, series);
-	char *name;
-
-	if (places) {
-		name = name_series(series);
-		print_name(out, "<th scope=\"row\" class=\"place\">", *name ? name : "all", "</th>");
-		free(name);
-	}
-	if (sum.counted)
-		print_values(out, counter, &sum);
-	else
-		print_missing(out, series);
-	if (!counter->is_metric)
-		print_share(out, series);
-	fprintf(out, "<td class=\"n%s\">%zu of %zu</td>",
-		sum.counted < report->nr ? " part" : "", sum.counted, report->nr);
-	if (states)
-		print_states(out, series);
-	fputs("</tr>\n", out);
-}
-
-static void print_counter_name(FILE *out, const struct report_counter *counter)
-{
-	print_name(out, "", counter->name, "");
+	report_print_name(out, "", counter->name, "");
 	if (*counter->event)
-		print_name(out, " <small>beside ", counter->event, "</small>");
+		report_print_name(out, " <small>beside ", counter->event, "</small>");
 }
 
-static void print_left_out(FILE *out, size_t shown, size_t all, const char *before,
+/* Says how many places there are where not all are shown. */
+void report_print_left_out(FILE *out, size_t shown, size_t all, const char *before,
 			   const char *behind)
 {
 	if (shown < all)
 		fprintf(out, "%sThe %zu highest of %zu places are shown; <code>--places</code> says how many.%s\n",
 			before, shown, all, behind);
-}
-
-static void print_counter_rows(FILE *out, const struct report *report,
-			       const struct report_counter *counter, bool places, bool states)
-{
-	size_t *chosen, nr, i;
-
-	chosen = report_choose_series(report, counter, &nr);
-	fputs("<tbody>\n", out);
-	for (i = 0; i < nr; i++) {
-		fputs("<tr>", out);
-		if (!i || !places) {
-			fprintf(out, "<th scope=\"%s\" rowspan=\"%zu\">",
-				places ? "rowgroup" : "row", places ? nr : 1);
-			print_counter_name(out, counter);
-			if (!places && report->series[chosen[i]]->number > 1)
-				fprintf(out, " (%u)", report->series[chosen[i]]->number);
-			print_left_out(out, nr, counter->nr, "<br><small>", "</small>");
-			fputs("</th>", out);
-		}
-		print_row(out, report, report->series[chosen[i]], places, states);
-	}
-	fputs("</tbody>\n", out);
-	free(chosen);
-}
-
-static void print_heading(FILE *out, const char *text, bool number)
-{
-	fprintf(out, "<th scope=\"col\"%s>%s</th>", number ? " class=\"n\"" : "", text);
-}
-
-static void print_table_head(FILE *out, bool places, bool states, bool metrics)
-{
-	fputs("<thead><tr>", out);
-	print_heading(out, metrics ? "Metric" : "Counter", false);
-	if (places)
-		print_heading(out, "Place", false);
-	print_heading(out, "Last", true);
-	print_heading(out, metrics ? "Median" : "Mean", true);
-	print_heading(out, "Min", true);
-	print_heading(out, "Max", true);
-	if (!metrics)
-		print_heading(out, "Running", true);
-	print_heading(out, "Counted", true);
-	if (states)
-		print_heading(out, metrics ? "Verdicts" : "States", false);
-	fputs("</tr></thead>\n", out);
-}
-
-static void print_table(FILE *out, const struct report *report, bool metrics)
-{
-	const bool places = have_places(report), states = have_states(report, metrics);
-	const char *id = metrics ? "metrics" : "counters";
-	size_t i;
-
-	fprintf(out, "<section>\n<h2 id=\"%s\">%s</h2>\n"
-		"<div class=\"table\" tabindex=\"0\" role=\"region\" aria-labelledby=\"%s\">\n"
-		"<table>\n",
-		id, metrics ? "Metrics" : "Counters", id);
-	fprintf(out, "<caption>%s</caption>\n", metrics ?
-		"Values of intervals." :
-		"Events per second, of intervals. The mean is of all time in which there was a count.");
-	print_table_head(out, places, states, metrics);
-	for (i = 0; i < report->nr_counters; i++)
-		if (report->counters[i].is_metric == metrics)
-			print_counter_rows(out, report, &report->counters[i], places, states);
-	fputs("</table>\n</div>\n</section>\n", out);
 }
 
 /* ---- plots --------------------------------------------------------------------- */
@@ -344,6 +166,12 @@ static void print_key(FILE *out, const struct report *report)
 	fputs("</ul>\n", out);
 }
 
+/* "; WHAT in 2 of 60 intervals", or nothing for none. */
+static char *describe_part(const char *what, size_t nr, size_t all)
+{
+	return nr ? xasprintf("; %s in %zu of %zu intervals", what, nr, all) : xstrdup("");
+}
+
 /* What a plot shows, in words, to be freed. */
 static char *describe(const struct report *report, const struct report_series *series)
 {
@@ -352,16 +180,14 @@ static char *describe(const struct report *report, const struct report_series *s
 	char *middle, *least, *most, *estimated, *gaps, *text;
 
 	if (!sum.counted)
-		return xasprintf("not counted in any of %zu intervals", report->nr);
+		return xstrdup("not counted in any interval");
 	middle = report_rate(counter, sum.middle);
 	least = report_rate(counter, sum.least);
 	most = report_rate(counter, sum.most);
-	estimated = sum.estimated ? xasprintf("; multiplexed in %zu", sum.estimated) : xstrdup("");
-	gaps = sum.counted < report->nr ?
-	       xasprintf("; not counted in %zu", report->nr - sum.counted) : xstrdup("");
-	text = xasprintf("%s %s, from %s to %s in %zu intervals%s%s",
-			 counter->is_metric ? "median" : "mean", middle, least, most, report->nr,
-			 estimated, gaps);
+	estimated = describe_part("multiplexed", sum.estimated, report->nr);
+	gaps = describe_part("not counted", report->nr - sum.counted, report->nr);
+	text = xasprintf("%s %s, from %s to %s%s%s", counter->is_metric ? "median" : "mean",
+			 middle, least, most, estimated, gaps);
 	free(middle);
 	free(least);
 	free(most);
@@ -379,14 +205,14 @@ static void print_figure(FILE *out, const struct report *report, struct report_p
 	title = xasprintf("%s%s%s over time", counter->name, *name ? ", " : "", name);
 	fputs("<figure>\n<figcaption>", out);
 	if (plot->small) {
-		print_name(out, "", name, "");
+		report_print_name(out, "", name, "");
 	} else {
 		fputs("<h3>", out);
-		print_counter_name(out, counter);
+		report_print_counter_name(out, counter);
 		if (plot->series->number > 1)
 			fprintf(out, " (%u)", plot->series->number);
 		if (*plot->series->place)
-			print_name(out, ", ", plot->series->place, "");
+			report_print_name(out, ", ", plot->series->place, "");
 		fputs("</h3>", out);
 	}
 	fputs(plot->small ? "<br><small>" : "<p class=\"note\">", out);
@@ -417,14 +243,14 @@ static void print_counter_plots(FILE *out, const struct report *report,
 	}
 	if (plot.small) {
 		fputs("<section class=\"many\">\n<h3>", out);
-		print_counter_name(out, counter);
+		report_print_counter_name(out, counter);
 		fputs("</h3>\n", out);
-		print_left_out(out, nr, counter->nr, "<p class=\"note\">", "</p>");
+		report_print_left_out(out, nr, counter->nr, "<p class=\"note\">", "</p>");
 		fputs("<div class=\"places\">\n", out);
 	}
 	for (i = 0; i < nr; i++) {
 		plot.series = report->series[chosen[i]];
-		name = name_series(plot.series);
+		name = report_series_name(plot.series);
 		print_figure(out, report, &plot, !*name && plot.small ? "(1)" : name);
 		free(name);
 	}
@@ -449,6 +275,16 @@ static void print_plots(FILE *out, const struct report *report)
 
 /* ---- all of it ----------------------------------------------------------------- */
 
+static bool have(const struct report *report, bool metrics)
+{
+	size_t i;
+
+	for (i = 0; i < report->nr_counters; i++)
+		if (report->counters[i].is_metric == metrics)
+			return true;
+	return false;
+}
+
 static void print_body(FILE *out, const struct report *report)
 {
 	print_head(out, report);
@@ -458,9 +294,9 @@ static void print_body(FILE *out, const struct report *report)
 		      "the run was over before the first one, or nothing was to be counted.</p>\n",
 		      out);
 	if (have(report, false))
-		print_table(out, report, false);
+		report_print_table(out, report, false);
 	if (have(report, true))
-		print_table(out, report, true);
+		report_print_table(out, report, true);
 	if (report->nr_counters)
 		print_plots(out, report);
 	fputs("</main>\n", out);
