@@ -217,7 +217,7 @@ static void link_rows(struct export_values *values, size_t first_point, size_t f
 	size_t i, j;
 
 	for (i = first_point; i < values->nr; i++)
-		for (j = first_row; j < values->nr_rows && values->points[i].supported; j++)
+		for (j = first_row; j < values->nr_rows; j++)
 			if (values->rows[j].cpu == values->points[i].cpu)
 				values->points[i].row = j;
 }
