@@ -8,7 +8,7 @@
 #include "replace_file.h"
 #include "report.h"
 
-/* Of each counter; plots that are more than a screenful are not compared by anybody. */
+/* Default of --places: a screenful of plots of each counter. */
 #define DEFAULT_PLACES	32
 
 enum {
@@ -38,9 +38,9 @@ static void usage(FILE *out)
 }
 
 /**
- * struct command_line - what the options say
- * @report: what is to be read
- * @html: where to
+ * struct command_line - the options
+ * @report: the run to be read
+ * @html: argument of --html
  */
 struct command_line {
 	struct report report;
@@ -91,7 +91,7 @@ static int write_page(const struct report *report, const char *path)
 	char *page = report_page(report, &len);
 	int err = 0;
 
-	/* What goes wrong with standard output is said at the end. */
+	/* main() checks standard output for errors. */
 	if (is_stdio(path))
 		fwrite(page, 1, len, stdout);
 	else

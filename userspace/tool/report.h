@@ -10,7 +10,7 @@
 
 #include "util.h"
 
-/* What became of a counter in an interval. No point is REPORT_NOT_COUNTED, too. */
+/* State of a counter in an interval. An interval without a point was not counted either. */
 enum report_kind {
 	REPORT_COUNTED,		/* all the time that it was enabled */
 	REPORT_ESTIMATED,	/* part of that time: multiplexed, the rest is estimated */
@@ -28,9 +28,9 @@ struct report_interval {
 };
 
 /**
- * struct report_point - what was counted in an interval
- * @interval: number of the interval
- * @kind: whether @value says something
+ * struct report_point - the value of an interval
+ * @interval: index of the interval
+ * @kind: if @value is valid
  * @value: events, or the value of a metric
  */
 struct report_point {
@@ -43,13 +43,13 @@ struct report_point {
  * struct report_series - an event in one place over time
  * @counter: number of the counter that it is of
  * @place: the CPU, the thread, the cgroup, and what else tells it from others; "" for none
- * @number: of the same event in the same place; from 1
+ * @number: tells series of the same event and place apart; from 1
  * @points: in the order of time; intervals may be missing
  * @nr: how many
  * @room: how many @points has room for
- * @states: what was said of its counter, each once
- * @known: seconds of which it is known whether it was on the PMU
- * @on_pmu: of them, those on the PMU
+ * @states: the states and flags seen, each once
+ * @known: seconds of intervals for which the share of time on the PMU is known
+ * @on_pmu: seconds of these on the PMU
  */
 struct report_series {
 	size_t counter;
@@ -65,11 +65,11 @@ struct report_series {
 
 /**
  * struct report_counter - an event, or a metric
- * @name: the event, or what the metric is, as "insn per cycle"
+ * @name: name of the event or metric
  * @unit: of the event's counts, or ""
- * @event: of a metric: the event that it stands beside, or ""
- * @is_metric: it is no rate
- * @series: the numbers of its series, one for each place
+ * @event: of a metric: the event on whose line it was, or ""
+ * @is_metric: it is a metric, not an event
+ * @series: indexes of its series, one for each place
  * @nr: how many
  * @room: how many @series has room for
  */
@@ -84,9 +84,9 @@ struct report_counter {
 };
 
 /**
- * struct report_fact - something of the run that stands at the head of a report
- * @name: what it is
- * @value: the fact
+ * struct report_fact - a line of the head of the page
+ * @name: its name
+ * @value: its value
  */
 struct report_fact {
 	const char *name;
@@ -96,10 +96,10 @@ struct report_fact {
 /**
  * struct report - one run
  * @input: the name of its file
- * @title: what the user calls it, or NULL
- * @most_places: how many places of a counter are shown
- * @has_head: the input has what stat --header writes
- * @command: what was counted, from the head, or NULL
+ * @title: argument of --title, or NULL
+ * @most_places: maximum number of places shown of a counter
+ * @has_head: the input has the line of stat --header
+ * @command: the command that was counted, or NULL
  * @facts: from the head
  * @nr_facts: how many
  * @room_facts: how many @facts has room for
@@ -114,7 +114,7 @@ struct report_fact {
  * @room_series: how many @series has room for
  * @tree: of tsearch(), finds series
  * @lines: of the input
- * @no_interval: of these, those of no interval: of sums at the end
+ * @no_interval: number of lines without an interval, such as sums at the end
  */
 struct report {
 	const char *input;
@@ -142,7 +142,7 @@ struct report {
 /* report_read.c: from lines of JSON */
 int report_read(struct report *report, FILE *in);
 
-/* report_series.c: which series there are */
+/* report_series.c: finding and adding series */
 struct report_series *report_find_series(struct report *report, const char *name, const char *event,
 					 const char *unit, bool is_metric, const char *place);
 void report_add_point(struct report *report, struct report_series *series,
@@ -150,17 +150,17 @@ void report_add_point(struct report *report, struct report_series *series,
 void report_add_state(struct report_series *series, const char *state);
 void report_free(struct report *report);
 
-/* report_value.c: what can be said of a series */
+/* report_value.c: rates, statistics and formatting of numbers */
 
 /**
- * struct report_summary - a series in numbers: of rates, or of values of a metric
+ * struct report_summary - statistics of a series: of rates, or of values of a metric
  * @counted: number of intervals with a value
- * @estimated: of them, those that are estimated
+ * @estimated: number of these that were multiplexed
  * @has_last: the last interval has a value
  * @last: that value
- * @middle: all events by all the time in which they were counted; of a metric the median
- * @least: the lowest one
- * @most: the highest one
+ * @middle: number of events / time in which they were counted; of a metric the median
+ * @least: the minimum
+ * @most: the maximum
  */
 struct report_summary {
 	size_t counted;
@@ -199,11 +199,11 @@ void report_print_table(FILE *out, const struct report *report, bool metrics);
 
 /**
  * struct report_plot - a plot
- * @series: what it is of
- * @id: a number that no other plot has
- * @most: where its axis ends, at least
- * @least: where it begins, at most
- * @small: one of many
+ * @series: the series
+ * @id: unique number of the plot
+ * @most: maximum that its axis must have room for
+ * @least: minimum that its axis must have room for
+ * @small: it is one of several plots of a counter
  */
 struct report_plot {
 	const struct report_series *series;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How a report looks: in light and dark, on narrow and wide screens, and on paper. */
+/* The style sheet of a report: light and dark, narrow and wide screens, print. */
 #include "report_css.h"
 
 const char report_css[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a report looks. */
+/* The style sheet of a report. */
 #ifndef PERFGRP_REPORT_CSS_H
 #define PERFGRP_REPORT_CSS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads what "perfgrp stat --header" has written of a run: what was counted, where and when. */
+/* Reads the line of "perfgrp stat --header": what was counted, where and when. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 
 #include "report_read.h"
 
-/* Adds what stands at the head of the page; @value belongs to it. */
+/* Adds a line to the head of the page; takes ownership of @value. */
 void report_add_fact(struct report *report, const char *name, char *value)
 {
 	GROW(report->facts, report->nr_facts, report->room_facts);
 	report->facts[report->nr_facts++] = (struct report_fact){ name, value };
 }
 
-/* As it could be typed again. */
+/* Quotes a word for a shell, if needed. */
 static char *quote(const char *word)
 {
 	char *text, *to;
@@ -55,7 +55,7 @@ static char *join_words(struct json_object *words)
 	return text;
 }
 
-/* Reads what stat --header writes before all else. */
+/* Reads the object of a header. Returns 0, or -EINVAL after printing an error. */
 int report_read_header(const struct reader *reader, struct json_object *header)
 {
 	static const struct {

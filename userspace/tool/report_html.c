@@ -13,11 +13,11 @@
 #include "utf8.h"
 
 /**
- * report_text - print a text that may be anybody's
+ * report_text - print a text from outside, escaped for HTML
  * @out: where to
  * @text: of any bytes
  *
- * What HTML cannot have is shown as "\x01" and the like.
+ * Characters that are not allowed in HTML are printed as "\x01".
  */
 void report_text(FILE *out, const char *text)
 {
@@ -42,7 +42,7 @@ void report_text(FILE *out, const char *text)
 	free(clean);
 }
 
-/* A name in a line of text, whose own direction does not change the line's. */
+/* Prints a name in <bdi>, so that right-to-left names do not reorder the text around them. */
 void report_print_name(FILE *out, const char *before, const char *name, const char *behind)
 {
 	fprintf(out, "%s<bdi>", before);
@@ -119,7 +119,7 @@ static void print_head(FILE *out, const struct report *report)
 
 /* ---- names ---------------------------------------------------------------------- */
 
-/* Those of an event that stands there more than once have a number. */
+/* Returns the place, with a number if the same event was counted more than once. */
 char *report_series_name(const struct report_series *series)
 {
 	if (series->number == 1)
@@ -134,7 +134,7 @@ void report_print_counter_name(FILE *out, const struct report_counter *counter)
 		report_print_name(out, " <small>beside ", counter->event, "</small>");
 }
 
-/* Says how many places there are where not all are shown. */
+/* Prints a note if not all places are shown. */
 void report_print_left_out(FILE *out, size_t shown, size_t all, const char *before,
 			   const char *behind)
 {
@@ -172,7 +172,7 @@ static char *describe_part(const char *what, size_t nr, size_t all)
 	return nr ? xasprintf("; %s in %zu of %zu intervals", what, nr, all) : xstrdup("");
 }
 
-/* What a plot shows, in words, to be freed. */
+/* Describes a plot in words; the text must be freed. */
 static char *describe(const struct report *report, const struct report_series *series)
 {
 	const struct report_counter *counter = &report->counters[series->counter];
@@ -225,7 +225,7 @@ static void print_figure(FILE *out, const struct report *report, struct report_p
 	plot->id++;
 }
 
-/* A counter's plots, all with the same axis. */
+/* Prints the plots of a counter, all with the same axis of values. */
 static void print_counter_plots(FILE *out, const struct report *report,
 				const struct report_counter *counter, unsigned int *id)
 {

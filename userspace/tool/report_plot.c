@@ -8,18 +8,18 @@
 
 #include "report.h"
 
-/* Columns that a plot has at most: more are not to be told apart. */
+/* Maximum number of columns of a plot; more could not be distinguished. */
 #define MAX_COLUMNS		600
 #define MAX_COLUMNS_SMALL	200
 
 /**
- * struct frame - where a plot is drawn, in SVG's units
- * @width: of all of it
- * @height: likewise
- * @left: where the axis of values stands
- * @right: where the axis of time ends
- * @top: where the highest value is
- * @bottom: where the axis of time stands
+ * struct frame - geometry of a plot, in SVG user units
+ * @width: width of the image
+ * @height: height of the image
+ * @left: x of the axis of values
+ * @right: x of the end of the axis of time
+ * @top: y of the highest value
+ * @bottom: y of the axis of time
  * @first: value at @bottom
  * @last: value at @top
  * @length: seconds from @left to @right
@@ -37,14 +37,14 @@ struct frame {
 };
 
 /**
- * struct column - one or more intervals, and what was counted there
+ * struct column - one or more intervals, drawn as one step
  * @start: in seconds
  * @end: likewise
- * @kind: what the values are
- * @gaps: an interval has no value
- * @mean: of the values, by time
- * @least: the lowest one
- * @most: the highest one
+ * @kind: the worst kind of the values; REPORT_NOT_COUNTED if there is no value
+ * @gaps: at least one interval has no value
+ * @mean: mean of the values, weighted by time
+ * @least: minimum of the values
+ * @most: maximum of the values
  */
 struct column {
 	double start;
@@ -67,7 +67,7 @@ static double y_of(const struct frame *frame, double value)
 			       (frame->bottom - frame->top);
 }
 
-/* Puts one more value of a column, of so many seconds, to those before it. */
+/* Adds the value of an interval of @length seconds to a column. */
 static void add_to_column(struct column *column, const struct report_point *point, double value,
 			  double length, double *time)
 {
@@ -142,7 +142,7 @@ static void print_values_axis(FILE *out, const struct frame *frame, double step)
 	}
 }
 
-/* Marks at times that people think in. */
+/* Chooses the distance of ticks: full seconds, minutes or hours if possible. */
 static double choose_time_step(double length, unsigned int most)
 {
 	static const double steps[] = {
@@ -186,7 +186,7 @@ static bool is_estimated(const struct column *column)
 	return column->kind == REPORT_ESTIMATED;
 }
 
-/* A rectangle over each stretch of columns of which something is true. */
+/* Prints a rectangle over each run of columns for which @is returns true. */
 static void print_stretches(FILE *out, const struct frame *frame, const struct column *columns,
 			    size_t nr, const char *class, bool (*is)(const struct column *column))
 {
@@ -205,7 +205,7 @@ static void print_stretches(FILE *out, const struct frame *frame, const struct c
 	}
 }
 
-/* Where the columns end that have values of the same kind as the first of them. */
+/* Returns the end of the run of columns with values, or with values of the same kind. */
 static size_t find_end(const struct column *columns, size_t nr, size_t first, bool any_kind)
 {
 	size_t end = first + 1;
@@ -216,7 +216,7 @@ static size_t find_end(const struct column *columns, size_t nr, size_t first, bo
 	return end;
 }
 
-/* From the lowest to the highest values of the intervals of each column. */
+/* Prints the band from the minimum to the maximum of each column. */
 static void print_band(FILE *out, const struct frame *frame, const struct column *columns,
 		       size_t first, size_t end)
 {
@@ -246,7 +246,7 @@ static void print_area(FILE *out, const struct frame *frame, const struct column
 	fprintf(out, "V%.1fZ\"/>\n", y_of(frame, 0));
 }
 
-/* A line of its own for each kind; it begins where the one before ends. */
+/* Prints the line of a run of one kind; it begins where the line before it ends. */
 static void print_line(FILE *out, const struct frame *frame, const struct column *columns,
 		       size_t nr, size_t first)
 {
@@ -290,7 +290,7 @@ static void print_values(FILE *out, const struct frame *frame, const struct colu
 	}
 }
 
-/* How many intervals there are in a step of a plot's line, since there are too many of them. */
+/* Returns how many intervals are combined into one step of a plot. */
 size_t report_intervals_per_step(const struct report *report, bool small)
 {
 	const size_t most = small ? MAX_COLUMNS_SMALL : MAX_COLUMNS;
@@ -300,11 +300,11 @@ size_t report_intervals_per_step(const struct report *report, bool small)
 
 /**
  * report_print_plot - print a plot of a series
- * @out: where to
- * @report: the run, which has an interval
- * @plot: what to print
- * @title: its name
- * @description: for those who cannot see it
+ * @out: the output
+ * @report: the run, with at least one interval
+ * @plot: the plot
+ * @title: name of the plot
+ * @description: description for screen readers
  */
 void report_print_plot(FILE *out, const struct report *report, const struct report_plot *plot,
 		       const char *title, const char *description)

@@ -15,12 +15,12 @@
 
 #define STARTED_ON	"# started on "
 
-/* What is more, or shorter, was not counted by any machine. */
+/* Limits that no machine reaches, so that computing with values cannot overflow. */
 #define MAX_VALUE	1e30
 #define MIN_LENGTH	(1.0 / NSEC_PER_SEC)
 #define MAX_TIME	1e12
 
-/* Says what is wrong with the line. Returns -EINVAL. */
+/* Prints an error about the current line, and returns -EINVAL. */
 int report_refuse(const struct reader *reader, const char *format, ...)
 {
 	va_list ap;
@@ -38,7 +38,7 @@ int report_refuse(const struct reader *reader, const char *format, ...)
 
 /* ---- keys ---------------------------------------------------------------------- */
 
-/* A string, or a number as it stands there; NULL where there is no such key, or an error. */
+/* Returns a string, or an integer as text; NULL if there is no such key, or after an error. */
 const char *report_get_text(const struct reader *reader, struct json_object *object,
 			    const char *key, int *err)
 {
@@ -60,7 +60,7 @@ const char *report_get_text(const struct reader *reader, struct json_object *obj
 	return NULL;
 }
 
-/* A number that is one; false where there is no such key, or an error. */
+/* Reads a number; returns false if there is no such key, or after an error. */
 static bool get_number(const struct reader *reader, struct json_object *object, const char *key,
 		       double *number, int *err)
 {
@@ -78,7 +78,7 @@ static bool get_number(const struct reader *reader, struct json_object *object, 
 	return false;
 }
 
-/* Reads a number that is in a string. */
+/* Is the text a number? */
 static bool is_number(const char *text, double *number)
 {
 	char *end;
@@ -101,7 +101,7 @@ static const struct {
 	{ "socket", "socket ", "" },  { "node", "node ", "" },
 };
 
-/* What a line is about, to be freed; NULL after an error. */
+/* Returns the place of a line, which must be freed; NULL after an error. */
 static char *read_place(const struct reader *reader, struct json_object *object)
 {
 	char *place = xstrdup(""), *longer;
@@ -126,7 +126,7 @@ static char *read_place(const struct reader *reader, struct json_object *object)
 
 /* ---- lines --------------------------------------------------------------------- */
 
-/* A line of an interval, which is the last one or comes behind it. */
+/* Adds an interval, unless the line is of the last one. */
 static int enter_interval(const struct reader *reader, double end)
 {
 	struct report *report = reader->report;
@@ -144,7 +144,7 @@ static int enter_interval(const struct reader *reader, double end)
 	return 0;
 }
 
-/* Adds to what is named so. Returns it, or NULL after an error. */
+/* Adds a point to the series of that name. Returns the series, or NULL after an error. */
 static struct report_series *add_point(const struct reader *reader, const char *name,
 				       const char *event, const char *unit, bool is_metric,
 				       const char *place, enum report_kind kind, double value)
@@ -159,7 +159,7 @@ static struct report_series *add_point(const struct reader *reader, const char *
 	return series;
 }
 
-/* What --raw has of a counter beside its state: go on from @i, which begins with 0. */
+/* Iterates over the flags of a line with --raw; @i must be 0 for the first one. */
 static const char *next_flag(struct json_object *object, size_t *i)
 {
 	struct json_object *flags;
@@ -187,7 +187,7 @@ static bool has_failed(struct json_object *object)
 	return false;
 }
 
-/* With --raw there is what the kernel said of the counter; else it can be told from the count. */
+/* Lines with --raw have a state; otherwise derive it from the count. */
 static void add_states(struct report_series *series, struct json_object *object,
 		       enum report_kind kind, const char *missing, const char *state)
 {
@@ -206,9 +206,9 @@ static void add_states(struct report_series *series, struct json_object *object,
 }
 
 /**
- * struct share - how much of an interval a counter was on the PMU
- * @percent: so much; 100 where that is not known
- * @known: it is known
+ * struct share - share of an interval that a counter was on the PMU
+ * @percent: the share; 100 if not known
+ * @known: the share is known
  */
 struct share {
 	double percent;
@@ -225,7 +225,7 @@ static int read_share(const struct reader *reader, struct json_object *object,
 	share->known = get_number(reader, object, "pcnt-running", &share->percent, &err);
 	if (!err)
 		get_number(reader, object, "event-runtime", &runtime, &err);
-	/* All of no time is nothing: the task did not run, the machine has no such event. */
+	/* 100 % of no time: the task did not run, or the event is not supported. */
 	if (!runtime && share->percent == 100)
 		share->known = false;
 	return err;
@@ -270,7 +270,7 @@ static int read_event(struct reader *reader, struct json_object *object, const c
 	if (*count != '<' && !is_number(count, &value))
 		return report_refuse(reader, "the \"counter-value\" of '%s' is no number: '%s'",
 				     name, count);
-	/* Of a counter that failed nobody knows what it has missed. */
+	/* A counter that failed has missed an unknown number of events. */
 	if (*count == '<' || has_failed(object))
 		reader->kind = REPORT_NOT_COUNTED;
 	else if (share.percent < 100 || (state && !strcmp(state, "multiplexed")))
@@ -289,7 +289,7 @@ static int read_event(struct reader *reader, struct json_object *object, const c
 	return 0;
 }
 
-/* Events per second are what is shown of all counters. */
+/* Rates are computed for all counters: do not show those of the input again. */
 static bool is_rate(const char *unit)
 {
 	const char *behind = strrchr(unit, '/');
@@ -297,7 +297,7 @@ static bool is_rate(const char *unit)
 	return behind && !strcmp(behind, "/sec");
 }
 
-/* The metric that stands beside an event, or on a line of its own behind it. */
+/* Reads the metric on the line of an event, or on a line of its own after it. */
 static int read_metric(const struct reader *reader, struct json_object *object, const char *place)
 {
 	struct report_series *series;
@@ -324,7 +324,7 @@ static int read_metric(const struct reader *reader, struct json_object *object, 
 	return 0;
 }
 
-/* What else has a string is a metric of --metric-only. */
+/* With --metric-only, other keys that have a string are metrics. */
 static int read_metrics_only(const struct reader *reader, struct json_object *object,
 			     const char *place)
 {
@@ -391,7 +391,7 @@ static int read_line(struct reader *reader, const char *line, size_t len)
 	struct json_object *object;
 	int err;
 
-	/* perf writes one, and older ones a comment. */
+	/* perf writes an empty line, and some versions a comment. */
 	if (!len)
 		return 0;
 	if (*line == '#') {
@@ -401,7 +401,7 @@ static int read_line(struct reader *reader, const char *line, size_t len)
 		return 0;
 	}
 	json_tokener_reset(tokener);
-	/* With the zero byte behind it, which ends what has no bracket to do so. */
+	/* Include the terminating zero byte: it ends values that have no bracket. */
 	object = json_tokener_parse_ex(tokener, line, len + 1);
 	if (!object) {
 		enum json_tokener_error why = json_tokener_get_error(tokener);
@@ -425,7 +425,7 @@ static int read_line(struct reader *reader, const char *line, size_t len)
  * @report: where to
  * @in: its file
  *
- * Return: 0, or -EINVAL after saying what is wrong
+ * Return: 0, or -EINVAL after printing an error
  */
 int report_read(struct report *report, FILE *in)
 {

@@ -9,11 +9,11 @@ struct json_object;
 struct json_tokener;
 
 /**
- * struct reader - what is known of the lines so far
- * @report: where to
- * @tokener: reads JSON
- * @event: of the last line that had one: more metrics of it stand on lines of their own
- * @kind: what became of it
+ * struct reader - state while reading lines
+ * @report: the run that is filled in
+ * @tokener: the JSON parser
+ * @event: event of the last line that had one: further metrics are on lines without it
+ * @kind: state of that event
  */
 struct reader {
 	struct report *report;

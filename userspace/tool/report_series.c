@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which series there are in a run, found by their names. */
+/* The series of a run, which are found by their names. */
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
 
-/* An event that stands in the input more often in one interval and place is a mistake. */
+/* Limit on lines of the same event, place and interval, which are searched one by one. */
 #define MAX_SAME	1000
 
 /**
- * struct key - what tsearch() compares
- * @series: number of the series that it is of
+ * struct key - key of a series, for tsearch()
+ * @series: index of the series
  * @name: as of &struct report_counter
  * @event: likewise
  * @is_metric: likewise
@@ -100,14 +100,14 @@ static bool has_interval(const struct report_series *series, size_t interval)
 
 /**
  * report_find_series - find the series that has no point yet in the last interval
- * @report: where to; series and counters that are new are added
+ * @report: the run; a series or counter that is not there is added
  * @name: of the counter
  * @event: of a metric, else ""
  * @unit: of the counter
  * @is_metric: it is one
  * @place: of the series
  *
- * Events may stand on a command line twice: they are told apart by their order.
+ * The same event can be counted more than once: tell its lines apart by their order.
  *
  * Return: the series; NULL if there are too many by that name
  */
@@ -137,7 +137,7 @@ struct report_series *report_find_series(struct report *report, const char *name
 	return NULL;
 }
 
-/* Adds what was counted in the last interval. */
+/* Adds the point of the last interval. */
 void report_add_point(struct report *report, struct report_series *series, enum report_kind kind,
 		      double value)
 {

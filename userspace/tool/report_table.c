@@ -14,7 +14,7 @@ static bool have_places(const struct report *report)
 	return false;
 }
 
-/* What --raw or -M say of a counter, or a metric. */
+/* Does any event or metric have states? */
 static bool have_states(const struct report *report, bool metrics)
 {
 	size_t i;
@@ -36,7 +36,7 @@ static void print_rate(FILE *out, const struct report_counter *counter, double v
 	free(text);
 }
 
-/* Why there is no value in any interval. */
+/* Prints why no interval has a value. */
 static void print_missing(FILE *out, const struct report_series *series)
 {
 	fputs("<td class=\"none\" colspan=\"4\">", out);
@@ -60,7 +60,7 @@ static void print_share(FILE *out, const struct report_series *series)
 {
 	const double percent = series->known ? 100 * series->on_pmu / series->known : 0;
 
-	/* What is less than all does not look like all. */
+	/* Do not round a share below 100 % up to it. */
 	if (!series->known)
 		fputs("<td class=\"n none\">unknown</td>", out);
 	else if (percent > 99.99)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What can be said of a series: rates, sums, and numbers as people read them. */
+/* Rates and statistics of series, and formatting of numbers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "report.h"
 
 /**
- * report_value - what a point says
+ * report_value - get the value of a point
  * @report: the run
- * @series: the point's
+ * @series: the series of the point
  * @point: it has a value
  *
  * Return: the value of a metric; of a counter events per second
@@ -32,8 +32,8 @@ static int compare_doubles(const void *a, const void *b)
 }
 
 /**
- * report_median - find the one in the middle
- * @values: the values, which are sorted
+ * report_median - compute the median
+ * @values: the values, which this function sorts
  * @nr: how many, not 0
  *
  * Return: the median
@@ -45,7 +45,7 @@ double report_median(double *values, size_t nr)
 }
 
 /**
- * report_sum_up - say in numbers what a series is
+ * report_sum_up - compute the statistics of a series
  * @report: the run
  * @series: the series
  *
@@ -75,7 +75,7 @@ struct report_summary report_sum_up(const struct report *report,
 		events += point->value;
 		time += interval->end - interval->start;
 	}
-	/* A mean of ratios would be that of nothing. */
+	/* The mean of ratios is not the ratio of the sums. */
 	if (sum.counted && report->counters[series->counter].is_metric)
 		sum.middle = report_median(values, sum.counted);
 	else if (sum.counted)
@@ -85,9 +85,9 @@ struct report_summary report_sum_up(const struct report *report,
 }
 
 /**
- * struct rank - a series, to find the highest ones
- * @series: its number
- * @place: where it stands in its counter
+ * struct rank - a series, for sorting by mean
+ * @series: its index
+ * @place: its position in the counter
  * @counted: it has a value
  * @middle: as of &struct report_summary
  */
@@ -117,12 +117,12 @@ static int compare_places(const void *a, const void *b)
 }
 
 /**
- * report_choose_series - find those of a counter that are to be shown
+ * report_choose_series - choose the series of a counter that are shown
  * @report: the run
  * @counter: the counter
  * @nr: set to how many there are
  *
- * Return: numbers of the highest, in the order of the input; to be freed
+ * Return: indexes of those with the highest mean, in input order; must be freed
  */
 size_t *report_choose_series(const struct report *report, const struct report_counter *counter,
 			     size_t *nr)
@@ -149,11 +149,11 @@ size_t *report_choose_series(const struct report *report, const struct report_co
 }
 
 /**
- * report_number - a number with four digits that count
+ * report_number - format a number with four significant digits
  * @value: the number
- * @unit: what stands behind it, or ""
+ * @unit: unit to append, or ""
  *
- * Return: "1.235 G/s" and the like, to be freed
+ * Return: a text such as "1.235 G/s", which must be freed
  */
 char *report_number(double value, const char *unit)
 {
@@ -172,7 +172,7 @@ char *report_number(double value, const char *unit)
 			 i || *unit ? " " : "", prefixes[i], unit);
 }
 
-/* The same with the counter's unit, which has no prefix of its own before it. */
+/* Formats a value of a counter with its unit. Units of events get no SI prefix. */
 char *report_rate(const struct report_counter *counter, double value)
 {
 	char *unit, *text;
@@ -191,9 +191,9 @@ char *report_rate(const struct report_counter *counter, double value)
 }
 
 /**
- * report_nice_step - find a distance of marks at round numbers
- * @span: length of the axis, above 0
- * @most: how many marks there may be
+ * report_nice_step - choose the distance of ticks at round numbers
+ * @span: length of the axis, > 0
+ * @most: maximum number of ticks
  *
  * Return: 1, 2 or 5 times a power of ten
  */

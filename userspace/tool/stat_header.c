@@ -52,7 +52,7 @@ static void add_time(struct json_object *header)
 	struct tm tm;
 	char text[32];
 
-	/* No time zone to be asked for, nor to be guessed by a reader. */
+	/* In UTC, so that readers need not know the time zone. */
 	if (gmtime_r(&now, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
 		json_add_string(header, "started", text);
 }

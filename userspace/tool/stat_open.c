@@ -97,7 +97,7 @@ enum refusal {
 	REFUSED_GONE,		/* the task has exited: go on without it */
 };
 
-/* The event does not exist here, or its PMU does not know it so. */
+/* Was an event refused because the machine or its PMU lacks it? */
 static bool is_missing(const struct perfgrp_error *why)
 {
 	if (why->reason == PERFGRP_REASON_EVENT_OPTION)
@@ -106,7 +106,7 @@ static bool is_missing(const struct perfgrp_error *why)
 	       (why->error == ENOENT || why->error == EOPNOTSUPP);
 }
 
-/* An event of metrics that was refused: those that nobody has named are left out. */
+/* Judges a refused event of a metric. If only a metric group named the metric, go on without. */
 static enum refusal judge_metric(struct stat_group *group, const struct event_group *events,
 				 const struct perfgrp_error *why)
 {
@@ -225,7 +225,7 @@ static void cut_around(struct stat_cmd *st, size_t index, size_t member)
 		cut_group(st, index, member);
 }
 
-/* Makes an event a group of its own, behind those that it was one with. */
+/* Moves an event out of its group, into a group of its own after it. */
 static void set_apart(struct stat_cmd *st, size_t index, size_t member)
 {
 	struct event_group *group = &st->list.groups[index];
@@ -246,8 +246,9 @@ static void set_apart(struct stat_cmd *st, size_t index, size_t member)
 }
 
 /*
- * Cuts a metric's group where the PMU had no room for @member: what is before it fits, and is
- * counted together. What is behind is tried as a group, too. Where that is not known, in half.
+ * Cuts a metric's group at the first member that the PMU has no room for: the members before it
+ * fit, and stay one group; those from it on are tried as a group. If the member is not known the
+ * group is cut in half.
  */
 static void split_metric(struct stat_cmd *st, size_t index, size_t member)
 {
