@@ -24,6 +24,7 @@ enum {
 	OPT_MAX_SIZE,
 	OPT_MAX_STACK,
 	OPT_OVERWRITE,
+	OPT_PER_THREAD,
 	OPT_SWITCH_MAX_FILES,
 	OPT_SWITCH_OUTPUT,
 };
@@ -32,6 +33,7 @@ static const struct option option_table[] = {
 	RECORD_OPTIONS,
 	{ "cgroup", required_argument, NULL, 'G' },
 	{ "no-inherit", no_argument, NULL, 'i' },
+	{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
 	{ "call-graph", required_argument, NULL, OPT_CALL_GRAPH },
 	{ "max-stack", required_argument, NULL, OPT_MAX_STACK },
 	CMD_MODE_OPTIONS,
@@ -45,6 +47,7 @@ static const struct option option_table[] = {
 	{ "switch-output", optional_argument, NULL, OPT_SWITCH_OUTPUT },
 	{ "switch-max-files", required_argument, NULL, OPT_SWITCH_MAX_FILES },
 	{ "compression-level", optional_argument, NULL, 'z' },
+	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	CMD_HELP_OPTION
 };
@@ -62,6 +65,8 @@ static void usage(FILE *out)
 	      RECORD_HELP
 	      "  -G, --cgroup NAMES       with -a or -C: the tasks of cgroups; the first one is for the\n"
 	      "                           first event before it, and so on; a single one is for all\n"
+	      "  -i, --no-inherit, --per-thread\n"
+	      "                           do not sample children and new threads\n"
 	      "  -D, --delay MS           from so many ms after the start; -1: when --control says so\n"
 	      "      --control fd:N[,N] | fifo:PATH[,PATH] | self\n"
 	      "                           commands: enable, disable, snapshot, ping, stop\n"
@@ -79,6 +84,7 @@ static void usage(FILE *out)
 	      "                           (with s, m, h or d); they are FILE.YYYYMMDDhhmmss and two digits\n"
 	      "      --switch-max-files N keep the last N of them\n"
 	      "      --json               an object a line (default perfgrp.json)\n"
+	      "  -q, --quiet              no summary at the end\n"
 	      "  -v, --verbose            say more\n"
 	      "  -h, --help               this\n"
 	      "\n"
@@ -164,6 +170,9 @@ static int parse_option(void *arg, int c)
 		return parse_level(optarg, &rec->data.compression_level);
 	case 'G':
 		return cgroups_give(&rec->cgroups, &rec->list, optarg);
+	case OPT_PER_THREAD:
+		opt->per_thread = true;
+		/* fallthrough */
 	case 'i':
 		opt->no_inherit = true;
 		return 0;
@@ -185,6 +194,9 @@ static int parse_option(void *arg, int c)
 		return 0;
 	case OPT_JSON:
 		opt->json = true;
+		return 0;
+	case 'q':
+		opt->quiet = true;
 		return 0;
 	case 'v':
 		opt->verbose = true;
@@ -243,6 +255,10 @@ static int run_record(struct record *rec)
 	if (record_check_options(rec) || check_output(rec) || target_resolve(&rec->target) ||
 	    cgroups_check_target(&rec->cgroups, &rec->target))
 		return EXIT_USAGE;
+	if (rec->opt.per_thread && target_has_cpus(&rec->target)) {
+		error("--per-thread has no meaning with -a, -C, or without a command, -p or -t");
+		return EXIT_USAGE;
+	}
 	if (!rec->events_named && cmd_add_events(&rec->list, "cycles"))
 		return EXIT_USAGE;
 	if (cgroups_finish(&rec->cgroups, &rec->list, rec->events_named))
@@ -271,7 +287,7 @@ int cmd_record(int argc, char **argv)
 {
 	static const struct cmd_options options = {
 		.name = "record",
-		.letters = "+" RECORD_LETTERS "G:gio:m:D:z::vh",
+		.letters = "+" RECORD_LETTERS "G:gio:m:D:z::qvh",
 		.table = option_table,
 		.usage = usage,
 		.parse = parse_option,

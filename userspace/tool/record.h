@@ -25,10 +25,12 @@
  * @buffer_size: bytes for records on each CPU; 0: default
  * @overwrite: keep the last records, and read them at the end
  * @no_inherit: do not sample children
+ * @per_thread: perf's name for no_inherit, refused for CPUs
  * @callchain: samples have call chains
  * @max_stack: maximum number of addresses in a chain; 0: default
  * @json: write JSON lines instead of perf.data
  * @verbose: report what became of all records
+ * @quiet: no summary at the end
  * @delay: start sampling so many ms after the start
  * @wait: start sampling when --control enables it
  * @max_size: end when so many bytes were recorded; 0: no limit
@@ -41,10 +43,12 @@ struct record_options {
 	__u32 buffer_size;
 	bool overwrite;
 	bool no_inherit;
+	bool per_thread;
 	bool callchain;
 	__u32 max_stack;
 	bool json;
 	bool verbose;
+	bool quiet;
 	unsigned int delay;
 	bool wait;
 	__u64 max_size;

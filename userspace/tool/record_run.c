@@ -482,11 +482,12 @@ static void report(struct run *run)
 	if (rec->data.compressor)
 		snprintf(compressed, sizeof(compressed), ", compressed (original %.2f MB, ratio is %.2f)",
 			 run->uncompressed / MB, (double)run->uncompressed / run->bytes);
-	fprintf(stderr,
-		"[ perfgrp record: Captured and wrote %.2f MB %s%s%s (%llu samples, %llu lost%s) ]\n",
-		run->bytes / MB, rec->file ? rec->file : "to standard output",
-		rec->switching.on ? ".<timestamp>" : "", compressed,
-		(unsigned long long)rec->samples, (unsigned long long)sum.lost, filtered);
+	if (!rec->opt.quiet)
+		fprintf(stderr,
+			"[ perfgrp record: Captured and wrote %.2f MB %s%s%s (%llu samples, %llu lost%s) ]\n",
+			run->bytes / MB, rec->file ? rec->file : "to standard output",
+			rec->switching.on ? ".<timestamp>" : "", compressed,
+			(unsigned long long)rec->samples, (unsigned long long)sum.lost, filtered);
 	if (rec->data.left_out)
 		error("%llu samples of the last threads are not in the stream: a pipe has room for %u; write to a file",
 		      (unsigned long long)rec->data.left_out, PERF_DATA_PIPE_THREADS);
