@@ -194,6 +194,15 @@ is "O14: and who has called the kernel" \
 perfgrp record -g $alone --json -e page-faults:u -c 1 --max-stack 2 -o json $faulting 2>errors
 is "O14: JSON has them, as long as asked for" \
 	"$(grep -c '"callchain": \[ { "mode": "user", "ip": "0x[0-9a-f]*" }, { "mode": "user", "ip": "0x[0-9a-f]*" } \]' json)" -gt 0
+# kernel_maps EVENTS: how many records say where the kernel is, or a module of it.
+kernel_maps() {
+	# shellcheck disable=SC2086 # a command
+	record -e "$1" -c 1 $faulting
+	script --show-mmap-events -F event -i data | grep -c 'MMAP -1/'
+}
+is "O3: where the kernel is stands in the file if it is sampled" \
+	"$(kernel_maps page-faults)" -gt 0 -a "$(kernel_maps page-faults:u)" = 0 -a \
+	"$(kernel_maps page-faults:u,page-faults)" -gt 0
 perfgrp record --max-stack 2 true 2>errors
 is "O14: a depth without chains is refused" $? = 129
 perfgrp record --call-graph dwarf true 2>errors

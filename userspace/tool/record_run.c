@@ -169,9 +169,10 @@ static void synthesize(struct run *run)
 	run->begun = 0;
 	if (rec->opt.json)
 		return;
-	synth_kernel(&rec->data);
-	if (samples_kernel(rec))
+	if (samples_kernel(rec)) {
+		synth_kernel(&rec->data);
 		synth_all_programs(&rec->data);
+	}
 	if (target_has_cpus(&rec->target))
 		synth_all_processes(&rec->data);
 	else if (rec->target.kind == TARGET_COMMAND && run->started)
