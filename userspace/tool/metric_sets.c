@@ -6,6 +6,7 @@
  * own.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@
  * @metric: the metric
  * @names: the events found
  * @unknown: an unknown literal ('#'), or NULL
+ * @missing: a literal that this machine does not provide, or NULL
  * @depth: nesting of metrics
  * @env: for metric_expr_ids()
  */
@@ -30,6 +32,7 @@ struct finder {
 	const struct cpu_metric *metric;
 	struct strings names;
 	const char *unknown;
+	const char *missing;
 	unsigned int depth;
 	struct metric_env env;
 };
@@ -37,10 +40,13 @@ struct finder {
 static double find_literal(void *arg, const char *name)
 {
 	struct finder *finder = arg;
+	const double value = metric_literal(finder->list, name);
 
 	if (!metric_is_literal(name))
 		finder->unknown = name;
-	return metric_literal(finder->list, name);
+	else if (isnan(value))
+		finder->missing = name;
+	return value;
 }
 
 static bool find_has_event(void *arg, const char *name)
@@ -316,6 +322,10 @@ static int find_names(struct metric_list *list, const struct metric *metric,
 		      what_then(metric));
 		return -ENOENT;
 	}
+	/* Not an error: other metrics of its group may not need it. */
+	if (finder.missing)
+		error("metric '%s' has no value: this machine does not provide '#%s'",
+		      metric->from->name, finder.missing);
 	return 0;
 }
 
