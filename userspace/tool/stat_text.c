@@ -16,6 +16,8 @@
 #define CGROUP_WIDTH	16
 /* In the raw table, if a column follows. */
 #define EVENT_WIDTH	24
+/* As in perf's table. */
+#define NAME_WIDTH	32
 /* "multiplexed exited" */
 #define STATE_WIDTH	18
 /* Intervals between two headings. */
@@ -179,7 +181,7 @@ static void print_line(struct stat_cmd *st, const struct stat_line *line, FILE *
 	print_prefix(st, line, out);
 	print_count(st, line, out);
 	fprintf(out, "%-*s ", unit_width(st), line->event->unit);
-	fprintf(out, "%-*s", line->missing ? 25 : 32, line->name);
+	fprintf(out, "%-*s", NAME_WIDTH, line->name);
 	if (line->cgroup)
 		fprintf(out, " %-*s", CGROUP_WIDTH, cgroup_of_line(line));
 	print_metric(line->nr_metrics ? &line->metrics[0] : NULL, out);
