@@ -55,19 +55,11 @@ is "X8: SIGTERM is no failure" "$(cat status)" = 0
 perfgrp export -e page-faults -o values.prom -I 20 --interval-count 3 >output 2>errors
 is "X5: a file has them, too" "$(grep -c '^perfgrp_events_raw_total{.*} [0-9]' values.prom)" = "$cpus"
 
-# calls: how often CPUs but the first have been interrupted to call a function.
-calls() {
-	awk '/Function call interrupts/ {
-		for (i = 3; i <= NF && $i ~ /^[0-9]+$/; i++)
-			sum += $i
-	} END { print sum + 0 }' /proc/interrupts
-}
-
 # interrupts NR: how often, in NR intervals in which nothing happens.
 interrupts() {
-	before=$(calls)
+	before=$(function_calls)
 	taskset -c 0 perfgrp export -I 10 --interval-count "$1" -e page-faults >idle 2>errors
-	echo $(($(calls) - before))
+	echo $(($(function_calls) - before))
 }
 
 if perfgrp info | grep -Eq '^ *mapped +no'; then

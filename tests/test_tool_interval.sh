@@ -32,22 +32,14 @@ conserves() {
 		"$parts" -le "${whole:-0}" -a "$intervals" -ge 3
 }
 
-# calls: how often CPUs but the first have been interrupted to call a function.
-calls() {
-	awk '/Function call interrupts/ {
-		for (i = 3; i <= NF && $i ~ /^[0-9]+$/; i++)
-			sum += $i
-	} END { print sum + 0 }' /proc/interrupts
-}
-
 # interrupts NR OPTION...: how often, in NR intervals in which nothing happens.
 interrupts() {
 	intervals=$1
 	shift
-	before=$(calls)
+	before=$(function_calls)
 	taskset -c 0 perfgrp stat -a -I 10 --interval-count "$intervals" -o idle -e page-faults \
 		"$@" 2>errors
-	echo $(($(calls) - before))
+	echo $(($(function_calls) - before))
 }
 
 # more OPTION...: prints the number of interrupts in 100 intervals, without the start and the end,

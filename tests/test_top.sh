@@ -28,6 +28,21 @@ shown() {
 	grep -Eq "$1" output
 }
 
+# interrupts FRAMES OPTION...: how often, while so many frames of what happens on all CPUs are shown.
+interrupts() {
+	frames=$1
+	shift
+	before=$(function_calls)
+	taskset -c 0 perfgrp top -b -d 0.1 -n "$frames" -e page-faults "$@" >output 2>errors
+	echo $(($(function_calls) - before))
+}
+
+# more OPTION...: how often in 20 frames, without beginning and end, when kernel text is patched.
+more() {
+	few=$(interrupts 5 "$@")
+	echo $(($(interrupts 25 "$@") - few))
+}
+
 # ended: the top in the background is told to end.
 ended() {
 	kill "$top"
@@ -37,6 +52,11 @@ ended() {
 if [ $others -eq 0 ]; then
 	result ok "T3: there is one CPU # SKIP there is one CPU"
 else
+	woken=$(more --wake)
+	mapped=$(more)
+	is "T2: with --wake each frame interrupts the others: $woken" "$woken" -ge $((16 * others))
+	is "T2: mapped rows interrupt nobody: $mapped interrupts in 20 frames, not $woken" \
+		"$mapped" -lt $((5 * others))
 	perfgrp top -b -d 0.1 -e page-faults >output 2>errors &
 	top=$!
 	within shown '^CPU1 '

@@ -64,6 +64,14 @@ has_pmu() {
 	perf stat -x, -e cycles true 2>&1 | grep -q '^[0-9]'
 }
 
+# function_calls: how often CPUs but the first have been interrupted to call a function.
+function_calls() {
+	awk '/Function call interrupts/ {
+		for (i = 3; i <= NF && $i ~ /^[0-9]+$/; i++)
+			sum += $i
+	} END { print sum + 0 }' /proc/interrupts
+}
+
 # Where stack and heap begin is worth a page fault or two: at the same place in each run.
 fix_addresses() {
 	at_exit "echo $(cat /proc/sys/kernel/randomize_va_space) >/proc/sys/kernel/randomize_va_space"
