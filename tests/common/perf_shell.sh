@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154 # what shell.sh sets
+# Runs tests that perf has itself, unmodified, with perfgrp in perf's place. For bash: tests/host/test_perf_shell
+# and tests/test_perf_shell.sh source it after shell.sh, in a directory of their own.
+#
+# What is left out of a script stands in perf_shell.skips: functions, whose calls are then taken out of a
+# copy. Each of them is called alone, too, and must still fail. perf_shell.words puts the words of perf 7.x
+# in the place of 6.12's.
+
+# use_perf_tests VERSION DIRECTORY: perf VERSION's tests/shell.
+use_perf_tests() {
+	ln -s "$2" "perf.$1"
+	cp -R "$2" "shell.$1"
+	[ -f "words.$1" ] || : >"words.$1"
+}
+
+# use_perfgrp PERFGRP COMMANDS REST: makes perf a script that gives COMMANDS (of case) to the program
+# PERFGRP, and has REST do all others.
+use_perfgrp() {
+	mkdir bin
+	cat >bin/perf <<-END
+		#!/bin/bash
+		case \$1 in
+		$2) ;;
+		*) $3 ;;
+		esac
+		# What it says of the backend is not perf's.
+		exec 3>&1
+		"$1" "\$@" 2>&1 >&3 3>&- |
+			sed -f "\$WORDS" -e '/^perfgrp: PERFGRP_BACKEND=perf: /d' >&2
+		status=\${PIPESTATUS[0]}
+		while [ \$# -gt 1 ]; do
+			[ ! -s "\$WORDS" ] || [ "\$1" != -o ] || [ ! -f "\$2" ] || sed -i -f "\$WORDS" "\$2"
+			shift
+		done
+		exit "\$status"
+	END
+	chmod +x bin/perf
+}
+
+# skipped VERSION SCRIPT: its functions that perf_shell.skips names.
+skipped() {
+	sed -n "s/^$1 $2: \([^:]*\): .*/\1/p" "$perf_shell/perf_shell.skips"
+}
+
+# run VERSION SCRIPT: of the copy. Sets $status; what it says is in log.perf.
+run() {
+	status=0
+	PATH=$PWD/bin:$PATH WORDS=$PWD/words.$1 timeout 300 bash "shell.$1/$2.sh" \
+		>log.perf 2>&1 </dev/null || status=$?
+}
+
+passes() {
+	cat log.perf
+	[ "$status" = 0 ] && ! grep -q '\[Failed' log.perf
+}
+
+# fails VERSION SCRIPT FUNCTION: called alone it still does, or says that it was skipped.
+fails() {
+	local all="(check|test)_[a-z_]+( .*)?"
+	sed -E "/^[[:space:]]*$3( .*)?\$/!s/^([[:space:]]*)$all\$/\1:/" "perf.$1/$2.sh" >"shell.$1/$2.sh"
+	run "$1" "$2"
+	! passes >log || grep -q '\[Skip' log
+}
+
+# run_perf_test VERSION SCRIPT WHERE: a result for the script, and one for each function left out.
+run_perf_test() {
+	local function
+	for function in $(skipped "$1" "$2"); do
+		sed -i -E "s/^([[:space:]]*)$function( .*)?\$/\1:/" "shell.$1/$2.sh"
+	done
+	run "$1" "$2"
+	# As in all of perf's tests.
+	if [ "$status" = 2 ]; then
+		result ok "perf $1's $2 # SKIP it says itself that it cannot run: $(tail -n 1 log.perf)"
+	else
+		check "perf $1's $2, on $3" passes
+	fi
+	for function in $(skipped "$1" "$2"); do
+		if fails "$1" "$2" "$function"; then
+			result ok "perf $1 $2: $function # SKIP $(sed -n \
+				"s/^$1 $2: $function: //p" "$perf_shell/perf_shell.skips")"
+		else
+			result "not ok" "perf $1 $2: $function passes, so it need not be left out"
+		fi
+	done
+}
