@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Metrics of a CPU whose tables are known, beside perf's (L6, L7).
+# Metrics of a CPU whose tables are known, beside perf's (L6, L7, L8).
 
 # shellcheck source=tests/common/shell.sh
 . /tests/shell.sh
@@ -40,6 +40,35 @@ if grep -q ipc theirs; then
 		"$(sed -n 's/.*,\([0-9.]*\),per cycle  ipc.*/\1/p' theirs)"
 else
 	result ok "as perf's # SKIP this perf has no such metric"
+fi
+
+# values FILE: of its lines of CSV, value and unit of each metric.
+values() {
+	grep -v '^#' "$1" | cut -d, -f6- | grep '[^,]' | sort
+}
+
+# Of what the emulated CPU does not count metrics are 0, or, as quotients, nothing. The two groups
+# that are left out want more counters at once than there are: each has what others of them have.
+if grep -q ipc theirs; then
+	for group in $(perfgrp list --raw-dump metricgroup); do
+		case $group in
+		MPKI | Miss_Ratio) continue ;;
+		esac
+		counts perfgrp stat -x, -o ours --all-user -M "$group"
+		counts perf stat -x, -o theirs --all-user -M "$group"
+		values ours >>our_values
+		[ "$(values ours)" = "$(values theirs)" ] || diff ours theirs
+	done >differences
+	is "L7 L8: so are all, by their groups" \
+		"$(show differences)$(sed 's/.* //' our_values | sort -u | wc -l)" = \
+		"$(perfgrp list --raw-dump metric | wc -w)"
+else
+	result ok "L7 L8: so are all, by their groups # SKIP this perf has no such metric"
+fi
+if counts perf stat --topdown || counts perfgrp stat --topdown; then
+	result "not ok" "L7: --topdown is refused by both where the CPU has no such group"
+else
+	result ok "L7: --topdown is refused by both where the CPU has no such group"
 fi
 
 counts perfgrp stat -x, -o names --all-user -e '{INST_RETIRED,inst_retired}'
