@@ -85,6 +85,7 @@ enum {
 	OPT_APPEND = OPT_OF_COMMAND,
 	OPT_CONTROL,
 	OPT_HEADER,
+	OPT_HIDE_ZERO,
 	OPT_INTERVAL_CLEAR,
 	OPT_INTERVAL_COUNT,
 	OPT_LOG_FD,
@@ -164,6 +165,7 @@ static const struct option option_table[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "append", no_argument, NULL, OPT_APPEND },
 	{ "log-fd", required_argument, NULL, OPT_LOG_FD },
+	{ "hide-zero-events", no_argument, NULL, OPT_HIDE_ZERO },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	CMD_HELP_OPTION
@@ -220,6 +222,7 @@ static void usage(FILE *out)
 	      "      --per-cache[=LEVEL]  a row for each cache of the last level, or of LEVEL (L2)\n"
 	      "      --metric-only        metrics alone, a line a place\n"
 	      "      --raw                raw and scaled counts, times, states, scheduling groups\n"
+	      "      --hide-zero-events   leave out counts of 0\n"
 	      "      --no-scale           raw counts in place of scaled ones (--scale: scaled ones)\n"
 	      "      --hybrid-merge       one sum over CPUs of different kinds\n"
 	      "      --no-big-num         no separators between thousands\n"
@@ -376,6 +379,9 @@ static int parse_option(void *arg, int c)
 		break;
 	case OPT_SCALE:
 		opt->no_scale = false;
+		break;
+	case OPT_HIDE_ZERO:
+		opt->hide_zero = true;
 		break;
 	case OPT_SUMMARY:
 		opt->summary = true;

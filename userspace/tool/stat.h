@@ -33,6 +33,7 @@ struct json_object;
  * @null: count nothing
  * @verbose: print more messages
  * @quiet: print nothing
+ * @hide_zero: leave out counts of 0
  * @sync: write everything to disk before each run
  * @table: print how long each run was
  * @interval_clear: clear the terminal before each interval
@@ -64,6 +65,7 @@ struct stat_options {
 	bool summary;
 	bool no_csv_summary;
 	bool quiet;
+	bool hide_zero;
 	bool sync;
 	bool table;
 	bool interval_clear;

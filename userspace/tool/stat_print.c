@@ -101,6 +101,17 @@ static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 	free(name);
 }
 
+/* Lines that are left out: counts of 0, but not missing counts. */
+static bool is_hidden(const struct stat_cmd *st, const struct stat_cell *cell)
+{
+	/* Most of the machine's threads have not run: leave them out. */
+	if (st->target.all_threads && !cell->raw)
+		return true;
+	return st->opt.hide_zero && stat_was_counted(st, cell) &&
+	       !(cell->flags & PERFGRP_VALUE_FAILED) &&
+	       !cell->raw;
+}
+
 /* Prints the lines of an event, or of one place only. */
 static void print_event(struct stat_cmd *st, size_t group, size_t index, size_t place)
 {
@@ -113,8 +124,7 @@ static void print_event(struct stat_cmd *st, size_t group, size_t index, size_t 
 
 		if (place != EVERY_PLACE && cell->place != place)
 			continue;
-		/* Most of the machine's threads have not run: leave them out. */
-		if (!st->target.all_threads || cell->raw)
+		if (!is_hidden(st, cell))
 			print_cell(st, group, index, cell);
 	}
 	if (counts->nr || st->target.all_threads)
