@@ -14,6 +14,9 @@
 #define BIT_CAP_SYS_ADMIN	21
 #define BIT_CAP_PERFMON		38
 
+/* Where Debian's DKMS has the certificate of the key that it signs with. */
+#define DKMS_KEY		"/var/lib/dkms/mok.pub"
+
 #define OK	FINDING_OK
 #define NOTE	FINDING_NOTE
 #define MISSING	FINDING_MISSING
@@ -128,9 +131,12 @@ static void tell_how_to_load(struct findings *list)
 		     "not loaded, and not installed for Linux %s", uts.release);
 	}
 	free(headers);
-	if (wants_signature())
-		tell(list, "signature", NOTE, "sign it with a key that is enrolled (mokutil --import)",
-		     "this kernel loads only modules that are signed (Secure Boot)");
+	if (!wants_signature())
+		return;
+	tell(list, "signature", NOTE,
+	     access(DKMS_KEY, F_OK) ? "sign it with a key that is enrolled (mokutil --import)" :
+	     "DKMS signs it; enroll its key, and boot: mokutil --import " DKMS_KEY,
+	     "this kernel loads only modules that are signed (Secure Boot)");
 }
 
 static struct perfgrp_dev *check_module(struct findings *list, struct perfgrp_info *info)
