@@ -219,20 +219,34 @@ see data
 is "O24: so has what is compressed" "$(samples page-faults)" = "$faults"
 
 # Files end when the command says so, too.
-# shellcheck disable=SC2016 # the command's
-record -D -1 --control self --switch-output -e page-faults -c 1 bash -c "
-	say() {
-		echo \$1 >&\${PERFGRP_CONTROL%,*}
-		read -r _ <&\${PERFGRP_CONTROL#*,}
-	}
-	$faulting; say enable; $faulting; say snapshot; $faulting; say disable; $faulting"
-for file in data.2*; do
-	see "$file"
-	awk '$1 == "work" { n++; pids += !seen[$2]++ } END { print n + 0, pids + 0 }' seen
-done >files
+# in_files COMMAND OPTION...: of four runs of COMMAND, the second and the third are recorded, each in
+# a file. Writes a line for each file to "files": samples of work, and processes.
+in_files() {
+	command=$1
+	shift
+	rm -f data.2*
+	# shellcheck disable=SC2016 # the command's
+	record -D -1 --control self --switch-output "$@" bash -c '
+		say() {
+			echo $1 >&${PERFGRP_CONTROL%,*}
+			read -r _ <&${PERFGRP_CONTROL#*,}
+		}
+		$0; say enable; $0; say snapshot; $0; say disable; $0' "$command"
+	for file in data.2*; do
+		see "$file"
+		awk '$1 == "work" { n++; pids += !seen[$2]++ } END { print n + 0, pids + 0 }' seen
+	done >files
+}
+in_files "$faulting" -e page-faults -c 1
 is "O21 O22: of four children the second and the third are sampled, each in a file of its own" \
 	"$(wc -l <files) $(cut -d' ' -f2 files | tr '\n' ' ')" = "2 1 1 "
 is "O21 O22: with all their page faults" "$(awk '$1 > 500' files | wc -l)" = 2
+if has_pmu; then
+	# 40 million cycles.
+	in_files "/tests/work 20000000 0" -z -e cycles:u -c 100000
+	is "O21 O22 O24: and with all their cycles" \
+		"$(awk '$1 >= 399 && $1 <= 404 && $2 == 1' files | wc -l)" = 2
+fi
 
 # shellcheck disable=SC2086
 record -m 2 --overwrite -e page-faults -c 1 $faulting
