@@ -120,7 +120,7 @@ int perfgrp_access_group(struct perfgrp_group *group, struct perfgrp_error *err)
 				    "records of BPF programs need CAP_PERFMON");
 	if (group->flags & PERFGRP_CREATE_MAPPED)
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
-				    "MAPPED needs CAP_PERFMON: the scheduler of all CPUs looks at such groups");
+				    "MAPPED needs CAP_PERFMON: it adds work to context switches on all CPUs");
 	return 0;
 }
 
@@ -139,7 +139,7 @@ int perfgrp_access_counter(const struct perfgrp_counter *desc, struct perfgrp_er
 		return 0;
 	if (PERFGRP_HAVE_ALLOW_KERNEL)
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
-				    "only user mode can be counted: set EXCLUDE_KERNEL and EXCLUDE_HV; else CAP_PERFMON or sysctl kernel.perf_event_paranoid below 2 is needed, and the security module's consent");
+				    "counting kernel mode needs CAP_PERFMON or sysctl kernel.perf_event_paranoid below 2, and the security module (LSM) must allow it; or set EXCLUDE_KERNEL and EXCLUDE_HV");
 	return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, "flags",
 			    "without CAP_PERFMON only user mode can be counted: set EXCLUDE_KERNEL and EXCLUDE_HV");
 }

@@ -193,7 +193,8 @@ static int check_attached(const struct perfgrp_member *member, u32 prog_id,
 	id = member->attachment->prog->aux->id;
 	if (prog_id && prog_id != id)
 		return perfgrp_fail(err, -ESTALE, PERFGRP_REASON_BPF_ATTACHED, "prog_id",
-				    "member %u has program %u, not %u", member->id, id, prog_id);
+				    "member %u has program %u attached, not program %u",
+				    member->id, id, prog_id);
 	return 0;
 }
 

@@ -172,14 +172,14 @@ int perfgrp_bpf_events_check(bool has_buffer, const char *field, struct perfgrp_
 				    "BPF_EVENTS: disabled by the module parameter bpf_events");
 	if (!IS_ENABLED(CONFIG_BPF_SYSCALL))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, field,
-				    "BPF_EVENTS: this kernel has no BPF programs (CONFIG_BPF_SYSCALL)");
+				    "BPF_EVENTS: this kernel has no BPF support (CONFIG_BPF_SYSCALL)");
 	if (probe_error)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, field,
 				    "BPF_EVENTS: perf_event_bpf_event cannot be probed on this kernel (errno %d)",
 				    -probe_error);
 	if (!has_buffer)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, field,
-				    "BPF_EVENTS has no meaning without a buffer");
+				    "BPF_EVENTS requires a buffer (buffer_size)");
 	return 0;
 }
 
@@ -192,7 +192,7 @@ static int arm_probe(const char *field, struct perfgrp_error *err)
 	ret = perfgrp_kprobe_arm(&probe);
 	if (ret)
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
-				    "BPF_EVENTS: the kprobe cannot be armed (errno %d)", -ret);
+				    "BPF_EVENTS: cannot arm the kprobe (errno %d)", -ret);
 	if (is_probed())
 		return 0;
 	perfgrp_kprobe_disarm(&probe);

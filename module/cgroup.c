@@ -150,7 +150,7 @@ static int fail_get(int ret, int fd, struct perfgrp_error *err)
 				    fd);
 	case -EXDEV:
 		return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_KERNEL, "target",
-				    "the perf core was not given the cgroup; are kprobes disarmed? (/sys/kernel/debug/kprobes/enabled)");
+				    "the event was not bound to the cgroup; are kprobes disarmed? (/sys/kernel/debug/kprobes/enabled)");
 	case -ENOMEM:
 		return perfgrp_fail_memory(err);
 	default:
@@ -172,7 +172,7 @@ static int get_by_fd(struct perfgrp_core_cgroup *cgroup, int fd, struct perfgrp_
 	ret = perfgrp_core_link_begin();
 	if (ret) {
 		perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "target",
-			     "the kprobe that counting a cgroup needs cannot be armed (errno %d)",
+			     "cannot arm the kprobe needed to count cgroups (errno %d)",
 			     -ret);
 		goto put;
 	}

@@ -113,7 +113,7 @@ int perfgrp_group_check_pinned(struct perfgrp_group *group, unsigned int nr_memb
 			err->cpu = group->instances[i].cpu;
 			err->member = group->members[m]->id;
 			return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_PMU_BUSY, "",
-					    "%s: the PMU has no room for the NO_MUX group now; others, perhaps the NMI watchdog, hold counters",
+					    "%s: the PMU has no free counters for the NO_MUX group now; others, perhaps the NMI watchdog, use them",
 					    perfgrp_event_name(&group->members[m]->desc, buf));
 		}
 	}

@@ -154,7 +154,7 @@ static int attach_away(struct perfgrp_group *group, unsigned int index, struct p
 		return perfgrp_fail(err, ret, PERFGRP_REASON_PID, "pid", "the task has exited");
 	if (ret)
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "",
-				    "the perf core refused the event that tells when the task is elsewhere, with errno %d",
+				    "cannot create the event that tracks when the task runs on other CPUs (errno %d)",
 				    -ret);
 	return 0;
 }

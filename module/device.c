@@ -93,7 +93,7 @@ static int copy_cpus(const struct perfgrp_create *arg, struct cpumask *cpus,
 					    "CPU %u does not exist", cpu);
 		if (cpumask_test_and_set_cpu(cpu, cpus))
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_CPU, "cpus",
-					    "CPU %u is named twice", cpu);
+					    "CPU %u is listed twice", cpu);
 		err->cpu = -1;
 	}
 	return 0;

@@ -210,7 +210,7 @@ static int check_desc(const struct perfgrp_counter *desc, struct perfgrp_error *
 	if (desc->sample_period >> 63)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION,
 				    perfgrp_event_sample_field(desc),
-				    "%s is %#llx, which is not below 2^63",
+				    "%s is %#llx; it must be below 2^63",
 				    perfgrp_event_sample_field(desc), desc->sample_period);
 	if (desc->precise_ip > 3)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
@@ -261,7 +261,7 @@ int perfgrp_event_to_attr(const struct perfgrp_counter *desc, struct perf_event_
 	compat_set_config3(attr, desc->config3);
 	if (attr->precise_ip && perfgrp_event_is_software(attr))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION, "precise_ip",
-				    "precise_ip has no meaning for a software event");
+				    "precise_ip is not supported for software events");
 	if (attr->exclude_host && attr->sample_period && !perfgrp_core_knows_guests())
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
 				    "EXCLUDE_HOST: guests cannot be sampled on this kernel; the kernel log says why");

@@ -48,16 +48,16 @@ static int check_flags(const struct perfgrp_create *arg, struct perfgrp_error *e
 
 	if (arg->flags & PERFGRP_CREATE_ONE_SCHED_GROUP && !perfgrp_core_can_link())
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
-				    "ONE_SCHED_GROUP: counters cannot be put into scheduling groups here; the kernel log says why");
+				    "ONE_SCHED_GROUP: scheduling groups are not available; the kernel log says why");
 	if (arg->flags & task_only && !is_task_target(arg->target))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				    "INHERIT and ENABLE_ON_EXEC have a meaning for tasks only");
+				    "INHERIT and ENABLE_ON_EXEC are for task targets only");
 	if ((arg->flags & both) == both)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				    "ENABLED and ENABLE_ON_EXEC exclude one another");
+				    "ENABLED and ENABLE_ON_EXEC cannot be used together");
 	if (arg->flags & PERFGRP_CREATE_INHERIT && arg->flags & PERFGRP_CREATE_NO_MUX)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				    "NO_MUX cannot be promised for inherited counters");
+				    "NO_MUX and INHERIT cannot be used together: inherited counters may be multiplexed");
 	if (arg->flags & PERFGRP_CREATE_BPF_EVENTS)
 		return perfgrp_bpf_events_check(arg->buffer_size, "flags", err);
 	return 0;
@@ -69,7 +69,7 @@ static int check_split(const struct perfgrp_create *arg, struct perfgrp_error *e
 		if (arg->split_depth || arg->split_max)
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED,
 					    arg->split_depth ? "split_depth" : "split_max",
-					    "split_depth and split_max have no meaning without SPLIT_BY_CGROUP");
+					    "split_depth and split_max require SPLIT_BY_CGROUP");
 		return 0;
 	}
 	if (!perfgrp_split_supported())
@@ -77,13 +77,13 @@ static int check_split(const struct perfgrp_create *arg, struct perfgrp_error *e
 				    "SPLIT_BY_CGROUP: this kernel has no cgroups, or the kernel log says what is missing");
 	if (arg->target != PERFGRP_TARGET_CPUS && arg->target != PERFGRP_TARGET_ALL_CPUS)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				    "SPLIT_BY_CGROUP has a meaning for CPUs only");
+				    "SPLIT_BY_CGROUP is for CPU targets only");
 	if (arg->buffer_size)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "buffer_size",
-				    "a group that is split by cgroup has no records");
+				    "SPLIT_BY_CGROUP and a buffer (buffer_size) cannot be used together");
 	if (arg->split_max > PERFGRP_SPLIT_MAX)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_LIMIT, "split_max",
-				    "split_max is %u, at most %d is taken", arg->split_max,
+				    "split_max is %u; the maximum is %d", arg->split_max,
 				    PERFGRP_SPLIT_MAX);
 	return 0;
 }
@@ -96,14 +96,14 @@ static int check_mapped(const struct perfgrp_create *arg, struct perfgrp_error *
 		if (!arg->map_interval)
 			return 0;
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "map_interval",
-				    "map_interval has no meaning without MAPPED");
+				    "map_interval requires MAPPED");
 	}
 	if (!perfgrp_mapped_supported())
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "flags",
-				    "MAPPED: the kernel log says what is missing");
+				    "MAPPED is not supported on this kernel; the kernel log says what is missing");
 	if (arg->flags & excluded)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				    "MAPPED: no single CPU can write the rows of a group with INHERIT or SPLIT_BY_CGROUP");
+				    "MAPPED cannot be used with INHERIT or SPLIT_BY_CGROUP: no single CPU could write a row");
 	if (arg->map_interval &&
 	    (arg->map_interval < NSEC_PER_MSEC || arg->map_interval > NSEC_PER_SEC))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_LIMIT, "map_interval",
@@ -119,7 +119,7 @@ static int check_target(const struct perfgrp_create *arg, struct perfgrp_error *
 	case PERFGRP_TARGET_PIDFD:
 		if (arg->nr_cpus > 1)
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "nr_cpus",
-					    "a task is counted on all CPUs or on one, not on a list of %u",
+					    "a task can be counted on all CPUs or on one, not on a list of %u CPUs",
 					    arg->nr_cpus);
 		if (arg->pid < 0)
 			return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_PID, "pid",
@@ -139,7 +139,7 @@ static int check_target(const struct perfgrp_create *arg, struct perfgrp_error *
 		break;
 	case PERFGRP_TARGET_NONE:
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "target",
-				    "no target: neither a task nor a CPU is named");
+				    "no target is set (PERFGRP_TARGET_*)");
 	default:
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "target",
 				    "target %u is unknown", arg->target);
@@ -162,7 +162,8 @@ static int check_target(const struct perfgrp_create *arg, struct perfgrp_error *
 				    "cpus is set, but nr_cpus is 0");
 	if (arg->nr_cpus > nr_cpu_ids)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_CPU, "nr_cpus",
-				    "%u CPUs are named; there can be %u", arg->nr_cpus, nr_cpu_ids);
+				    "nr_cpus is %u, but the system has at most %u CPUs",
+				    arg->nr_cpus, nr_cpu_ids);
 	return 0;
 }
 
@@ -170,16 +171,16 @@ static int check_buffer(const struct perfgrp_create *arg, struct perfgrp_error *
 {
 	if (!arg->buffer_size && arg->flags & PERFGRP_CREATE_OVERWRITE)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				    "OVERWRITE has no meaning without a buffer");
+				    "OVERWRITE requires a buffer (buffer_size)");
 	if (!arg->buffer_size && arg->wakeup_records)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "wakeup_records",
-				    "wakeup_records has no meaning without a buffer");
+				    "wakeup_records requires a buffer (buffer_size)");
 	if (!arg->buffer_size && arg->wakeup_bytes)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_TARGET, "wakeup_bytes",
-				    "wakeup_bytes has no meaning without a buffer");
+				    "wakeup_bytes requires a buffer (buffer_size)");
 	if (arg->buffer_size > PERFGRP_MAX_BUFFER)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_LIMIT, "buffer_size",
-				    "buffer_size is %u, at most %d is taken", arg->buffer_size,
+				    "buffer_size is %u; the maximum is %d", arg->buffer_size,
 				    PERFGRP_MAX_BUFFER);
 	if (arg->wakeup_bytes > arg->buffer_size / 2)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_LIMIT, "wakeup_bytes",

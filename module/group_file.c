@@ -63,7 +63,7 @@ static int copy_descs(const struct perfgrp_add *add, struct perfgrp_counter *des
 		err->member = i;
 		if (ret == -E2BIG)
 			return perfgrp_fail(err, ret, PERFGRP_REASON_TAIL, "counter_size",
-					    "counter_size is %u, this kernel knows %zu, and the rest is not zero",
+					    "counter_size is %u, but this module knows only %zu bytes and the rest is not zero",
 					    add->counter_size, sizeof(descs[i]));
 		return perfgrp_fail(err, ret, PERFGRP_REASON_POINTER, "counters",
 				    "the array of counters cannot be read");

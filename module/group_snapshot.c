@@ -50,13 +50,13 @@ static int check_cached(const struct perfgrp_group *group, const struct perfgrp_
 {
 	if (!(arg->flags & PERFGRP_SNAPSHOT_CACHED))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_RESERVED, "max_age",
-				    "max_age has no meaning without CACHED");
+				    "max_age requires CACHED");
 	if (!group->mapped)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
 				    "CACHED: the group was created without PERFGRP_CREATE_MAPPED");
 	if (arg->flags & PERFGRP_SNAPSHOT_RESET)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				    "CACHED and RESET exclude one another");
+				    "CACHED and RESET cannot be used together");
 	return 0;
 }
 
@@ -67,7 +67,7 @@ static int check_snapshot(const struct perfgrp_group *group, const struct perfgr
 
 	if (arg->flags & PERFGRP_SNAPSHOT_MIX_PMUS && !(arg->flags & PERFGRP_SNAPSHOT_TOTALS))
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_FLAGS, "flags",
-				    "MIX_PMUS has no meaning without TOTALS");
+				    "MIX_PMUS requires TOTALS");
 	ret = perfgrp_ioctl_check_element_size(arg->row_size, PERFGRP_ROW_SIZE_VER0, "row_size",
 					       err);
 	if (!ret)

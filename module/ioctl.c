@@ -102,14 +102,14 @@ static int read_argument(const struct perfgrp_ioctl *ioctl, struct perfgrp_call 
 	if (size > PAGE_SIZE) {
 		put_user(ioctl->size, (u32 __user *)user);
 		return perfgrp_fail(&call->err, -E2BIG, PERFGRP_REASON_SIZE, "size",
-				    "%s: size is %u, this kernel knows %u, and accepts at most a page",
+				    "%s: size is %u; this module knows %u bytes and accepts at most a page",
 				    ioctl->name, size, ioctl->size);
 	}
 	ret = perfgrp_copy_arg_from_user(&call->arg, ioctl->size, user, size);
 	if (ret == -E2BIG) {
 		put_user(ioctl->size, (u32 __user *)user);
 		return perfgrp_fail(&call->err, ret, PERFGRP_REASON_TAIL, "size",
-				    "%s: size is %u, this kernel knows %u, and the rest is not zero",
+				    "%s: size is %u, but this module knows only %u bytes and the rest is not zero",
 				    ioctl->name, size, ioctl->size);
 	}
 	if (ret)
@@ -192,7 +192,7 @@ int perfgrp_ioctl_reserve_fd(struct perfgrp_call *call)
 
 	if (fd < 0)
 		return perfgrp_fail(&call->err, fd, PERFGRP_REASON_LIMIT, "fd",
-				    "no file descriptor is left");
+				    "no free file descriptor (RLIMIT_NOFILE)");
 	call->new_fd = fd;
 	return 0;
 }
@@ -208,7 +208,7 @@ int perfgrp_ioctl_set_file(struct perfgrp_call *call, struct file *file)
 {
 	if (IS_ERR(file))
 		return perfgrp_fail(&call->err, PTR_ERR(file), PERFGRP_REASON_LIMIT, "fd",
-				    "no file can be allocated");
+				    "cannot allocate a file (sysctl fs.file-max, or no memory)");
 	call->new_file = file;
 	return 0;
 }

@@ -410,7 +410,7 @@ void perfgrp_mapped_init(void)
 	supported = perfgrp_tracepoint_find(cpu_idle.name) &&
 		    perfgrp_tracepoint_find(sched_switch.name);
 	if (!supported)
-		pr_info("no rows that can be mapped: a tracepoint is missing\n");
+		pr_info("MAPPED is not supported: a tracepoint is missing\n");
 }
 
 /**

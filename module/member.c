@@ -102,7 +102,7 @@ static int link_begin(struct perfgrp_error *err)
 
 	if (ret)
 		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "",
-				    "the kprobe for scheduling groups and cgroups cannot be armed (errno %d)",
+				    "cannot arm the kprobe for scheduling groups and cgroups (errno %d)",
 				    -ret);
 	return 0;
 }
@@ -116,11 +116,11 @@ static int prepare_sampling(struct perfgrp_group *group, const struct perfgrp_co
 				    "min_delta is set, but the group was created without a buffer (buffer_size)");
 	if (desc->min_delta && perfgrp_group_inherits(group))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT_OPTION, "min_delta",
-				    "min_delta is set, but the samples of an INHERIT group are of several tasks");
+				    "min_delta is not supported in an INHERIT group: its samples come from several tasks");
 	if (desc->sample_period && group->split)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_OPTION,
 				    perfgrp_event_sample_field(desc),
-				    "%s is set, but the group is split by cgroup; take another group for samples",
+				    "%s is set, but a group split by cgroup cannot sample; use another group for that",
 				    perfgrp_event_sample_field(desc));
 	if (desc->sample_period && perfgrp_event_arrays_create(group))
 		return perfgrp_fail_memory(err);
@@ -248,7 +248,7 @@ static int check_add(struct perfgrp_group *group, unsigned int nr, struct perfgr
 				    "the group has no member ids left");
 	if (group->nr_members && perfgrp_group_inherits(group))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "nr_counters",
-				    "an INHERIT group takes all its members in one call; it has %u already",
+				    "all members of an INHERIT group must be added in one call; it already has %u",
 				    group->nr_members);
 	ret = check_alive(group, err);
 	/* Not if disabled: events may still be in error state from a refused PERFGRP_ENABLE. */
@@ -561,7 +561,7 @@ static int remove_member(struct perfgrp_group *group, u32 id, bool cascade,
 	if (member == group->members[0]) {
 		if (group->nr_members > 1 && !cascade)
 			return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_LEADER, "id",
-					    "member %u leads %u others; remove them first, or all at once with CASCADE",
+					    "member %u leads %u others; remove them first, or remove all with CASCADE",
 					    id, group->nr_members - 1);
 		drop_all(group);
 		return 0;
@@ -629,7 +629,7 @@ int perfgrp_group_set_period(struct perfgrp_group *group, u32 id, u64 sample,
 				    perfgrp_event_sample_field(&member->desc), sample);
 	if (perfgrp_group_inherits(group))
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "id",
-				    "%s cannot be changed in an INHERIT group: children have the old one",
+				    "%s cannot be changed in an INHERIT group: children would keep the old one",
 				    perfgrp_event_sample_field(&member->desc));
 	return perfgrp_sampling_set_period(group, member, sample, err);
 }

@@ -499,7 +499,7 @@ static int compare_reads(struct perf_event *event, int cpu, enum perf_event_stat
 	if (test.state == state && is_between(&test.count, &before, &after))
 		return 0;
 
-	pr_err("self-test: read count/enabled/running %llu/%llu/%llu in state %d, and not from %llu/%llu/%llu to %llu/%llu/%llu in state %d; not supported on this kernel\n",
+	pr_err("self-test: read count/enabled/running %llu/%llu/%llu in state %d, expected %llu/%llu/%llu to %llu/%llu/%llu in state %d; this kernel is not supported\n",
 	       test.count.count, test.count.enabled, test.count.running, test.state, before.count,
 	       before.enabled, before.running, after.count, after.enabled, after.running, state);
 	return -EOPNOTSUPP;

@@ -114,9 +114,9 @@ void perfgrp_core_bpf_init(void)
 		found = (int __percpu __force *)static_call(perfgrp_kallsyms_lookup_name)("bpf_prog_active");
 	}
 	if (!found)
-		pr_info("BPF programs run in user mode only: bpf_prog_active cannot be found\n");
+		pr_info("BPF programs run only at overflows in user mode: bpf_prog_active cannot be found\n");
 	else if (!is_plausible(found))
-		pr_warn("BPF programs run in user mode only: bpf_prog_active does not look as expected\n");
+		pr_warn("BPF programs run only at overflows in user mode: bpf_prog_active does not look as expected\n");
 	else
 		prog_active = found;
 }

@@ -126,12 +126,12 @@ void perfgrp_core_callchain_init(void)
 	struct perf_event *event;
 
 	if (!function) {
-		pr_info("no call chains: perf_callchain cannot be found\n");
+		pr_info("call chains are not supported: perf_callchain cannot be found\n");
 		return;
 	}
 	event = perfgrp_core_create(&request);
 	if (IS_ERR(event)) {
-		pr_warn("no call chains: the perf core refused an event with errno %ld%s\n",
+		pr_warn("call chains are not supported: the perf core refused an event with errno %ld%s\n",
 			-PTR_ERR(event),
 			PTR_ERR(event) == -EOVERFLOW ? " (sysctl kernel.perf_event_max_stack)" : "");
 		return;
@@ -140,5 +140,5 @@ void perfgrp_core_callchain_init(void)
 	found = self_test_callchain(event);
 	perf_event_release_kernel(event);
 	if (!found)
-		pr_warn("no call chains: perf_callchain does not behave as expected\n");
+		pr_warn("call chains are not supported: perf_callchain does not behave as expected\n");
 }

@@ -457,7 +457,7 @@ void perfgrp_core_cgroup_init(int cpu)
 	int ret;
 
 	if (!perfgrp_core_has_probe()) {
-		pr_info("no counting of cgroups: it needs the probe that scheduling groups need\n");
+		pr_info("cgroups cannot be counted: the probe of perf_event_alloc is missing\n");
 		return;
 	}
 	create_queue = alloc_workqueue("perfgrp_create", WQ_UNBOUND, 0);
@@ -465,7 +465,7 @@ void perfgrp_core_cgroup_init(int cpu)
 		return;
 	ret = self_test(cpu);
 	if (ret)
-		pr_warn("no counting of cgroups: the self-test failed (%d)\n", ret);
+		pr_warn("cgroups cannot be counted: the self-test failed (%d)\n", ret);
 	can_cgroup = !ret;
 }
 

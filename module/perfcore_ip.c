@@ -123,12 +123,12 @@ void perfgrp_core_ip_init(void)
 	void *ip = perfgrp_kprobe_find("perf_instruction_pointer");
 
 	if (!misc_flags || !ip) {
-		pr_info("samples do not tell guests from the host: perf_misc_flags cannot be found\n");
+		pr_info("samples do not distinguish guest from host: perf_misc_flags cannot be found\n");
 		return;
 	}
 	static_call_update(perfgrp_perf_misc_flags, misc_flags);
 	static_call_update(perfgrp_perf_ip, ip);
 	found = self_test_ip();
 	if (!found)
-		pr_warn("samples do not tell guests from the host: perf_misc_flags does not behave as expected\n");
+		pr_warn("samples do not distinguish guest from host: perf_misc_flags does not behave as expected\n");
 }

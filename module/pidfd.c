@@ -49,14 +49,14 @@ void perfgrp_pidfd_init(void)
 	struct pid *pid;
 
 	if (!function) {
-		pr_info("no pidfds: pidfd_get_pid cannot be found\n");
+		pr_info("pidfds are not supported: pidfd_get_pid cannot be found\n");
 		return;
 	}
 	static_call_update(perfgrp_pidfd_get_pid, function);
 	pid = static_call(perfgrp_pidfd_get_pid)(INT_MAX, &flags);
 	supported = pid == ERR_PTR(-EBADF);
 	if (!supported)
-		pr_warn("no pidfds: pidfd_get_pid does not behave as expected\n");
+		pr_warn("pidfds are not supported: pidfd_get_pid does not behave as expected\n");
 }
 
 /**

@@ -98,10 +98,10 @@ int perfgrp_sampling_check_callchain(const struct perfgrp_create *arg, struct pe
 	}
 	if (!perfgrp_core_has_callchain())
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "sample_type",
-				    "there are no call chains on this kernel; the kernel log says why");
+				    "call chains are not supported on this kernel; the kernel log says why");
 	if (arg->sample_max_stack > PERFGRP_MAX_STACK)
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_LIMIT, "sample_max_stack",
-				    "sample_max_stack is %u, at most %d is taken",
+				    "sample_max_stack is %u; the maximum is %d",
 				    arg->sample_max_stack, PERFGRP_MAX_STACK);
 	/* The default always fits. */
 	if (arg->buffer_size &&

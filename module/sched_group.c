@@ -44,7 +44,7 @@ static int fail_probe_pmu(const struct perfgrp_member *member, struct perfgrp_er
 	char buf[PERFGRP_EVENT_NAME_LEN];
 
 	return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_EVENT, "type",
-			    "%s: its PMU takes a pointer; define the probe in tracefs and count it as a tracepoint",
+			    "%s: PMUs whose config is a user pointer are not supported; define the probe in tracefs and count it as a tracepoint",
 			    perfgrp_event_name(&member->desc, buf));
 }
 
@@ -66,7 +66,7 @@ static int fail_event(const struct perfgrp_group *group, const struct perfgrp_me
 				    name);
 	case -ENODEV:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT, field,
-				    "%s: its device is not there", name);
+				    "%s: its device does not exist", name);
 	case -EINVAL:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, field,
 				    "%s: the PMU refuses this config or these options%s", name,
@@ -76,7 +76,8 @@ static int fail_event(const struct perfgrp_group *group, const struct perfgrp_me
 	case -EACCES:
 	case -EPERM:
 		return perfgrp_fail(err, -EACCES, PERFGRP_REASON_PRIVILEGE, field,
-				    "%s: the perf core does not let the caller count it", name);
+				    "%s: the perf core does not permit the caller to count it",
+				    name);
 	case -ENOSPC:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_LIMIT, field,
 				    "%s: the hardware has no slot left for it", name);
@@ -86,7 +87,7 @@ static int fail_event(const struct perfgrp_group *group, const struct perfgrp_me
 				    name, member->attr.sample_max_stack);
 	case -EBUSY:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_PMU_BUSY, field,
-				    "%s: its PMU takes one event at a time, and has one already",
+				    "%s: its PMU counts one event at a time and is in use",
 				    name);
 	case -ENOMEM:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
@@ -375,7 +376,7 @@ static int check_cpumask(const struct perfgrp_group *group, struct perf_event *e
 		return 0;
 	err->cpu = cpu;
 	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
-			    "%s: PMU %s counts for several CPUs at once; name those of its cpumask file",
+			    "%s: PMU %s counts for several CPUs at once; use the CPUs in its cpumask file",
 			    perfgrp_event_name(&member->desc, buf), pmu->name);
 }
 
@@ -407,7 +408,7 @@ static int check_cpu(const struct perf_event *event, const struct perfgrp_member
 	if (cpu >= 0 && event->cpu != cpu) {
 		err->cpu = cpu;
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
-				    "%s: its PMU counts it on CPU %d only; name that CPU",
+				    "%s: its PMU counts it on CPU %d only; use that CPU",
 				    perfgrp_event_name(&member->desc, buf), event->cpu);
 	}
 	return 0;
@@ -439,7 +440,7 @@ static int check_frequency(struct perf_event *event, const struct perfgrp_member
 	if (!ret)
 		return 0;
 	return perfgrp_fail(err, ret, PERFGRP_REASON_EVENT_OPTION, "sample_freq",
-			    "%s: %llu Hz is above sysctl kernel.perf_event_max_sample_rate, or below one in a period",
+			    "%s: %llu Hz is above sysctl kernel.perf_event_max_sample_rate, or too low for the PMU",
 			    perfgrp_event_name(&member->desc, buf), member->desc.sample_freq);
 }
 
@@ -464,7 +465,7 @@ static int check_one_sched_group(struct perfgrp_group *group, unsigned int insta
 			continue;
 		err->cpu = group->instances[instance].cpu;
 		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
-				    "%s: counted by PMU %s, the group by %s; ONE_SCHED_GROUP takes one PMU",
+				    "%s: PMU %s counts it, but PMU %s the group; ONE_SCHED_GROUP allows one PMU only",
 				    perfgrp_event_name(&member->desc, buf), pmu->name,
 				    other_pmu.name);
 	}

@@ -337,7 +337,7 @@ void perfgrp_split_init(void)
 	for (i = 0; i < ARRAY_SIZE(tracepoints); i++)
 		supported &= !!perfgrp_tracepoint_find(tracepoints[i].name);
 	if (!supported)
-		pr_info("no groups split by cgroup: a tracepoint is missing\n");
+		pr_info("SPLIT_BY_CGROUP is not supported: a tracepoint is missing\n");
 }
 
 static void do_nothing(void *info)
