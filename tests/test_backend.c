@@ -633,7 +633,7 @@ TEST(kept, "L4: a leader that others need is not removed, and software does not 
 	REQUIRE_EQ(add(group, HARDWARE), 2);
 	REQUIRE_EQ(add(group, PERFGRP_HW_INSTRUCTIONS), 3);
 	refused(perfgrp_remove_counter(group, 2, 0), perfgrp_group_error(group), EBUSY,
-		PERFGRP_REASON_LEADER, "siblings");
+		PERFGRP_REASON_LEADER, "scheduling leader");
 	EXPECT_EQ(perfgrp_remove_counter(group, 3, 0), 0);
 	EXPECT_EQ(perfgrp_remove_counter(group, 2, 0), 0);
 

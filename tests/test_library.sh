@@ -63,7 +63,7 @@ record_without_module() {
 nonsense() {
 	! PERFGRP_BACKEND=nonsense perfgrp stat true >"$scratch/output" 2>&1
 	cat "$scratch/output"
-	grep -q 'PERFGRP_BACKEND is neither' "$scratch/output"
+	grep -q 'PERFGRP_BACKEND must be' "$scratch/output"
 }
 
 echo 1..8

@@ -574,7 +574,7 @@ static void test_faults(void)
 	refused("cycles:uq", 8, "unknown modifier 'q'");
 	refused("cycles:", 7, "missing");
 	refused("cycles:pppp", 10, "three times");
-	refused("cycles:P", 7, "lacks");
+	refused("cycles:P", 7, "not supported");
 	refused("{cycles", 0, "no '}'");
 	refused("cs,{cycles,faults", 3, "no '}'");
 	refused("{}", 1, "missing");
@@ -653,7 +653,7 @@ static void test_sampling(void)
 	refused("cycles/period=many/", 14, "not a number above 0");
 	refused("cycles/period=\t-1/", 14, "not a number above 0");
 	refused("cycles/period/", 7, "unknown term 'period'");
-	refused("cycles/period=1,freq=1/", 16, "one period= or freq=");
+	refused("cycles/period=1,freq=1/", 16, "only one period= or freq=");
 	refused("cycles/umask=1/", 7, "unknown term 'umask'");
 	refused("core/event=1,freq=x/", 18, "not a number above 0");
 	refused("cycles/period=1", 15, "second '/'");

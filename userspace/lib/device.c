@@ -65,12 +65,12 @@ const char *perfgrp_open_error(int err)
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
-		return "is the module loaded? (perfgrp info --check; or PERFGRP_BACKEND=perf)";
+		return "is the module loaded? (see perfgrp info --check; or PERFGRP_BACKEND=perf)";
 	case EACCES:
 	case EPERM:
-		return "it is root's, until a udev rule gives it to a group";
+		return "only root may open it, unless a udev rule gives it to a group (perfgrp(4))";
 	case EINVAL:
-		return "PERFGRP_BACKEND is neither \"module\" nor \"perf\"";
+		return "PERFGRP_BACKEND must be \"module\" or \"perf\"";
 	}
 	return NULL;
 }

@@ -122,9 +122,9 @@ static int parse_group(const struct parser *p, const char **s, size_t index)
 		++*s;
 	}
 	if (**s == '{')
-		return perfgrp_fault(p, *s, "a group cannot stand in a group");
+		return perfgrp_fault(p, *s, "groups cannot be nested");
 	if (**s != '}')
-		return perfgrp_fault(p, brace, "this '{' has no '}'");
+		return perfgrp_fault(p, brace, "no '}' for this '{'");
 	group = &p->list->groups[index];
 	group->shown.flags |= PERFGRP_EVENT_GROUP_BRACES;
 	*s = skip_blanks(*s + 1);

@@ -67,7 +67,7 @@ static int add_raw_event(const struct parser *p, struct token *t, const struct m
 	errno = 0;
 	configs[CONFIG] = strtoull(t->start + 1, NULL, 16);
 	if (errno)
-		return perfgrp_fault(p, t->start, "a raw event has 64 bits at most");
+		return perfgrp_fault(p, t->start, "a raw event has at most 64 bits");
 	event = next_event(p, t);
 	if (!event)
 		return -ENOMEM;
@@ -113,7 +113,7 @@ static int parse_breakpoint(const struct parser *p, struct token *t)
 
 		for (; access < t->end && strchr("rwx", *access); access++) {
 			if (memchr(access + 1, *access, t->end - access - 1))
-				return perfgrp_fault(p, access, "'%c' is there twice", *access);
+				return perfgrp_fault(p, access, "'%c' is given twice", *access);
 			type |= *access == 'r' ? HW_BREAKPOINT_R :
 				*access == 'w' ? HW_BREAKPOINT_W : HW_BREAKPOINT_X;
 		}
@@ -160,7 +160,7 @@ static int add_pmu_event(const struct parser *p, struct token *t, const char *pm
 	int err;
 
 	if (perfgrp_pmu_open(&pmu, p->scratch, p->from, pmu_name))
-		return perfgrp_fault(p, t->start, "cannot read PMU '%s'", pmu_name);
+		return perfgrp_fault(p, t->start, "cannot read PMU '%s' in sysfs", pmu_name);
 	event = next_event(p, t);
 	if (!event)
 		return -ENOMEM;
@@ -228,7 +228,7 @@ static int parse_pmu_event(const struct parser *p, struct token *t, const char *
 	if (!pmus.nr)
 		return parse_with_terms(p, t, slash, close, &m);
 	if (pmus.nr > 1 && !t->several)
-		return perfgrp_fault(p, t->start, "'%s' is more than one PMU, not one group",
+		return perfgrp_fault(p, t->start, "'%s' matches more than one PMU; their events cannot be in one group",
 				     word);
 	for (err = 0, i = 0; i < pmus.nr && !err; i++)
 		err = add_pmu_event(p, t, pmus.s[i], slash + 1, close,
@@ -264,7 +264,8 @@ static int add_sysfs_event(const struct parser *p, struct token *t, const char *
 	int err;
 
 	if (pmus.nr > 1 && !t->several)
-		return perfgrp_fault(p, t->start, "more than one PMU has '%s'", name);
+		return perfgrp_fault(p, t->start, "more than one PMU has '%s'; name one, as in PMU/EVENT/",
+				     name);
 	for (i = 0; i < pmus.nr; i++) {
 		err = add_pmu_event(p, t, pmus.s[i], t->start, end, NULL, m);
 		if (err)
@@ -312,7 +313,7 @@ static int add_tracepoints(const struct parser *p, struct token *t, const char *
 			if (!id)
 				continue;
 			if (found++ && !t->several)
-				return perfgrp_fault(p, t->start, "more than one tracepoint");
+				return perfgrp_fault(p, t->start, "the pattern matches more than one tracepoint; use it outside of a group");
 			err = add_tracepoint(p, t, systems.s[i], names.s[j],
 					     strtoull(id, NULL, 10), m);
 			if (err)

@@ -28,10 +28,10 @@ int perfgrp_parse_modifiers(const struct parser *p, const char *s, const char *e
 			    struct modifiers *m)
 {
 	if (s == end)
-		return perfgrp_fault(p, s, "modifiers are missing behind the colon");
+		return perfgrp_fault(p, s, "modifiers are missing after the colon");
 	for (; s < end; s++) {
 		if (*s != 'p' && memchr(s + 1, *s, end - s - 1))
-			return perfgrp_fault(p, s, "modifier '%c' is there twice", *s);
+			return perfgrp_fault(p, s, "modifier '%c' is given twice", *s);
 		switch (*s) {
 		case 'u':
 			m->modes |= PERFGRP_COUNTER_EXCLUDE_USER;
@@ -47,7 +47,7 @@ int perfgrp_parse_modifiers(const struct parser *p, const char *s, const char *e
 			break;
 		case 'p':
 			if (++m->precise > 3)
-				return perfgrp_fault(p, s, "'p' can stand three times at most");
+				return perfgrp_fault(p, s, "modifier 'p' can be given at most three times");
 			break;
 		case 'S':
 			break;	/* ignored: it only changes what samples contain */
@@ -68,9 +68,9 @@ int perfgrp_parse_modifiers(const struct parser *p, const char *s, const char *e
 			break;
 		case 'P':
 		case 'b':
-			return perfgrp_fault(p, s, "perfgrp lacks perf's modifier '%c'", *s);
+			return perfgrp_fault(p, s, "perf's modifier '%c' is not supported", *s);
 		default:
-			return perfgrp_fault(p, s, "unknown modifier '%c' (not of ukhHGIpSDeW)",
+			return perfgrp_fault(p, s, "unknown modifier '%c' (valid: ukhHGIpSDeW)",
 					     *s);
 		}
 	}

@@ -192,20 +192,20 @@ static int explain(struct adding *add, const struct perfgrp_counter *counter, in
 	case EACCES:
 	case EPERM:
 		reason = PERFGRP_REASON_PRIVILEGE;
-		why = "CAP_PERFMON is missing, and kernel.perf_event_paranoid does not allow it";
+		why = "needs CAP_PERFMON, or a lower sysctl kernel.perf_event_paranoid";
 		break;
 	case ESRCH:
 		reason = PERFGRP_REASON_PID;
-		why = "there is no such task";
+		why = "no such task";
 		break;
 	case EBUSY:
 		reason = PERFGRP_REASON_PMU_BUSY;
-		why = "the PMU is occupied";
+		why = "the PMU is in use";
 		break;
 	case EMFILE:
 	case ENFILE:
 		reason = PERFGRP_REASON_LIMIT;
-		why = "an event of a CPU is an open file, and there may be no more (RLIMIT_NOFILE)";
+		why = "too many open files: each event needs one per CPU (RLIMIT_NOFILE)";
 		break;
 	case ENOMEM:
 		reason = PERFGRP_REASON_MEMORY;
@@ -268,7 +268,7 @@ static int open_in(struct adding *add, __u32 m, __u32 place)
 	if (leader < 0 && group->flags & PERFGRP_CREATE_ONE_SCHED_GROUP && !is_alone(at->pmu) &&
 	    has_hardware(group, m, place))
 		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_EVENT_TARGET,
-					 "another PMU counts it than the members before it");
+					 "ONE_SCHED_GROUP: its PMU is not that of the members before it");
 	fd = open_event(group, &member->counter, cpu, leader);
 	if (fd < 0) {
 		at->pmu = PERFGRP_NONE;
@@ -308,20 +308,21 @@ static int check_counter(struct adding *add, const struct perfgrp_counter *count
 
 	if (counter->sample_period || counter->min_delta || counter->flags & PERFGRP_COUNTER_FREQ)
 		return perfgrp_perf_fail(add->error, EOPNOTSUPP, PERFGRP_REASON_FEATURE,
-					 "a counter that samples needs the module perfgrp");
+					 "sampling needs the module perfgrp");
 	if (raw ? counter->event : !(counter->event & PERFGRP_EVENT_VALID))
 		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_EVENT,
-					 "event: zero names no event");
+					 "event: must be a PERFGRP_EVENT(), or 0 with PERFGRP_COUNTER_RAW");
 	if (counter->flags & ~COUNTER_FLAGS)
 		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_FLAGS,
-					 "flags: 0x%x is unknown", counter->flags & ~COUNTER_FLAGS);
+					 "flags: unknown counter flags 0x%x",
+					 counter->flags & ~COUNTER_FLAGS);
 	if (!raw && (counter->type || counter->config || counter->config1 || counter->config2 ||
 		     counter->config3 || counter->bp_type))
 		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_RESERVED,
-					 "type, config and bp_type are of the raw form");
+					 "type, config and bp_type are for the raw form only (COUNTER_RAW)");
 	if (counter->id)
 		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_RESERVED,
-					 "id: is not zero");
+					 "id: must be 0");
 	return 0;
 }
 
@@ -352,7 +353,7 @@ static int add_member(struct adding *add, const struct perfgrp_counter *counter)
 		return explain(add, counter, group->places[offline].cpu, -1, ENODEV);
 	if (!opened)
 		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_EVENT_TARGET,
-					 "its PMU is on none of these CPUs");
+					 "its PMU does not count on any of these CPUs");
 	return 0;
 }
 
@@ -450,7 +451,7 @@ int perfgrp_perf_add(struct perf_group *group, struct perfgrp_add *arg,
 		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_EMPTY, "no counters");
 	if (before && group->flags & PERFGRP_CREATE_INHERIT)
 		return perfgrp_perf_fail(error, EOPNOTSUPP, PERFGRP_REASON_FEATURE,
-					 "all members of an INHERIT group are added at once");
+					 "all members of an INHERIT group must be added in one call");
 	/* An exec may have enabled the group. If the task has exited, its pid may be reused. */
 	perfgrp_perf_read(group);
 	if (perfgrp_perf_has_exited(group))

@@ -107,7 +107,7 @@ static int add_cpus(struct pool *pool, struct perf_group *group, const struct pe
 			if (cpus[j] != cpus[i])
 				continue;
 			err = perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_CPU,
-						"CPU %u is named twice", cpus[i]);
+						"CPU %u is listed twice", cpus[i]);
 			error->cpu = cpus[i];
 			return err;
 		}
@@ -176,26 +176,27 @@ static int check_create(const struct perfgrp_create *how, struct perfgrp_error *
 		return perfgrp_perf_needs_module(error, "PERFGRP_CLOCK_PERF");
 	if (how->flags & PERFGRP_CREATE_USE_CLOCKID ? !is_clock(how->clockid) : how->clockid)
 		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_RESERVED,
-					 "clockid: %d is not such a clock", how->clockid);
+					 "clockid: clock %d is not supported, or USE_CLOCKID is not set",
+					 how->clockid);
 	if (how->wakeup_records || how->wakeup_bytes || how->reserved || how->reserved2 ||
 	    how->sample_max_stack || how->split_depth || how->split_max || how->map_interval)
 		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_RESERVED,
-					 "a field that has no use here is not zero");
+					 "a field that is not used without the module is not zero");
 	if (how->target == PERFGRP_TARGET_PIDFD)
 		return perfgrp_perf_needs_module(error, "a task named by a pidfd");
 	if (how->target != PERFGRP_TARGET_TASK && how->target != PERFGRP_TARGET_CPUS &&
 	    how->target != PERFGRP_TARGET_ALL_CPUS && how->target != PERFGRP_TARGET_CGROUP)
-		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_TARGET, "no such target");
+		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_TARGET, "unknown target");
 	if (!takes_cpus(how->target, how->nr_cpus))
 		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_TARGET,
-					 "%u CPUs are not what this target takes", how->nr_cpus);
+					 "nr_cpus: this target cannot have %u CPUs", how->nr_cpus);
 	if (!on_task &&
 	    how->flags & (PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLE_ON_EXEC))
 		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_FLAGS,
-					 "INHERIT and ENABLE_ON_EXEC are for tasks");
+					 "INHERIT and ENABLE_ON_EXEC are for task targets only");
 	if (how->flags & PERFGRP_CREATE_ENABLED && how->flags & PERFGRP_CREATE_ENABLE_ON_EXEC)
 		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_FLAGS,
-					 "ENABLED and ENABLE_ON_EXEC exclude one another");
+					 "ENABLED and ENABLE_ON_EXEC cannot be used together");
 	return 0;
 }
 
@@ -365,7 +366,7 @@ int perfgrp_perf_check_room(struct perf_group *group, struct perfgrp_error *erro
 			if (at->fd < 0 || !at->failed)
 				continue;
 			err = perfgrp_perf_fail(error, EBUSY, PERFGRP_REASON_PMU_BUSY,
-						"the PMU of CPU %d has no room for it now",
+						"the PMU of CPU %d has no free counter for it now",
 						group->places[i].cpu);
 			error->cpu = group->places[i].cpu;
 			error->member = group->members[m].counter.id;
@@ -502,10 +503,10 @@ static int remove_member(struct perf_group *group, const struct perfgrp_remove *
 			break;
 	if (which == group->nr_members)
 		return perfgrp_perf_fail(error, ENOENT, PERFGRP_REASON_MEMBER,
-					 "no member has the id %u", arg->id);
+					 "the group has no member %u", arg->id);
 	if (!which && group->nr_members > 1 && !(arg->flags & PERFGRP_REMOVE_CASCADE))
 		return perfgrp_perf_fail(error, EBUSY, PERFGRP_REASON_LEADER,
-					 "the leader still has members");
+					 "the group's leader still has members; remove them first, or all with CASCADE");
 	if (!which) {
 		for (m = 0; m < group->nr_members; m++)
 			perfgrp_perf_close_member(group, &group->members[m]);
@@ -515,7 +516,7 @@ static int remove_member(struct perf_group *group, const struct perfgrp_remove *
 	}
 	if (group->flags & KEEPS_LEADERS && leads_others(group, which))
 		return perfgrp_perf_fail(error, EBUSY, PERFGRP_REASON_LEADER,
-					 "others are on the PMU as its siblings");
+					 "it is the scheduling leader of other members; remove them first");
 	then = calloc((size_t)group->nr_members * group->nr_places, sizeof(*then));
 	if (!then)
 		return perfgrp_perf_fail(error, ENOMEM, PERFGRP_REASON_MEMORY, "no memory");
@@ -539,7 +540,7 @@ static int query(struct perf_group *group, struct perfgrp_query *arg,
 	arg->nr_counters = group->nr_members;
 	if (room < group->nr_members)
 		return perfgrp_perf_fail(error, EMSGSIZE, PERFGRP_REASON_BUFFER,
-					 "there is room for %u of %u counters", room,
+					 "the array has room for %u of %u counters", room,
 					 group->nr_members);
 	for (m = 0; m < group->nr_members; m++) {
 		struct perfgrp_counter counter = group->members[m].counter;

@@ -221,7 +221,7 @@ static int give(struct perfgrp_snapshot *arg, const struct perfgrp_row *rows, __
 	arg->nr_values = nr_values;
 	if (room_rows < nr_rows || room_values < nr_values)
 		return perfgrp_perf_fail(error, EMSGSIZE, PERFGRP_REASON_BUFFER,
-					 "there is room for %u rows of %u, %u values of %u",
+					 "the arrays have room for %u of %u rows and %u of %u values",
 					 room_rows, nr_rows, room_values, nr_values);
 	if (nr_rows)
 		memcpy((void *)(unsigned long)arg->rows, rows, nr_rows * sizeof(*rows));

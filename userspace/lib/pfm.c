@@ -136,7 +136,7 @@ int perfgrp_pfm_native_event(const char *text, struct pfm_event *event, const ch
 
 	*why = pfm_strerror(err);
 	if (err == PFM_ERR_NOTSUPP) {
-		*why = "the attribute 'cpu' is not for an event; -C names CPUs";
+		*why = "attribute 'cpu' is not supported; use -C to select CPUs";
 		return -EOPNOTSUPP;
 	}
 	return err == PFM_SUCCESS ? 0 : -ENOENT;

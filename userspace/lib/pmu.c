@@ -196,7 +196,7 @@ static const char *known_terms(const struct parser *p, const struct pmu_dir *pmu
  */
 static int apply_format(const char *format, __u64 value, __u64 *configs, const char **why)
 {
-	static const char broken[] = "the kernel's description of it makes no sense";
+	static const char broken[] = "its format in sysfs makes no sense";
 	const char *s = strchr(format, ':');
 	int index = s ? config_index(format, s - format) : -1;
 	unsigned int used = 0;
@@ -361,7 +361,7 @@ static int common_term(const struct parser *p, const struct term *term, struct e
 		return 1;
 	}
 	if (event->shown.sample)
-		return perfgrp_fault(p, term->name, "an event has one period= or freq=");
+		return perfgrp_fault(p, term->name, "only one period= or freq= can be given");
 	event->shown.sample = value;
 	if (freq)
 		event->shown.flags |= PERFGRP_EVENT_FREQ;
@@ -390,7 +390,7 @@ int perfgrp_pmu_common_terms(const struct parser *p, const char *s, const char *
 		if (ret < 0)
 			return ret;
 		if (!ret)
-			return perfgrp_fault(p, at, "unknown term '%.*s'; it has name,period,freq,min-delta",
+			return perfgrp_fault(p, at, "unknown term '%.*s'; valid terms: name,period,freq,min-delta",
 					     (int)term.name_len, term.name);
 	}
 	return 0;

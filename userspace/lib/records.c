@@ -83,7 +83,7 @@ static int check_layout(const struct perfgrp_layout *layout, char *text, size_t 
 
 	if (unknown_type) {
 		snprintf(text, size,
-			 "records have fields that this library does not know: sample_type bits 0x%llx",
+			 "records have fields unknown to this library: sample_type bits 0x%llx",
 			 (unsigned long long)unknown_type);
 		return -EOPNOTSUPP;
 	}
@@ -91,13 +91,13 @@ static int check_layout(const struct perfgrp_layout *layout, char *text, size_t 
 		return 0;
 	if (unknown_format) {
 		snprintf(text, size,
-			 "samples have values that this library does not know: read_format bits 0x%llx",
+			 "samples have values unknown to this library: read_format bits 0x%llx",
 			 (unsigned long long)unknown_format);
 		return -EOPNOTSUPP;
 	}
 	if (!(layout->read_format & PERF_FORMAT_GROUP)) {
 		snprintf(text, size,
-			 "samples do not have the values of the group: read_format lacks PERF_FORMAT_GROUP");
+			 "samples lack the group's values: PERF_FORMAT_GROUP is not set in read_format");
 		return -EOPNOTSUPP;
 	}
 	return 0;
