@@ -235,7 +235,7 @@ is "a file descriptor that is not there is refused" \
 bpf show -g "$$:1"
 is "one that is no group is refused" \
 	"$? $(cat errors)" = \
-	"255 perfgrp: file descriptor 1 of process $$ is none of a perfgrp group"
+	"255 perfgrp: file descriptor 1 of process $$ is not a perfgrp group"
 setpriv --reuid 65534 --clear-groups --inh-caps=-all \
 	"$(command -v perfgrp)" bpf show >output 2>errors
 is "what one may not look into is counted" \

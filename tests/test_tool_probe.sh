@@ -75,7 +75,7 @@ measure() {
 as_measured() {
 	probe 0 -e "$(events "$size")" && probe 1 -e "$(events $((size + 1)))" &&
 		grep -q "^  fits .*the first $size of $((size + 1)): " output &&
-		grep -q '^  alone  *each of them fits by itself' output
+		grep -q '^  alone  *each event fits by itself' output
 }
 
 # occupied: another process holds two counters of each CPU.

@@ -153,7 +153,7 @@ static const struct {
 	{ "min 1", "'(' is missing at column 5" },
 	{ "source_count(7)", "a name is missing at column 14" },
 	{ "has_event()", "a name is missing at column 11" },
-	{ "#", "a name is missing behind '#' at column 1" },
+	{ "#", "a name is missing after '#' at column 1" },
 	{ "a ! b", "an operator is missing at column 3" },
 	{ "1 + $", "a name is missing at column 5" },
 	{ "1 = 2", "an operator is missing at column 3" },

@@ -109,7 +109,7 @@ static void text(void)
 		"     <not counted>          <not counted>      <not counted>       page-faults:u  (0.00%)\n"
 		"\n"
 		"                 1 run\n"
-		"                 7 runs missed: begun or ended while another was being measured\n"
+		"                 7 runs missed: they began or ended while another was being measured\n"
 		"                 3 runs on other CPUs\n"
 		"                 4 runs without counts: reading the group failed: No such file or directory\n"
 		"\n"

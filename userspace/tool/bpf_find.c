@@ -116,13 +116,13 @@ static int open_found(const struct bpf_choice *choice)
 	int err = find_all(choice, &found);
 
 	if (err) {
-		error("cannot look for BPF programs: %s", strerror(-err));
+		error("cannot list BPF programs: %s", strerror(-err));
 	} else if (!found.nr) {
 		error("there is no BPF program with the %s %s", what, which);
 		err = -ENOENT;
 	} else if (found.nr > 1) {
-		error("%u BPF programs have the %s %s; which? (id:N of %s)", found.nr, what, which,
-		      found.ids);
+		error("%u BPF programs have the %s %s; choose one as id:N (%s)", found.nr, what,
+		      which, found.ids);
 		err = -EINVAL;
 	}
 	free(found.ids);

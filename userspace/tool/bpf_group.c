@@ -123,7 +123,7 @@ int bpf_groups_take(struct bpf_groups *groups, const struct holder *holder)
 		return fd;
 	}
 	if (!is_group_fd(fd)) {
-		error("file descriptor %u of process %u is none of a perfgrp group", holder->fd,
+		error("file descriptor %u of process %u is not a perfgrp group", holder->fd,
 		      holder->pid);
 		close(fd);
 		return -EINVAL;

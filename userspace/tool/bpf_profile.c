@@ -34,7 +34,7 @@ static int check_privilege(void)
 
 	if (!bpf_btf_get_next_id(0, &id) || errno != EPERM)
 		return 0;
-	error("profiling BPF programs needs CAP_SYS_ADMIN: without it neither the program's BTF can be read nor the module's");
+	error("profiling BPF programs needs CAP_SYS_ADMIN, to read the BTF of the program and of the module");
 	return -EPERM;
 }
 
@@ -50,7 +50,7 @@ static int open_device(struct profile *profile)
 	if (perfgrp_is_perf(profile->dev))
 		error("'bpf profile' needs the module");
 	else
-		error("this module lacks 'kfunc', by which BPF programs read counters: it needs Linux 6.9, and to be built where its BTF can be made (with pahole, and vmlinux beside the headers)");
+		error("this module lacks 'kfunc', which BPF programs need to read counters: it needs Linux 6.9, and a module built with BTF (pahole, and vmlinux beside the kernel headers)");
 	return -EOPNOTSUPP;
 }
 
@@ -62,9 +62,9 @@ static int open_program(struct profile *profile)
 		return fd;
 	bpf_info_get(bpf_info_id(fd), &profile->info);
 	if (profile->info.known != BPF_KNOWN) {
-		error("the kernel does not tell anything of that program");
+		error("cannot get information about the program from the kernel");
 	} else if (!profile->info.jited) {
-		error("cannot profile program %u: it is interpreted, and only machine code can be traced (sysctl net.core.bpf_jit_enable)",
+		error("cannot profile program %u: it is interpreted, not JIT-compiled (sysctl net.core.bpf_jit_enable)",
 		      profile->info.id);
 	} else {
 		return fd;
@@ -87,7 +87,7 @@ static int go_to_cpus(const struct profile *profile, cpu_set_t *before)
 			CPU_SET(profile->target.cpus.n[i], &cpus);
 	if (sched_getaffinity(0, sizeof(*before), before) ||
 	    (profile->target.cpus.nr && sched_setaffinity(0, sizeof(cpus), &cpus))) {
-		error("cannot run on the CPUs %s: %s", profile->target.cpu_list, strerror(errno));
+		error("cannot run on CPUs %s: %s", profile->target.cpu_list, strerror(errno));
 		return -errno;
 	}
 	return 0;
@@ -133,7 +133,7 @@ static int measure_batches(struct profile *profile)
 		if (!err)
 			err = profile_probe_read(&profile->probe, &after);
 		if (!err && after.runs == before.runs) {
-			error("cannot read the group where an empty BPF program runs: %s",
+			error("cannot read the group from an empty BPF program: %s",
 			      strerror(-after.error));
 			err = -EIO;
 		}

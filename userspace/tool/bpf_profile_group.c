@@ -35,7 +35,7 @@ static int merge_groups(struct event_list *list)
 	first->braces = true;
 	if (first->nr <= PROFILE_EVENTS)
 		return 0;
-	error("%zu events are too many: BPF programs read %u at most", first->nr, PROFILE_EVENTS);
+	error("too many events (%zu): BPF programs can read at most %u", first->nr, PROFILE_EVENTS);
 	return -EINVAL;
 }
 
@@ -111,7 +111,7 @@ static void say_what_is_left_out(unsigned int left_out)
 		names = longer;
 	}
 	if (*names)
-		error("this machine does not count %s (-e names others)", names);
+		error("this machine cannot count %s (use -e to choose other events)", names);
 	free(names);
 }
 

@@ -212,7 +212,7 @@ static void print_text(const struct report *report, const struct line *lines, si
 	print_number(report, totals->runs, totals->runs == 1 ? "run" : "runs");
 	if (report->missed)
 		print_number(report, report->missed,
-			     "runs missed: begun or ended while another was being measured");
+			     "runs missed: they began or ended while another was being measured");
 	if (totals->elsewhere)
 		print_number(report, totals->elsewhere, "runs on other CPUs");
 	if (totals->failed) {

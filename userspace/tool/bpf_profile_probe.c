@@ -76,7 +76,7 @@ static void say_why_not_loaded(const struct bpf_info *info, char *log, int err)
 	const char *why = last_line(log);
 
 	if (!*why && err == -EPERM)
-		why = "it takes CAP_BPF and CAP_PERFMON, and a kernel that is not locked down";
+		why = "this needs CAP_BPF and CAP_PERFMON, and a kernel that is not locked down";
 	if (!*why)
 		why = *complaint ? complaint : strerror(-err);
 	error("cannot profile program %u (type %s): %s", info->id, bpf_info_type(info), why);
@@ -136,7 +136,7 @@ int profile_probe_load(struct profile_probe *probe, __u64 handle, unsigned int n
 	probe->empty_fd = -1;
 	function = bpf_main_function(prog_fd);
 	if (!function) {
-		error("cannot profile program %u: it has no BTF, which tells what to attach to (compile it with -g)",
+		error("cannot profile program %u: it has no BTF, which is needed to attach to it (compile it with -g)",
 		      info->id);
 		return -EINVAL;
 	}
@@ -184,11 +184,11 @@ void profile_probe_close(struct profile_probe *probe)
 static void say_why_not_attached(int err)
 {
 	if (err == -ENOTSUPP || err == -EOPNOTSUPP)
-		error("this kernel cannot attach to BPF programs: it has no trampolines for them on this architecture");
+		error("this kernel cannot attach to BPF programs: it has no BPF trampolines on this architecture");
 	else if (err == -E2BIG)
 		error("too many programs are attached to that program already");
 	else if (err == -EBUSY)
-		error("another program has taken that program's place (freplace)");
+		error("that program has been replaced by another (freplace)");
 	else
 		error("cannot attach to the program: %s", strerror(-err));
 }
@@ -266,7 +266,7 @@ int profile_probe_count(const struct profile_probe *probe, bool on)
 	int err = bpf_map_update_elem(map_fd(probe, "counting"), &zero, &value, BPF_ANY);
 
 	if (err)
-		error("cannot tell a BPF program to count: %s", strerror(-err));
+		error("cannot start or stop counting in the BPF program: %s", strerror(-err));
 	return err;
 }
 
@@ -333,7 +333,7 @@ int profile_probe_missed(const struct profile_probe *probe, __u64 *missed)
 	__u32 len = sizeof(info);
 
 	if (bpf_obj_get_info_by_fd(bpf_program__fd(find_program(probe, ends[0])), &info, &len)) {
-		error("cannot ask for a BPF program's misses: %s", strerror(errno));
+		error("cannot read how many runs the BPF program missed: %s", strerror(errno));
 		return -errno;
 	}
 	*missed = info.recursion_misses;

@@ -91,7 +91,7 @@ int bpf_choice_parse(struct bpf_choice *choice, const char *text)
 			continue;
 		if (!choice->section && !choice->name)
 			return loaded[i].parse(choice, text + len);
-		error("--section and --program are for object files");
+		error("--section and --program are for object files only");
 		return -EINVAL;
 	}
 	if (!*text) {
@@ -144,7 +144,7 @@ static struct bpf_program *choose(const struct bpf_object *object,
 	if (nr == 1)
 		return found;
 	if (nr)
-		error("%s has %u such programs; which?", choice->path, nr);
+		error("%s has %u such programs; choose one of", choice->path, nr);
 	else if (choice->name || choice->section)
 		error("%s has no such program; it has", choice->path);
 	else
@@ -191,7 +191,7 @@ static int open_object(const struct bpf_choice *choice)
 	object = bpf_object__open(choice->path);
 	if (!object) {
 		ret = -errno;
-		error("%s is no BPF object file: %s", choice->path, strerror(-ret));
+		error("%s is not a BPF object file: %s", choice->path, strerror(-ret));
 		goto out;
 	}
 	ret = load_chosen(object, choice);
@@ -207,7 +207,8 @@ static int open_pin(const struct bpf_choice *choice)
 	int fd, err;
 
 	if (choice->section || choice->name) {
-		error("%s is pinned; --section and --program are for object files", choice->path);
+		error("%s is a pinned program; --section and --program are for object files only",
+		      choice->path);
 		return -EINVAL;
 	}
 	fd = bpf_obj_get(choice->path);
@@ -228,7 +229,7 @@ static int open_choice(const struct bpf_choice *choice, bool loaded)
 	if (statfs(choice->path, &fs)) {
 		err = -errno;
 		error("%s: %s%s", choice->path, strerror(errno),
-		      loaded ? " (a program that is loaded is id:N, tag:TAG, name:NAME or a pin)" :
+		      loaded ? " (name a loaded program by id:N, tag:TAG, name:NAME or its pin)" :
 			       "");
 		return err;
 	}
@@ -236,7 +237,7 @@ static int open_choice(const struct bpf_choice *choice, bool loaded)
 		return open_pin(choice);
 	if (!loaded)
 		return open_object(choice);
-	error("%s is no pin in a bpf filesystem; a program that is loaded is id:N, tag:TAG, name:NAME or a pin",
+	error("%s is not a pinned program; name a loaded program by id:N, tag:TAG, name:NAME or its pin in a bpf filesystem",
 	      choice->path);
 	return -EINVAL;
 }

@@ -63,10 +63,10 @@ static int add_group(struct bpf_attachments *list, const struct bpf_group *group
 static void tell_hidden(const struct bpf_groups *groups)
 {
 	if (groups->hidden_processes)
-		error("%u processes could not be looked into: not permitted",
+		error("%u processes could not be inspected: permission denied",
 		      groups->hidden_processes);
 	if (groups->hidden_groups)
-		error("%u file descriptors of groups could not be had: not permitted",
+		error("%u file descriptors of groups could not be duplicated: permission denied",
 		      groups->hidden_groups);
 }
 

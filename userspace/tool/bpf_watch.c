@@ -80,7 +80,7 @@ static void learn_all(struct bpf_watcher *watch)
 			learn(watch, &info);
 	}
 	if (errno != ENOENT)
-		error("what programs are called is not to be had: %s", strerror(errno));
+		error("cannot get the names of the loaded BPF programs: %s", strerror(errno));
 }
 
 /* ---- output ---------------------------------------------------------------- */
@@ -232,7 +232,7 @@ static int take_records(struct bpf_watcher *watch, size_t len)
 			print_lost(watch, &decoded.lost);
 	}
 	if (ret)
-		error("the kernel's records cannot be understood");
+		error("cannot decode the kernel's records");
 	return ret;
 }
 

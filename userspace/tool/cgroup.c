@@ -200,7 +200,7 @@ static const char *find_one(const struct strings *paths, const char *name,
 		if (!is(last_component(paths->s[i]), name))
 			continue;
 		if (found) {
-			*why = xasprintf("cgroup '%s' could be '%s' or '%s': name one by its path",
+			*why = xasprintf("cgroup '%s' is ambiguous: it could be '%s' or '%s'; use a path",
 					 name, found, paths->s[i]);
 			return NULL;
 		}

@@ -107,7 +107,7 @@ static int give(struct cgroup_list *list, struct event_list *events, const char 
 		int err = 0;
 
 		if (*name && !event) {
-			error("-G: cgroup '%s' is for event number %zu, and there is none before -G",
+			error("-G: cgroup '%s' is for event %zu, but fewer events come before -G",
 			      name, list->given + 1);
 			err = -EINVAL;
 		} else if (*name) {
@@ -179,7 +179,7 @@ static int add_matches(struct cgroup_list *list, const char *pattern)
 	strings_free(&paths);
 	/* All cgroups that matched were removed before they could be opened. */
 	if (!err && !found) {
-		error("--for-each-cgroup: what matched '%s' has been removed", pattern);
+		error("--for-each-cgroup: all cgroups matching '%s' have been removed", pattern);
 		err = -ENOENT;
 	}
 	return err;
@@ -230,7 +230,7 @@ static int check_braces(const struct event_group *events)
 	other = &events->events[i];
 	a = describe(first->cgroup);
 	b = describe(other->cgroup);
-	error("events in braces have one cgroup: that of %s is %s, that of %s is %s", first->name,
+	error("events in braces must be of the same cgroup: %s is of %s, %s of %s", first->name,
 	      a, other->name, b);
 	free(a);
 	free(b);
@@ -251,11 +251,11 @@ int cgroups_finish(struct cgroup_list *list, struct event_list *events, bool eve
 	int err = 0;
 
 	if (list->each && (list->given || list->early)) {
-		error("-G and --for-each-cgroup exclude one another");
+		error("-G and --for-each-cgroup cannot be used together");
 		return -EINVAL;
 	}
 	if (list->early && (events_named || !events->nr)) {
-		error("-G: there is no event for cgroup '%s': a cgroup is for the events before it",
+		error("-G: there is no event for cgroup '%s': define events before cgroups",
 		      list->early);
 		return -EINVAL;
 	}
@@ -273,7 +273,7 @@ int cgroups_check_target(const struct cgroup_list *list, const struct target *ta
 {
 	if (!cgroups_named(list) || target_has_cpus(target))
 		return 0;
-	error("cgroups (-G, --for-each-cgroup) are counted on CPUs: -a or -C is missing");
+	error("cgroups (-G, --for-each-cgroup) are counted on CPUs: add -a or -C");
 	return -EINVAL;
 }
 

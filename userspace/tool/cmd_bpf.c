@@ -48,8 +48,8 @@ void cmd_bpf_usage(FILE *out)
 	      "       perfgrp bpf watch [--duration SECONDS] [--json]\n"
 	      "       perfgrp bpf profile [OPTION]... PROGRAM [[--] COMMAND [ARGUMENT]...]\n"
 	      "\n"
-	      "BPF programs that run when counters overflow; which programs come and go; and what\n"
-	      "runs of a program cost.\n"
+	      "Attaches BPF programs to counters, to run when they overflow; shows which programs are\n"
+	      "loaded and unloaded; and measures the runs of a program.\n"
 	      "\n"
 	      "PROGRAM is an object file, a pin in a bpf filesystem, id:N, tag:TAG or name:NAME.\n"
 	      "      --section NAME       of an object file, the program in that section\n"
@@ -58,30 +58,30 @@ void cmd_bpf_usage(FILE *out)
 	      "      --timed              measure how long each run takes\n"
 	      "A group of another process:\n"
 	      "  -g, --group PID:FD       one of the process's file descriptors\n"
-	      "  -m, --member ID          the member (of one's own events: which, from 1)\n"
+	      "  -m, --member ID          the member (with -e: the number of the event, from 1)\n"
 	      "      --expect ID          only if the program with this id is attached\n"
 	      "      --all                show members without a program, too\n"
-	      "      --pin PATH           pin the program there, so that it and its maps outlive this\n"
-	      "Events of one's own, while COMMAND runs, or until interrupted:\n"
+	      "      --pin PATH           pin the program there, to keep it and its maps after the end\n"
+	      "New events, while COMMAND runs, or until interrupted:\n"
 	      "  -e, --event EVENTS       events, as perfgrp record takes them\n"
 	      "  -c, --count N            the program runs every N events\n"
 	      RECORD_HELP
-	      "  -D, --delay MS           the program runs from so many ms after the start\n"
-	      "  -o, --output FILE        statistics go there, not to standard error\n"
-	      "      --duration SECONDS   end after so long\n"
+	      "  -D, --delay MS           the program runs only after MS milliseconds\n"
+	      "  -o, --output FILE        write statistics to FILE, not to standard error\n"
+	      "      --duration SECONDS   end after SECONDS\n"
 	      "\n"
-	      "What the runs of a program that is loaded count, while COMMAND runs, or until interrupted:\n"
+	      "Counts of the runs of a loaded program, while COMMAND runs, or until interrupted:\n"
 	      "  -e, -a, -C, --all-user, --all-kernel\n"
 	      "                           as above; all events are one group\n"
-	      "  -D, --delay MS           from so many ms after the start\n"
-	      "      --timeout MS         for so many ms\n"
-	      "  -I, --interval-print MS  a report every so many ms\n"
-	      "      --interval-count N   N such reports\n"
-	      "  -x, --field-separator S  CSV, with S between columns\n"
-	      "  -o, --output FILE        into FILE, not to standard error\n"
+	      "  -D, --delay MS           count only after MS milliseconds\n"
+	      "      --timeout MS         end after MS milliseconds\n"
+	      "  -I, --interval-print MS  print a report every MS milliseconds\n"
+	      "      --interval-count N   end after N reports\n"
+	      "  -x, --field-separator S  print CSV, with S between columns\n"
+	      "  -o, --output FILE        write to FILE, not to standard error\n"
 	      "\n"
-	      "  -j, --json               JSON, an object a line\n"
-	      "  -h, --help               this\n", out);
+	      "  -j, --json               print JSON, one object per line\n"
+	      "  -h, --help               print this\n", out);
 }
 
 /* ---- options --------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static int parse_cookie(const char *text, __u64 *cookie)
 
 	if (!parse_u64(text, 0, &end, cookie) && *text >= '0' && *text <= '9' && !*end)
 		return 0;
-	error("--cookie: '%s' is not a number of 64 bits", text);
+	error("--cookie: '%s' is not a 64-bit number", text);
 	return -EINVAL;
 }
 
@@ -175,7 +175,7 @@ static int needs_member(const struct bpf_options *opt)
 {
 	if (opt->has_holder && opt->has_member)
 		return 0;
-	error("which member of which group? (-g PID:FD -m MEMBER)");
+	error("no group or no member is given (-g PID:FD -m MEMBER)");
 	return -EINVAL;
 }
 
@@ -183,7 +183,7 @@ static int no_more_arguments(int argc, char **argv)
 {
 	if (optind >= argc)
 		return 0;
-	error("there is no place for '%s'", argv[optind]);
+	error("unexpected argument '%s'", argv[optind]);
 	return -EINVAL;
 }
 
@@ -191,7 +191,7 @@ static int take_program(struct bpf_options *opt, int argc, char **argv)
 {
 	if (optind < argc)
 		return bpf_choice_parse(&opt->program, argv[optind++]);
-	error("which program? (an object file, a pin, id:N, tag:TAG or name:NAME)");
+	error("no program is given (an object file, a pin, id:N, tag:TAG or name:NAME)");
 	return -EINVAL;
 }
 
@@ -206,7 +206,7 @@ static int check_attach_other(const struct bpf_options *opt, int argc, char **ar
 	    target->all_user || target->all_kernel || target->all_cpus ||
 	    target->cpu_list || target->pids || target->tids || opt->file || opt->duration ||
 	    opt->delay) {
-		error("--group is of another process, which has said what to count, and when");
+		error("--group cannot be used with options for new events: its events were chosen by another process");
 		return -EINVAL;
 	}
 	return needs_member(opt) ? -EINVAL : no_more_arguments(argc, argv);
@@ -215,7 +215,7 @@ static int check_attach_other(const struct bpf_options *opt, int argc, char **ar
 static int check_attach_own(struct bpf_options *opt, int argc, char **argv)
 {
 	if (!opt->rec.events_named) {
-		error("attach to what? (-g PID:FD, or -e EVENT)");
+		error("nothing to attach to is given (-g PID:FD, or -e EVENT)");
 		return -EINVAL;
 	}
 	if (optind < argc && !strcmp(argv[optind], "--"))

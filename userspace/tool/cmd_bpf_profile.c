@@ -47,11 +47,11 @@ static int parse_option(void *arg, int c)
 static int check_options(const struct profile *profile)
 {
 	if (profile->separator && profile->json)
-		error("CSV (-x) and JSON (-j) exclude one another");
+		error("CSV (-x) and JSON (-j) cannot be used together");
 	else if (profile->separator && !*profile->separator)
 		error("-x needs a separator");
 	else if (profile->timeout && profile->interval)
-		error("--timeout and --interval-print exclude one another");
+		error("--timeout and --interval-print cannot be used together");
 	else if (profile->interval_count && !profile->interval)
 		error("--interval-count needs --interval-print");
 	else
@@ -65,7 +65,7 @@ static int take_arguments(struct profile *profile, int argc, char **argv)
 	int err;
 
 	if (optind >= argc) {
-		error("which program? (id:N, tag:TAG, name:NAME, or a pin)");
+		error("no program is given (id:N, tag:TAG, name:NAME, or a pin)");
 		return -EINVAL;
 	}
 	err = bpf_choice_parse(&profile->program, argv[optind++]);

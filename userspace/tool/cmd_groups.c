@@ -18,7 +18,7 @@ static void usage(FILE *out)
 	      "  -p, --pid LIST   only groups that these processes hold\n"
 	      "  -s, --sort KEY   sort by pid, user, running (the least first), buffers (the largest\n"
 	      "                   first), members (the most first) or target; pid is the default\n"
-	      "  -j, --json       a JSON object a line\n"
+	      "  -j, --json       print JSON, one object per line\n"
 	      "  -h, --help       print this\n", out);
 }
 
@@ -283,7 +283,7 @@ int cmd_groups(int argc, char **argv)
 	else
 		print_text(&seen, &line.pids);
 	if (seen.hidden)
-		error("%u processes could not be looked into: not permitted", seen.hidden);
+		error("%u processes could not be inspected: permission denied", seen.hidden);
 	groups_free(&seen);
 out:
 	numbers_free(&line.pids);

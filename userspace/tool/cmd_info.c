@@ -17,21 +17,22 @@ static const struct {
 	  "members of one PMU are one scheduling group" },
 	{ PERFGRP_FEATURE_INHERIT, "inherit", "children are counted; groups start at an exec" },
 	{ PERFGRP_FEATURE_NO_MUX, "no-mux", "groups that are never multiplexed; exclusive groups" },
-	{ PERFGRP_FEATURE_HOTPLUG, "hotplug", "CPUs that go off and on line are followed" },
+	{ PERFGRP_FEATURE_HOTPLUG, "hotplug", "groups follow CPUs offline and online again" },
 	{ PERFGRP_FEATURE_UNPRIVILEGED, "unprivileged",
-	  "own tasks in user mode need no privilege" },
+	  "own tasks can be counted in user mode without privilege" },
 	{ PERFGRP_FEATURE_SAMPLING, "sampling", "samples and streams of records" },
-	{ PERFGRP_FEATURE_CHILD_VALUES, "child-values", "children's samples have values" },
+	{ PERFGRP_FEATURE_CHILD_VALUES, "child-values", "samples of children have values" },
 	{ PERFGRP_FEATURE_CALLCHAIN, "call-chains", "samples can have call chains" },
 	{ PERFGRP_FEATURE_BPF, "bpf", "BPF programs on counters" },
-	{ PERFGRP_FEATURE_BPF_KERNEL, "bpf-kernel", "not only at overflows in user mode" },
+	{ PERFGRP_FEATURE_BPF_KERNEL, "bpf-kernel",
+	  "BPF programs run at overflows in kernel mode, too" },
 	{ PERFGRP_FEATURE_BPF_EVENTS, "bpf-events", "records of BPF programs' loads and unloads" },
 	{ PERFGRP_FEATURE_KFUNC, "kfunc", "a function for BPF programs that reads a group" },
 	{ PERFGRP_FEATURE_PIDFD, "pidfd", "tasks can be named by pidfds" },
 	{ PERFGRP_FEATURE_CGROUP, "cgroup", "the tasks of a cgroup can be counted" },
 	{ PERFGRP_FEATURE_SPLIT_BY_CGROUP, "cgroup-split",
-	  "what CPUs count can be split by cgroup" },
-	{ PERFGRP_FEATURE_MAPPED, "mapped", "rows can be mapped, and read without a call" },
+	  "counts of CPUs can be split by cgroup" },
+	{ PERFGRP_FEATURE_MAPPED, "mapped", "rows can be mapped, and read without a system call" },
 };
 
 static void usage(FILE *out)
@@ -40,7 +41,7 @@ static void usage(FILE *out)
 	      "Says which version of the module is loaded, what it can do, its limits, and which\n"
 	      "PMUs the machine has.\n\n"
 	      "  -j, --json   print JSON\n"
-	      "      --check  say what hinders counting here, and what helps\n"
+	      "      --check  say what prevents counting here, and how to fix it\n"
 	      "  -h, --help   print this\n", out);
 }
 
@@ -94,7 +95,7 @@ static void print_text(const struct perfgrp_info *info)
 		       info->features & features[i].bit ? "yes" : "no", features[i].help);
 	}
 	if (info->features & ~known)
-		printf("  others that this program does not know: 0x%llx\n",
+		printf("  others, unknown to this program: 0x%llx\n",
 		       (unsigned long long)(info->features & ~known));
 	printf("limits\n");
 	printf("  %-14s%u\n", "members", info->max_members);
@@ -166,7 +167,7 @@ int cmd_info(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (line.json && line.check) {
-		error("--json and --check exclude one another");
+		error("--json and --check cannot be used together");
 		return EXIT_USAGE;
 	}
 	if (line.check)

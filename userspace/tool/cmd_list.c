@@ -289,9 +289,8 @@ static void usage(FILE *out)
 	      "and the metrics of this CPU (metric), and groups of these (metricgroup).\n\n"
 	      "  -d, --desc   print descriptions, where there are any\n"
 	      "  -j, --json   print JSON\n"
-	      "  -o, --output FILE\n"
-	      "               into FILE\n"
-	      "  --raw-dump   print names of events alone, on one line\n"
+	      "  -o, --output FILE\n               write to FILE\n"
+	      "  --raw-dump   print only the names of events, on one line\n"
 	      "  -h, --help   print this\n", out);
 }
 

@@ -12,8 +12,8 @@
 static void usage(FILE *out)
 {
 	fputs("usage: perfgrp probe -e EVENTS [OPTION]...\n\n"
-	      "Says whether groups of events fit on the PMU now, all of them at once, without being\n"
-	      "multiplexed; and if not what stands in the way. Nothing is left behind.\n\n"
+	      "Says whether groups of events fit on the PMU now, all of them at once, without\n"
+	      "multiplexing, and if not, what prevents it. Nothing is left behind.\n\n"
 	      "  -e, --event EVENTS  the groups: {NAME,NAME}, as for perfgrp stat\n"
 	      "  -a, --all-cpus      on all CPUs (the default)\n"
 	      "  -C, --cpu LIST      on some: 0,2-3\n"
@@ -94,7 +94,7 @@ static int check(const struct command_line *line, int argc)
 		return -EINVAL;
 	}
 	if (!line->probe->list.nr) {
-		error("no events (-e)");
+		error("no events are given (-e)");
 		return -EINVAL;
 	}
 	return cmd_check_modes(&line->probe->target);

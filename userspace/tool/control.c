@@ -113,7 +113,7 @@ static enum control_command find_command(const char *text)
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(text, commands[i].text))
 			return commands[i].command;
-	error("--control: there is no command '%s'", text);
+	error("--control: unknown command '%s'", text);
 	return CONTROL_UNKNOWN;
 }
 
@@ -154,7 +154,7 @@ static void control_acknowledge(const struct control *control)
 	/* The reader may have exited. */
 	old = signal(SIGPIPE, SIG_IGN);
 	if (write(control->ack, ack, strlen(ack)) < 0)
-		error("--control: cannot answer: %s", strerror(errno));
+		error("--control: cannot write the answer: %s", strerror(errno));
 	signal(SIGPIPE, old);
 }
 

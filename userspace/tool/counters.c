@@ -125,7 +125,7 @@ int counters_cpus(const struct event_group *events, const struct target *target,
 	numbers_free(&wanted);
 	if (cpus->nr)
 		return 0;
-	error("%s: its PMU is on the CPUs %s, none of which was asked for",
+	error("%s: its PMU counts on CPUs %s, none of which is selected",
 	      events->events[0].name, mask);
 	return -EINVAL;
 }

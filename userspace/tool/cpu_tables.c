@@ -179,7 +179,7 @@ static char *find_file(const char *cpuid, char **why)
 	char *line, *save = NULL, *file = NULL;
 
 	if (!map) {
-		*why = xasprintf("there are no tables of events and metrics in %s; perfgrp-list(1) says how to make them",
+		*why = xasprintf("no tables of events and metrics in %s; see perfgrp-list(1) for how to make them",
 				 dir);
 		free(dir);
 		return NULL;
@@ -302,7 +302,7 @@ const struct cpu_tables *cpu_tables(void)
 	read = true;
 	t->cpuid = find_cpuid();
 	if (!t->cpuid)
-		t->why = xstrdup("the kernel does not say which CPU this is");
+		t->why = xstrdup("the kernel does not report the model of the CPU");
 	else
 		t->file = find_file(t->cpuid, &t->why);
 	if (!t->file)

@@ -230,7 +230,7 @@ int ending_prepare_command(struct ending *e, struct target *target, int out)
 		return 0;
 	err = workload_prepare(&e->w, target->command, &e->mask, out);
 	if (err) {
-		error("cannot make a process: %s", strerror(-err));
+		error("cannot create a process: %s", strerror(-err));
 		return err;
 	}
 	if (target->kind == TARGET_COMMAND) {

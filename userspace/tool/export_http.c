@@ -273,9 +273,9 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 	(void)body_size;
 	(void)request;
 	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
-		return say(http, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
+		return say(http, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD are supported\n");
 	if (strcmp(url, "/metrics"))
-		return say(http, connection, MHD_HTTP_NOT_FOUND, "here is only /metrics\n");
+		return say(http, connection, MHD_HTTP_NOT_FOUND, "not found; metrics are at /metrics\n");
 	if (!http->fixed) {
 		accept = http->mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
 		format = export_accepted(accept);
@@ -283,11 +283,11 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 	forget_old_values(http);
 	if (!http->responses[format] && too_many_texts(http))
 		return say(http, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-			   "too many clients are slow to take what they have asked for\n");
+			   "too many clients are still reading earlier responses; try again later\n");
 	response = get_response(http, format);
 	if (!response)
 		return say(http, connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
-			   "the counters cannot be read\n");
+			   "cannot read the counters\n");
 	return http->mhd.queue_response(connection, MHD_HTTP_OK, response);
 }
 

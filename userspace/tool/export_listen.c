@@ -148,10 +148,10 @@ static int listen_tcp(struct export_socket *socket, const char *address, bool al
 	int fd = -EINVAL;
 
 	if (!port || !*host || getaddrinfo(host, port, &hints, &found)) {
-		error("--listen: '%s' is neither unix:PATH nor an address with a port, as 127.0.0.1:9745 or [::1]:9745",
+		error("--listen: '%s' is neither unix:PATH nor an address with a port, such as 127.0.0.1:9745 or [::1]:9745",
 		      address);
 	} else if (!allow_remote && !is_loopback(found->ai_addr)) {
-		error("--listen: %s can be reached from elsewhere, and nobody is asked who he is: --allow-remote if that is meant",
+		error("--listen: %s can be reached from other machines, and clients are not authenticated; use --allow-remote to allow that",
 		      address);
 	} else {
 		fd = open_tcp(found);
@@ -201,7 +201,7 @@ int export_take_socket(struct export_socket *socket, int fd)
 	*socket = (struct export_socket){ .fd = -1 };
 	if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) || !listens ||
 	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) || type != SOCK_STREAM) {
-		error("LISTEN_FDS: file descriptor %d is no socket that listens", fd);
+		error("LISTEN_FDS: file descriptor %d is not a listening stream socket", fd);
 		return -EINVAL;
 	}
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);

@@ -238,7 +238,7 @@ static struct metric_expr *parse_literal(struct scanner *sc)
 	struct metric_expr *node;
 
 	if (sc->len == 1)
-		return fail(sc, "a name is missing behind '#'");
+		return fail(sc, "a name is missing after '#'");
 	node = new_node(LITERAL, NULL, NULL);
 	node->name = xstrndup(sc->start + 1, sc->len - 1);
 	next(sc);

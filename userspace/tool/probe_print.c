@@ -96,7 +96,7 @@ static void print_prefix(const struct probe_result *result)
 	char *text;
 
 	if (result->prefix == PERFGRP_NONE) {
-		printf(LINE "how many of them is not known: the task has not run meanwhile\n",
+		printf(LINE "unknown how many of them: the task did not run during the test\n",
 		       "fits");
 	} else if (result->prefix) {
 		text = group_text(result->events, result->prefix);
@@ -114,7 +114,7 @@ static void print_alone(const struct probe_result *result)
 	if (!result->alone || nr == 1)
 		return;
 	if (!nr_not_alone(result))
-		printf(LINE "each of them fits by itself\n", "alone");
+		printf(LINE "each event fits by itself\n", "alone");
 	for (i = 0; i < nr; i++)
 		if (result->alone[i])
 			printf(LINE "'%s' does not fit by itself: %s\n", "alone",
@@ -133,7 +133,7 @@ static void print_room(const struct probe_result *result)
 		printf(", and %zu times now", room->now);
 	putchar('\n');
 	if (needs_same_counters(result))
-		printf(LINE "some of these events can only be on the same counters\n", "");
+		printf(LINE "some of these events need the same counter\n", "");
 }
 
 static void print_result(const struct probe *probe, const struct probe_result *result)
@@ -150,7 +150,7 @@ static void print_result(const struct probe *probe, const struct probe_result *r
 	free(group);
 	free(target);
 	if (result->verdict == PROBE_UNKNOWN)
-		printf(LINE "the task has not run meanwhile\n", "why");
+		printf(LINE "the task did not run during the test\n", "why");
 	if (result->verdict != PROBE_DOES_NOT)
 		return;
 	print_why(result);
@@ -185,12 +185,12 @@ static void print_others(const struct groups_seen *seen)
 		const struct holder holder = { .pid = seen->others[i].pid };
 		char *command = holders_command(&holder);
 
-		printf("%-6s%-12s%u (%s) has %zu events of perf_event_open(2)\n", FINDING_NOTE,
+		printf("%-6s%-12s%u (%s) has %zu perf_event_open(2) events\n", FINDING_NOTE,
 		       "process", holder.pid, command, seen->others[i].nr);
 		free(command);
 	}
 	if (seen->hidden)
-		printf("%-6s%-12s%u could not be looked into: not permitted\n", FINDING_NOTE,
+		printf("%-6s%-12s%u could not be inspected: permission denied\n", FINDING_NOTE,
 		       "processes", seen->hidden);
 }
 

@@ -52,7 +52,7 @@ int record_open_output(struct record *rec)
 		return -errno;
 	}
 	if (!rec->opt.json && isatty(fileno(out))) {
-		error("perf.data is not for terminals; -o names a file");
+		error("not writing perf.data to a terminal; use -o FILE");
 		return -EINVAL;
 	}
 	rec->data.out = out;

@@ -211,7 +211,7 @@ static int open_group(struct record *rec, const struct event_group *events, size
 		perfgrp_group_close(fd);
 	}
 	if (!err && !opened) {
-		error("none of the tasks is left");
+		error("all of the tasks have exited");
 		err = -ESRCH;
 	}
 	numbers_free(&cpus);
@@ -248,7 +248,7 @@ int record_open(struct record *rec)
 	int err;
 
 	if (rec->opt.callchain && !(rec->info.features & PERFGRP_FEATURE_CALLCHAIN)) {
-		error("-g: this kernel's module has no call chains ('call-chains' in perfgrp info)");
+		error("-g: the module does not support call chains on this kernel ('call-chains' in perfgrp info)");
 		return -EOPNOTSUPP;
 	}
 	if (rec->opt.callchain)
@@ -256,7 +256,7 @@ int record_open(struct record *rec)
 	err = open_all(rec);
 	if (err != -EAGAIN)
 		return err;
-	error("this machine has no cycles to sample: sampling cpu-clock instead");
+	error("this machine cannot sample cycles: sampling cpu-clock instead");
 	cgroup = cgroup_of(&rec->list.groups[0]);
 	events_free(&rec->list);
 	rec->events_named = true;

@@ -68,11 +68,11 @@ int record_check_options(struct record *rec)
 	__u64 max = max_freq();
 
 	if (opt->period && opt->freq_asked) {
-		error("--count and --freq exclude one another");
+		error("--count and --freq cannot be used together");
 		return -EINVAL;
 	}
 	if (opt->max_stack && !opt->callchain) {
-		error("--max-stack has no meaning without -g");
+		error("--max-stack needs -g");
 		return -EINVAL;
 	}
 	if (cmd_check_modes(&rec->target))

@@ -69,7 +69,7 @@ int record_parse_switch(const char *text, struct record_switch *to)
 	to->on_signal = !text || !strcmp(text, "signal");
 	if (to->on_signal || !parse_bytes(text, &to->size) || !parse_time(text, &to->period))
 		return 0;
-	error("--switch-output: '%s' is not signal, a size such as 512K, or a time such as 30s",
+	error("--switch-output: '%s' is not \"signal\", a size such as 512K, or a time such as 30s",
 	      text);
 	return -EINVAL;
 }

@@ -43,7 +43,7 @@ int service_sockets(unsigned int *first)
 	if (!nr || number_of("LISTEN_PID") != (__u64)getpid())
 		return 0;
 	if (nr > MAX_SOCKETS) {
-		error("LISTEN_FDS: %llu sockets are more than %d", (unsigned long long)nr,
+		error("LISTEN_FDS: %llu sockets; the maximum is %d", (unsigned long long)nr,
 		      MAX_SOCKETS);
 		return -EINVAL;
 	}

@@ -83,7 +83,7 @@ int target_resolve(struct target *target)
 
 	if (target->pids || target->tids) {
 		if (target->all_cpus || target->cpu_list) {
-			error("tasks (-p, -t) and CPUs (-a, -C) exclude one another");
+			error("tasks (-p, -t) and CPUs (-a, -C) cannot be used together");
 			return -EINVAL;
 		}
 		target->kind = TARGET_TASKS;

@@ -21,15 +21,15 @@ enum {
 };
 
 static const char *const help[] = {
-	"left right < >   sort by what is beside",
-	"r                the other way round",
+	"left right < >   sort by the next column",
+	"r                reverse the order",
 	"up down PgUp PgDn Home End     scroll",
-	"/                names with a text only",
-	"d s              another interval",
-	"space            pause, and go on",
+	"/                only names with a text",
+	"d s              change the interval",
+	"space            pause and resume",
 	"g                history of the column",
 	"t                the sum of all rows",
-	"h ?              this",
+	"h ?              this help",
 	"q                quit",
 };
 
@@ -66,8 +66,8 @@ static void draw_prompt(const struct top *top, const struct top_keys *keys)
 		snprintf(text, sizeof(text), "names with: %s", keys->text);
 		break;
 	case TOP_ASK_INTERVAL:
-		snprintf(text, sizeof(text), "seconds, now %g: %s", top->opt.interval / 1000.0,
-			 keys->text);
+		snprintf(text, sizeof(text), "interval in seconds (now %g): %s",
+			 top->opt.interval / 1000.0, keys->text);
 		break;
 	default:
 		snprintf(text, sizeof(text), "%s", keys->message);

@@ -159,7 +159,7 @@ static void command(struct top *top, struct top_keys *keys, int key)
 		scroll_by(top, keys, all);
 		break;
 	default:
-		snprintf(keys->message, sizeof(keys->message), "h says what the keys do");
+		snprintf(keys->message, sizeof(keys->message), "press h for help");
 	}
 }
 

@@ -29,7 +29,7 @@ static int map_fds(struct top *top, size_t index)
 			fd->map = perfgrp_map_rows(group->fds[fds->nr]);
 			if (!fd->map) {
 				snprintf(top->error, sizeof(top->error),
-					 "rows cannot be mapped: %s; --wake does without",
+					 "cannot map rows: %s; use --wake to read them by system calls",
 					 strerror(errno));
 				return -errno;
 			}

@@ -92,7 +92,7 @@ static bool counts_something(const struct top *top)
 	for (i = 0; i < top->st.nr_groups; i++)
 		if (top->st.groups[i].room)
 			return true;
-	error("this machine counts none of these events");
+	error("this machine can count none of these events");
 	return false;
 }
 

@@ -109,18 +109,19 @@ static int check_terminal(void)
 	int found;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		error("this is no terminal: --batch prints frames as text");
+		error("not a terminal; use --batch to print frames as text");
 		return -ENOTTY;
 	}
 	if (!name || setupterm(name, STDOUT_FILENO, &found) == ERR) {
-		error("TERM=%s: no such terminal is known; --batch prints frames as text",
+		error("TERM=%s: unknown terminal type; use --batch to print frames as text",
 		      name ? name : "");
 		return -EINVAL;
 	}
 	has_cursor = *capability("cup");
 	del_curterm(cur_term);
 	if (!has_cursor) {
-		error("TERM=%s cannot place its cursor; --batch prints frames as text", name);
+		error("TERM=%s: the terminal cannot move its cursor; use --batch to print frames as text",
+		      name);
 		return -EINVAL;
 	}
 	return 0;
