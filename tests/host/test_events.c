@@ -591,7 +591,7 @@ static void test_faults(void)
 	refused("cycles instructions", 0, "no such event");
 	refused("nope/event=1/", 0, "no PMU 'nope'");
 	refused("core/event=1", 12, "'/' is missing");
-	refused("core/nope=1/", 5, "unknown term 'nope' for pmu 'core'; it has beyond,broken,edge");
+	refused("core/nope=1/", 5, "unknown term 'nope' for pmu 'core'; valid terms: beyond,broken,edge");
 	refused("core/event=1,nope/", 13, "unknown term");
 	refused("core/event=xyz/", 11, "not a number");
 	refused("core/event=-1/", 11, "not a number");

@@ -54,7 +54,7 @@ static int check_leader(const struct parser *p, const struct token *t, const str
 	const char *what = m->pinned ? "pinned (D)" : m->exclusive ? "exclusive (e)" : "weak (W)";
 
 	if (at && p->list->groups[t->group].shown.nr)
-		return perfgrp_fault(p, at, "only a whole group is %s: say so behind its brace",
+		return perfgrp_fault(p, at, "only a whole group can be %s: put the modifier after the closing brace",
 				     what);
 	return 0;
 }

@@ -286,7 +286,7 @@ static int numeric_term(const struct parser *p, const struct pmu_dir *pmu, const
 		format = perfgrp_read_file(p->scratch, "%s/format/%.*s", pmu->dir,
 					   (int)term->name_len, term->name);
 	if (index < 0 && !format)
-		return perfgrp_fault(p, at, "unknown term '%.*s' for pmu '%s'; it has %s",
+		return perfgrp_fault(p, at, "unknown term '%.*s' for pmu '%s'; valid terms: %s",
 				     (int)term->name_len, term->name, pmu->name,
 				     known_terms(p, pmu));
 	if (index >= 0 && !term->value)

@@ -36,7 +36,7 @@ struct perfgrp_dev *cmd_open_device(struct perfgrp_info *info, __u64 feature, co
 		return NULL;
 	}
 	if (perfgrp_is_perf(dev))
-		error("PERFGRP_BACKEND=perf: counting by perf_event_open(2), without the module");
+		error("PERFGRP_BACKEND=perf: counting with perf_event_open(2), without the module");
 	if (perfgrp_get_info(dev, info, sizeof(*info)))
 		error("%s", perfgrp_dev_error(dev)->text);
 	else if (feature && !(info->features & feature))
@@ -122,7 +122,7 @@ int cmd_check_modes(const struct target *target)
 {
 	if (!target->all_user || !target->all_kernel)
 		return 0;
-	error("--all-user and --all-kernel exclude one another");
+	error("--all-user and --all-kernel cannot be used together");
 	return -EINVAL;
 }
 

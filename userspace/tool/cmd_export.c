@@ -186,15 +186,15 @@ static int check_options(const struct command_line *line)
 	if (cmd_check_modes(&ex->target))
 		return -EINVAL;
 	if (ex->cgroups && (cgroups_named(cgroups) || ex->each)) {
-		error("--cgroups is about all cgroups: -G and --for-each-cgroup name some");
+		error("--cgroups counts all cgroups: -G and --for-each-cgroup cannot be used with it");
 		return -EINVAL;
 	}
 	if (ex->cgroups && (ex->target.pids || ex->target.tids)) {
-		error("--cgroups counts on CPUs, and excludes tasks (-p, -t)");
+		error("--cgroups counts on CPUs and cannot be used with tasks (-p, -t)");
 		return -EINVAL;
 	}
 	if (!line->events && ex->file && (cgroups->given || cgroups->early)) {
-		error("-G is for the events of -e, and there are none: --for-each-cgroup is for those of a file, too");
+		error("-G needs events given with -e; for the events of a file use --for-each-cgroup");
 		return -EINVAL;
 	}
 	if (line->allow_remote && !line->addresses.nr) {
@@ -228,7 +228,7 @@ static int open_sockets(struct command_line *line)
 		run->nr_sockets++;
 	}
 	if (run->nr_sockets && line->intervals && !run->path) {
-		error("--interval and --interval-count need -o: clients ask when they like");
+		error("--interval and --interval-count need -o: with --listen clients decide when to read");
 		return EXIT_USAGE;
 	}
 	run->to_stdout = !run->path && !run->nr_sockets;
@@ -286,7 +286,8 @@ int cmd_export(int argc, char **argv)
 	line.first = export_set_new(&line.ex, NULL);
 	if (cmd_parse_options(&options, argc, argv, &line, &status)) {
 		if (optind < argc) {
-			error("'%s' is no option: export runs no command", argv[optind]);
+			error("unexpected argument '%s': export does not run a command",
+			      argv[optind]);
 			status = EXIT_USAGE;
 		} else {
 			status = run_export(&line);

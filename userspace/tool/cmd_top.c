@@ -103,7 +103,7 @@ static int check_options(const struct top *top)
 		return -EINVAL;
 	if (!top->opt.cgroups || target_has_cpus(&top->st.target))
 		return 0;
-	error("--cgroups counts on CPUs: -p and -t are tasks");
+	error("--cgroups counts on CPUs and cannot be used with -p or -t");
 	return -EINVAL;
 }
 

@@ -67,7 +67,7 @@ static int write_file(struct loop *loop, const char *text, size_t len)
 	if (err && !loop->written)
 		return err;
 	if (!err && loop->file_error)
-		error("%s is written again", path);
+		error("writing to %s works again", path);
 	loop->file_error = err;
 	if (!err)
 		loop->written++;
@@ -101,7 +101,7 @@ static void reload(struct loop *loop)
 	service_notify("RELOADING=1\nMONOTONIC_USEC=%llu",
 		       (unsigned long long)(ending_now() / NSEC_PER_USEC));
 	if (export_reload(loop->run->ex))
-		error("nothing has changed: what was counted is counted on");
+		error("reload failed: the previous events are still being counted");
 	if (loop->http)
 		export_http_forget(loop->http);
 	service_notify("READY=1");

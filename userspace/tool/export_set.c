@@ -168,7 +168,7 @@ static int check_names(struct export_set *const *sets, size_t nr)
 	for (i = 1; i < nr_events && !err; i++) {
 		if (compare_events(&events[i - 1], &events[i]))
 			continue;
-		error("the event '%s' is there twice, and could not be told apart",
+		error("the event '%s' is given twice; use name= to tell them apart",
 		      events[i]->name);
 		err = -EINVAL;
 	}

@@ -329,7 +329,7 @@ static int open_group(struct stat_cmd *st, size_t index)
 		perfgrp_group_close(fd);
 	}
 	if (!err && !group->nr) {
-		error("none of the tasks is left");
+		error("all of the tasks have exited");
 		err = -ESRCH;
 	}
 out:
