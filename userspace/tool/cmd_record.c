@@ -227,7 +227,7 @@ static int check_output(const struct record *rec)
 	const struct record_switch *switching = &rec->switching;
 
 	if (rec->data.compression_level && rec->opt.json)
-		error("--compression-level has no meaning with --json");
+		error("--compression-level cannot be used with --json");
 	else if (rec->opt.max_size && rec->opt.json && !has_size(rec->file))
 		error("--max-size with --json needs a regular file");
 	else if (switching->on && !rec->file)
@@ -235,13 +235,13 @@ static int check_output(const struct record *rec)
 	else if (switching->size && rec->opt.json && !has_size(rec->file))
 		error("--switch-output=SIZE with --json needs a regular file");
 	else if (switching->max_files && !switching->on)
-		error("--switch-max-files has no meaning without --switch-output");
+		error("--switch-max-files needs --switch-output");
 	else if (rec->opt.overwrite && (rec->opt.max_size || switching->size))
-		error("--overwrite writes nothing before the end: a size cannot be waited for");
+		error("--overwrite writes only at the end, so it cannot be used with a size limit");
 	else if (rec->opt.wait && rec->control.fd < 0 && !rec->control.self)
-		error("-D -1 needs --control, which says when to begin");
+		error("-D -1 needs --control, to start sampling");
 	else if (rec->control.self && !rec->target.command)
-		error("--control self needs a command, which says when to sample");
+		error("--control self needs a command, which sends the control commands");
 	else
 		return 0;
 	return -EINVAL;

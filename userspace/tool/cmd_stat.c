@@ -444,19 +444,19 @@ static int check_options(const struct stat_cmd *st, const struct command_line *l
 	const struct stat_options *opt = &st->opt;
 
 	if (opt->separator && opt->json)
-		error("CSV (-x) and JSON (-j) exclude one another");
+		error("CSV (-x) and JSON (-j) cannot be used together");
 	else if (opt->separator && !*opt->separator)
 		error("-x needs a separator");
 	else if (opt->header && !opt->json)
 		error("--header needs --json-output");
 	else if (line->file && line->fd >= 0)
-		error("--output and --log-fd exclude one another");
+		error("--output and --log-fd cannot be used together");
 	else if (line->append && !line->file && line->fd < 0)
 		error("--append needs --output: the file to append to");
 	else if (cmd_check_modes(&st->target))
 		return -EINVAL;
 	else if (opt->timeout && opt->interval)
-		error("--timeout and --interval-print exclude one another");
+		error("--timeout and --interval-print cannot be used together");
 	else if (opt->interval_count && !opt->interval)
 		error("--interval-count needs --interval-print");
 	else if (opt->no_wake && !opt->interval)
@@ -464,15 +464,15 @@ static int check_options(const struct stat_cmd *st, const struct command_line *l
 	else if (opt->runs != 1 && (!st->target.command || opt->interval))
 		error("--repeat needs a command, and no intervals");
 	else if (opt->wait && st->control.fd < 0 && !st->control.self)
-		error("-D -1 needs --control, which says when to begin");
+		error("-D -1 needs --control, to start counting");
 	else if (st->control.self && !st->target.command)
-		error("--control self needs a command, which says when to count");
+		error("--control self needs a command, which sends the control commands");
 	else if (opt->null && (line->events || line->metrics.nr || line->topdown))
-		error("--null excludes --event, --metrics and --topdown");
+		error("--null cannot be used with --event, --metrics or --topdown");
 	else if (opt->metric_only && opt->raw)
-		error("--metric-only and --raw exclude one another");
+		error("--metric-only and --raw cannot be used together");
 	else if (opt->metric_only && opt->null)
-		error("--metric-only and --null exclude one another");
+		error("--metric-only and --null cannot be used together");
 	else if (line->level && !line->topdown)
 		error("--td-level needs --topdown");
 	else
@@ -533,7 +533,7 @@ static int check_aggr(struct stat_cmd *st)
 	case AGGR_NODE:
 		if (cpus)
 			return 0;
-		error("cores, dies, sockets and nodes can be told apart with -a or -C only");
+		error("--per-core and other aggregation by CPUs is only available with -a or -C");
 		return -EINVAL;
 	case AGGR_THREAD:
 		if (st->target.kind == TARGET_TASKS)
@@ -552,9 +552,9 @@ static int check_aggr(struct stat_cmd *st)
 static int split_by_cgroup(struct stat_cmd *st)
 {
 	if (cgroups_named(&st->cgroups) || st->cgroups.each)
-		error("--cgroups is about all cgroups: -G and --for-each-cgroup name some");
+		error("--cgroups counts all cgroups: -G and --for-each-cgroup cannot be used with it");
 	else if (st->aggr.mode != AGGR_GLOBAL)
-		error("--cgroups excludes -A, --per-core and the like");
+		error("--cgroups cannot be used with -A, --per-core and other aggregation options");
 	else if (!target_has_cpus(&st->target))
 		error("--cgroups counts on CPUs: add -a or -C");
 	else
@@ -570,7 +570,7 @@ static int check_no_wake(const struct stat_cmd *st)
 	if (!target_has_cpus(&st->target))
 		error("--no-wake counts on CPUs: add -a or -C");
 	else if (cgroups_named(&st->cgroups) || st->cgroups.each || st->split.mount)
-		error("--no-wake excludes cgroups (-G, --for-each-cgroup, --cgroups)");
+		error("--no-wake cannot be used with cgroups (-G, --for-each-cgroup, --cgroups)");
 	else
 		return 0;
 	return -EINVAL;

@@ -146,7 +146,7 @@ static struct perfgrp_dev *check_module(struct findings *list, struct perfgrp_in
 	if (!dev && (errno == EACCES || errno == EPERM)) {
 		tell(list, "module", OK, NULL, "loaded");
 		tell(list, "device", MISSING, "run it as root, or give the device to a group (perfgrp(4))",
-		     "%s is not yours", PERFGRP_DEVICE);
+		     "no permission to open %s", PERFGRP_DEVICE);
 	} else if (!dev) {
 		tell_how_to_load(list);
 	} else if (perfgrp_get_info(dev, info, sizeof(*info))) {
@@ -245,7 +245,7 @@ void check_watchdog(struct findings *list)
 
 	if (found && file_is("/proc/sys/kernel/nmi_watchdog", "1"))
 		tell(list, "watchdog", NOTE, "sysctl kernel.nmi_watchdog=0",
-		     "the NMI watchdog has one of the counters for itself");
+		     "the NMI watchdog uses one of the counters");
 	free(found);
 }
 

@@ -372,7 +372,7 @@ static void say_apart(const struct metric_list *list, const struct strings *name
 
 		/* A metric with a single event is exact without a group, too. */
 		if (names[i].nr > 1 && list->sets[metric->set].apart)
-			error("metric '%s': its events are not one group: %s; it is an estimate where they took turns",
+			error("metric '%s': its events are not one group: %s; if they are multiplexed, its value is an estimate",
 			      metric->from->name, why_apart(metric->from->constraint));
 	}
 }
@@ -461,7 +461,7 @@ int metric_list_make_events(struct metric_list *list, struct event_list *events)
 		error("this machine can count none of the metrics");
 		err = -ENOENT;
 	} else if (!err && all && !list->nr_sets) {
-		error("metric '%s' is computed of no event here", list->metrics[0].from->name);
+		error("metric '%s' uses no events on this machine", list->metrics[0].from->name);
 		err = -EINVAL;
 	}
 	if (!err) {

@@ -64,7 +64,7 @@ static int add_records(struct record *rec, const struct record_group *group, con
 			break;
 	}
 	if (ret)
-		error("the kernel's records cannot be understood");
+		error("cannot decode the kernel's records");
 	return ret;
 }
 
@@ -406,7 +406,7 @@ static void open_sideband(struct run *run)
 		return;
 	sideband_close(&rec->side);
 	if (rec->opt.verbose)
-		error("perf_event_open: %s; what is mapped from now on will have no symbols",
+		error("perf_event_open: %s; code mapped from now on will have no symbols",
 		      strerror(-err));
 }
 
@@ -429,7 +429,7 @@ static void check_children(struct record *rec)
 	/* All samples of a file have the same format. */
 	rec->data.no_values = rec->data.inherits && !child_values;
 	if (rec->data.no_values && others)
-		error("this kernel has no values for children ('child-values' in perfgrp info): only events that sample are recorded; -i records all, but no children");
+		error("this kernel cannot sample the counts of children ('child-values' in perfgrp info): only the sampling events are recorded; with -i all are, but not in children");
 }
 
 /* Sets what all files have in common. */
@@ -490,7 +490,7 @@ static void report(struct run *run)
 			rec->switching.on ? ".<timestamp>" : "", compressed,
 			(unsigned long long)rec->samples, (unsigned long long)sum.lost, filtered);
 	if (rec->data.left_out)
-		error("%llu samples of the last threads are not in the stream: a pipe has room for %u; write to a file",
+		error("%llu samples are missing from the output: a pipe can describe %u threads only; write to a file",
 		      (unsigned long long)rec->data.left_out, PERF_DATA_PIPE_THREADS);
 	if (rec->opt.verbose)
 		error("%llu records produced, %llu read, %llu lost; %llu samples filtered",
