@@ -32,8 +32,8 @@ enum {
 	{ "event", required_argument, NULL, 'e' },		\
 	{ "pfm-events", required_argument, NULL, 'e' }
 #define CMD_EVENT_HELP										\
-	"  -e, --event EVENTS       events by perf's names; {a,b} is a group; may be repeated\n"	\
-	"                           (--pfm-events is the same)\n"
+	"  -e, --event EVENTS       events, named as in perf; {a,b} is a group; may be repeated\n"	\
+	"                           (--pfm-events is an alias)\n"
 #define CMD_CGROUP_OPTIONS							\
 	{ "cgroup", required_argument, NULL, 'G' },				\
 	{ "for-each-cgroup", required_argument, NULL, OPT_FOR_EACH_CGROUP },	\

@@ -81,7 +81,7 @@ void cmd_bpf_usage(FILE *out)
 	      "  -o, --output FILE        write to FILE, not to standard error\n"
 	      "\n"
 	      "  -j, --json               print JSON, one object per line\n"
-	      "  -h, --help               print this\n", out);
+	      "  -h, --help               print this help\n", out);
 }
 
 /* ---- options --------------------------------------------------------------- */

@@ -12,14 +12,16 @@
 
 static void usage(FILE *out)
 {
-	fputs("usage: perfgrp groups [OPTION]...\n\n"
+	fputs("usage: perfgrp groups [OPTION]...\n"
+	      "\n"
 	      "Shows the groups of all processes: who holds them, what they count, and whether they\n"
-	      "are on the PMU all the time. Nobody is interrupted for it.\n\n"
+	      "are on the PMU all the time. No CPU is interrupted.\n"
+	      "\n"
 	      "  -p, --pid LIST   only groups that these processes hold\n"
-	      "  -s, --sort KEY   sort by pid, user, running (the least first), buffers (the largest\n"
-	      "                   first), members (the most first) or target; pid is the default\n"
+	      "  -s, --sort KEY   sort by pid (default), user, running (smallest share first), buffers\n"
+	      "                   (largest first), members (most first) or target\n"
 	      "  -j, --json       print JSON, one object per line\n"
-	      "  -h, --help       print this\n", out);
+	      "  -h, --help       print this help\n", out);
 }
 
 /* ---- order ---------------------------------------------------------------------- */

@@ -283,15 +283,18 @@ static struct json_object *make_json(const struct listed_event *entry)
 
 static void usage(FILE *out)
 {
-	fputs("usage: perfgrp list [-d] [--json] [-o FILE] [KIND|WORD|PATTERN]...\n\n"
-	      "Lists the events that can be named: all of them, or those of a KIND (hw, sw, cache,\n"
-	      "pmu, vendor, pfm, raw, mem, tracepoint), or that have WORD in a name, or match PATTERN;\n"
-	      "and the metrics of this CPU (metric), and groups of these (metricgroup).\n\n"
-	      "  -d, --desc   print descriptions, where there are any\n"
+	fputs("usage: perfgrp list [-d] [--json] [-o FILE] [KIND|WORD|PATTERN]...\n"
+	      "\n"
+	      "Lists events by name: all of them, those of a KIND (hw, sw, cache, pmu, vendor, pfm, raw,\n"
+	      "mem, tracepoint), those with WORD in a name, or those that match PATTERN; also the metrics\n"
+	      "(metric) and metric groups (metricgroup) of this CPU.\n"
+	      "\n"
+	      "  -d, --desc   print descriptions, where available\n"
 	      "  -j, --json   print JSON\n"
-	      "  -o, --output FILE\n               write to FILE\n"
+	      "  -o, --output FILE\n"
+	      "               write to FILE\n"
 	      "  --raw-dump   print only the names of events, on one line\n"
-	      "  -h, --help   print this\n", out);
+	      "  -h, --help   print this help\n", out);
 }
 
 enum {

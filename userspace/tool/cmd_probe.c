@@ -11,19 +11,22 @@
 
 static void usage(FILE *out)
 {
-	fputs("usage: perfgrp probe -e EVENTS [OPTION]...\n\n"
-	      "Says whether groups of events fit on the PMU now, all of them at once, without\n"
-	      "multiplexing, and if not, what prevents it. Nothing is left behind.\n\n"
-	      "  -e, --event EVENTS  the groups: {NAME,NAME}, as for perfgrp stat\n"
-	      "  -a, --all-cpus      on all CPUs (the default)\n"
-	      "  -C, --cpu LIST      on some: 0,2-3\n"
-	      "  -p, --pid LIST      on processes, with their threads\n"
-	      "  -t, --tid LIST      on threads\n"
-	      "      --all-user      in user mode only\n"
-	      "      --all-kernel    in kernel mode only\n"
+	fputs("usage: perfgrp probe -e EVENTS [OPTION]...\n"
+	      "\n"
+	      "Tests whether groups of events fit on the PMU now, all at once and without\n"
+	      "multiplexing, and reports what prevents it if not. All groups are closed at the end.\n"
+	      "\n"
+	      "  -e, --event EVENTS  groups to test: {NAME,NAME}, as for perfgrp stat\n"
+	      "  -a, --all-cpus      all CPUs (default)\n"
+	      "  -C, --cpu LIST      some CPUs: 0,2-3\n"
+	      "  -p, --pid LIST      processes, with all their threads\n"
+	      "  -t, --tid LIST      threads\n"
+	      "      --all-user      user mode only\n"
+	      "      --all-kernel    kernel mode only\n"
 	      "  -j, --json          print JSON\n"
-	      "  -h, --help          print this\n\n"
-	      "The exit status is 0 if all of them fit, and 1 if not.\n", out);
+	      "  -h, --help          print this help\n"
+	      "\n"
+	      "The exit status is 0 if all groups fit, and 1 if not.\n", out);
 }
 
 /**

@@ -28,13 +28,13 @@ static void usage(FILE *out)
 {
 	fputs("usage: perfgrp report --html FILE [OPTION]... RUN\n"
 	      "\n"
-	      "Makes a page of a run of \"perfgrp stat -I MS -j --header -o RUN\": tables and plots of all\n"
-	      "counters over time, in one file that needs no other one. RUN may be -, standard input.\n"
+	      "Makes an HTML page from the output of \"perfgrp stat -I MS -j --header -o RUN\": tables and\n"
+	      "plots of all counters over time, in a single file. RUN may be -, standard input.\n"
 	      "\n"
-	      "      --html FILE          write the page to FILE, replaced as a whole; -: standard output\n"
-	      "      --title TEXT         what stands above it (the command)\n"
-	      "      --places N           at most N CPUs, threads or cgroups of each counter (32)\n"
-	      "  -h, --help               this\n", out);
+	      "      --html FILE          write the page to FILE, replacing it atomically; -: standard output\n"
+	      "      --title TEXT         title of the page (default: the command)\n"
+	      "      --places N           show at most N CPUs, threads or cgroups per counter (default: 32)\n"
+	      "  -h, --help               print this help\n", out);
 }
 
 /**

@@ -36,26 +36,25 @@ static void usage(FILE *out)
 	fputs("usage: perfgrp top [OPTION]...\n"
 	      "\n"
 	      "Shows events per second of CPUs, threads or cgroups, and their ratios, until q is\n"
-	      "pressed; h says what other keys do.\n"
+	      "pressed; press h for the other keys.\n"
 	      "\n"
 	      "What to count:\n"
 	      CMD_EVENT_HELP
-	      "  -a, --all-cpus           all CPUs, a row each (the default)\n"
+	      "  -a, --all-cpus           all CPUs, one row each (default)\n"
 	      "  -C, --cpu LIST           some CPUs: 0,2-3\n"
-	      "  -p, --pid LIST           processes: a row for each thread that they have, and get\n"
+	      "  -p, --pid LIST           processes: one row per thread, including new threads\n"
 	      "  -t, --tid LIST           threads\n"
-	      "      --cgroups[=DEPTH]    with -a or -C: a row for each cgroup there is, down to DEPTH\n"
+	      "      --cgroups[=DEPTH]    with -a or -C: one row per cgroup, down to DEPTH levels\n"
 	      CMD_MODE_HELP
-	      "      --wake               interrupt CPUs for each frame, in place of what they write\n"
-	      "                           down by themselves\n"
+	      "      --wake               interrupt CPUs to read their counters, even if rows can be mapped\n"
 	      "How to show it:\n"
-	      "  -d, --delay SECONDS      a frame every so many seconds (1)\n"
-	      "  -n, --iterations N       end after N frames\n"
-	      "  -b, --batch              print frames as text, without a terminal\n"
-	      "  -g, --history            begin with the history of one column\n"
-	      "      --no-totals          begin without the sum of all rows\n"
-	      "      --no-color           no colors; so does a variable NO_COLOR that is not empty\n"
-	      "  -h, --help               this\n", out);
+	      "  -d, --delay SECONDS      redraw every SECONDS seconds (default: 1)\n"
+	      "  -n, --iterations N       stop after N tables\n"
+	      "  -b, --batch              print tables as text; needs no terminal\n"
+	      "  -g, --history            start with the history of a column\n"
+	      "      --no-totals          start without the sum of all rows\n"
+	      "      --no-color           use no colors (also if NO_COLOR is set and not empty)\n"
+	      "  -h, --help               print this help\n", out);
 }
 
 static int parse_option(void *arg, int c)

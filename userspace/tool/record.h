@@ -147,10 +147,10 @@ struct record {
 	{ "freq", required_argument, NULL, 'F' },		\
 	CMD_TARGET_OPTIONS
 #define RECORD_HELP									\
-	"  -F, --freq HZ            so often a second (default 4000), or max\n"		\
-	"  -a, --all-cpus           all CPUs (the default without COMMAND)\n"		\
+	"  -F, --freq HZ            samples per second, or max (default: 4000)\n"	\
+	"  -a, --all-cpus           all CPUs (default without COMMAND)\n"		\
 	"  -C, --cpu LIST           some CPUs: 0,2-3\n"					\
-	"  -p, --pid LIST           processes, with all the threads they have now\n"	\
+	"  -p, --pid LIST           processes, with all their current threads\n"	\
 	"  -t, --tid LIST           threads\n"						\
 	"      --all-user           user mode only\n"					\
 	"      --all-kernel         kernel mode only\n"
