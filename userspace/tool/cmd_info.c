@@ -14,35 +14,43 @@ static const struct {
 	const char *help;
 } features[] = {
 	{ PERFGRP_FEATURE_SCHED_GROUP, "sched-group",
-	  "members of one PMU are one scheduling group" },
-	{ PERFGRP_FEATURE_INHERIT, "inherit", "children are counted; groups start at an exec" },
-	{ PERFGRP_FEATURE_NO_MUX, "no-mux", "groups that are never multiplexed; exclusive groups" },
-	{ PERFGRP_FEATURE_HOTPLUG, "hotplug", "groups follow CPUs offline and online again" },
+	  "members of the same PMU are one scheduling group" },
+	{ PERFGRP_FEATURE_INHERIT, "inherit",
+	  "children can be counted; groups can start at an exec" },
+	{ PERFGRP_FEATURE_NO_MUX, "no-mux",
+	  "groups can request never to be multiplexed, and exclusive use of the PMU" },
+	{ PERFGRP_FEATURE_HOTPLUG, "hotplug",
+	  "CPUs may go offline and online while they are counted" },
 	{ PERFGRP_FEATURE_UNPRIVILEGED, "unprivileged",
 	  "own tasks can be counted in user mode without privilege" },
-	{ PERFGRP_FEATURE_SAMPLING, "sampling", "samples and streams of records" },
-	{ PERFGRP_FEATURE_CHILD_VALUES, "child-values", "samples of children have values" },
+	{ PERFGRP_FEATURE_SAMPLING, "sampling",
+	  "counters can sample, and groups have a stream of records" },
+	{ PERFGRP_FEATURE_CHILD_VALUES, "child-values",
+	  "samples have values in groups that count children" },
 	{ PERFGRP_FEATURE_CALLCHAIN, "call-chains", "samples can have call chains" },
-	{ PERFGRP_FEATURE_BPF, "bpf", "BPF programs on counters" },
+	{ PERFGRP_FEATURE_BPF, "bpf", "BPF programs can be attached to counters" },
 	{ PERFGRP_FEATURE_BPF_KERNEL, "bpf-kernel",
-	  "BPF programs run at overflows in kernel mode, too" },
-	{ PERFGRP_FEATURE_BPF_EVENTS, "bpf-events", "records of BPF programs' loads and unloads" },
-	{ PERFGRP_FEATURE_KFUNC, "kfunc", "a function for BPF programs that reads a group" },
-	{ PERFGRP_FEATURE_PIDFD, "pidfd", "tasks can be named by pidfds" },
+	  "BPF programs also run at overflows in kernel mode" },
+	{ PERFGRP_FEATURE_BPF_EVENTS, "bpf-events",
+	  "streams can have records of BPF program loads and unloads" },
+	{ PERFGRP_FEATURE_KFUNC, "kfunc", "BPF programs can read groups" },
+	{ PERFGRP_FEATURE_PIDFD, "pidfd", "tasks can be passed as pidfds" },
 	{ PERFGRP_FEATURE_CGROUP, "cgroup", "the tasks of a cgroup can be counted" },
 	{ PERFGRP_FEATURE_SPLIT_BY_CGROUP, "cgroup-split",
 	  "counts of CPUs can be split by cgroup" },
-	{ PERFGRP_FEATURE_MAPPED, "mapped", "rows can be mapped, and read without a system call" },
+	{ PERFGRP_FEATURE_MAPPED, "mapped", "rows can be mapped and read without a system call" },
 };
 
 static void usage(FILE *out)
 {
-	fputs("usage: perfgrp info [--json | --check]\n\n"
-	      "Says which version of the module is loaded, what it can do, its limits, and which\n"
-	      "PMUs the machine has.\n\n"
+	fputs("usage: perfgrp info [--json | --check]\n"
+	      "\n"
+	      "Prints the version of the loaded module, its features and limits, and the PMUs of the\n"
+	      "machine.\n"
+	      "\n"
 	      "  -j, --json   print JSON\n"
-	      "      --check  say what prevents counting here, and how to fix it\n"
-	      "  -h, --help   print this\n", out);
+	      "      --check  report what prevents counting here, and how to fix it\n"
+	      "  -h, --help   print this help\n", out);
 }
 
 static void print_json(const struct perfgrp_info *info)
