@@ -13,16 +13,19 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-	{ "stat", cmd_stat, "count events of a command, of tasks, of CPUs or of cgroups" },
-	{ "top", cmd_top, "show what CPUs, threads or cgroups count right now" },
-	{ "report", cmd_report, "make a page of a run of stat -I: tables, and plots over time" },
-	{ "record", cmd_record, "sample events, with all counts of a group in each sample" },
-	{ "bpf", cmd_bpf, "attach BPF programs to counters, profile them, watch them come and go" },
+	{ "stat", cmd_stat, "count events of a command, tasks, CPUs or cgroups" },
+	{ "top", cmd_top, "show current event rates of CPUs, threads or cgroups" },
+	{ "report", cmd_report,
+	  "make an HTML page of tables and plots from perfgrp stat -I output" },
+	{ "record", cmd_record,
+	  "sample events, with the counts of the whole group in each sample" },
+	{ "bpf", cmd_bpf,
+	  "attach BPF programs to counters, profile programs, watch loads and unloads" },
 	{ "export", cmd_export, "serve counts to Prometheus and other monitoring systems" },
-	{ "probe", cmd_probe, "say whether groups fit on the PMU now, and if not why" },
-	{ "groups", cmd_groups, "show which groups there are, and who holds them" },
-	{ "list", cmd_list, "list the events that can be named" },
-	{ "info", cmd_info, "say what the module and the machine can do" },
+	{ "probe", cmd_probe, "test whether groups of events fit on the PMU now" },
+	{ "groups", cmd_groups, "show existing groups and the processes that hold them" },
+	{ "list", cmd_list, "list named events and metrics" },
+	{ "info", cmd_info, "print features and limits of the module and the machine" },
 };
 
 static void usage(FILE *out)
@@ -30,11 +33,12 @@ static void usage(FILE *out)
 	size_t i;
 
 	fputs("usage: perfgrp COMMAND [OPTION]...\n\n"
-	      "Counts events in groups that the module perfgrp.ko keeps in the kernel.\n\n", out);
+	      "Counts and samples events in groups that the module perfgrp.ko keeps in the kernel.\n\n",
+	      out);
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(out, "  %-6s %s\n", commands[i].name, commands[i].help);
-	fputs("\n\"perfgrp COMMAND --help\" lists a command's options.\n"
-	      "\"perfgrp help TOPIC\" says more of: ", out);
+	fputs("\n\"perfgrp COMMAND --help\" lists the options of a command.\n"
+	      "Topics of \"perfgrp help\": ", out);
 	help_list(out);
 	fputs(".\n", out);
 }
