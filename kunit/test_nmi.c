@@ -7,6 +7,7 @@
 #include <linux/compiler.h>
 #include <linux/delay.h>
 #include <linux/hw_breakpoint.h>
+#include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
@@ -26,12 +27,30 @@ static u32 watched;
 static u32 watched_too;
 static u32 unwatched;
 
+/*
+ * arm64 steps over the instruction with the breakpoint off. An interrupt in between takes the step,
+ * the breakpoint is on again, and the instruction, which is still to be executed, hits it twice.
+ */
 static void write_watched(unsigned int times)
 {
+	unsigned long flags;
 	unsigned int i;
 
+	local_irq_save(flags);
 	for (i = 0; i < times; i++)
 		WRITE_ONCE(watched, i);
+	local_irq_restore(flags);
+}
+
+/* Two hits of HW_BREAKPOINT_RW. */
+static void access_watched_too(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	WRITE_ONCE(watched_too, 1);
+	(void)READ_ONCE(watched_too);
+	local_irq_restore(flags);
 }
 
 static struct perfgrp_counter watch(u32 *what, u32 bp_type)
@@ -104,8 +123,7 @@ static void breakpoint_restarts(struct kunit *test)
 
 	second = harness_add_one(test, group, watch(&watched_too, HW_BREAKPOINT_RW));
 	write_watched(4);
-	WRITE_ONCE(watched_too, 1);
-	(void)READ_ONCE(watched_too);
+	access_watched_too();
 	harness_disable(group);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 4ULL);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, second).raw, 2ULL);

@@ -128,7 +128,7 @@ start second name:profile_begin
 second=$started
 profile name:profile_begin -- true
 is "B20: of several programs with a name none is taken" \
-	"$? $(grep -c '^perfgrp: 2 BPF programs have the name profile_begin; which?' errors)" = \
+	"$? $(grep -c '^perfgrp: 2 BPF programs have the name profile_begin; choose one as id:' errors)" = \
 	"255 1"
 profile "id:$(sed -n 's/.*, \([0-9]*\))$/\1/p' errors)" -- true
 is "B22: what the kernel lets no other trace is refused, with its reason" \
