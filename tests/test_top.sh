@@ -52,26 +52,27 @@ ended() {
 if [ $others -eq 0 ]; then
 	result ok "T3: there is one CPU # SKIP there is one CPU"
 else
-	# Or tasks that are woken on another CPU count as well: 20 to 90 in the time of 20 frames on x86.
-	features=/sys/kernel/debug/sched/features
-	[ ! -w $features ] || echo NO_TTWU_QUEUE >$features
-	woken=$(more --wake)
-	# Others' interrupts only add to it: the least of three.
-	mapped=$woken
-	for _ in 1 2 3; do
-		now=$(more)
-		[ "$now" -ge "$mapped" ] || mapped=$now
-		[ "$mapped" -ge $((5 * others)) ] || break
-	done
-	[ ! -w $features ] || echo TTWU_QUEUE >$features
-	is "T2: with --wake each frame interrupts the others: $woken" "$woken" -ge $((16 * others))
-	is "T2: mapped rows interrupt nobody: $mapped interrupts in 20 frames, not $woken" \
-		"$mapped" -lt $((5 * others))
+	# x86 wakes tasks on other CPUs by such interrupts, too, and needs none for a CPU that waits in MWAIT.
+	if [ "$(uname -m)" = aarch64 ]; then
+		woken=$(more --wake)
+		# Others' interrupts only add to it: the least of three.
+		mapped=$woken
+		for _ in 1 2 3; do
+			now=$(more)
+			[ "$now" -ge "$mapped" ] || mapped=$now
+			[ "$mapped" -ge $((5 * others)) ] || break
+		done
+		is "T2: with --wake each frame interrupts the others: $woken" "$woken" -ge $((16 * others))
+		is "T2: mapped rows interrupt nobody: $mapped interrupts in 20 frames, not $woken" \
+			"$mapped" -lt $((5 * others))
+	else
+		result ok "T2: mapped rows interrupt nobody # SKIP function call interrupts tell nothing on x86"
+	fi
 	perfgrp top -b -d 0.1 -e page-faults >output 2>errors &
 	top=$!
 	within shown '^CPU1 '
 	echo 0 >/sys/devices/system/cpu/cpu1/online
-	check "T2: mapped rows are what is read" shown ' 0 interrupts/s .*rows mapped'
+	check "T2: mapped rows are what is read" within shown ' 0 interrupts/s .*rows mapped'
 	check "T3: a CPU that goes offline says so" within shown '^CPU1 +offline'
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	check "T3: and comes back: two changes" within shown " $((others + 1)) CPUs, 2 changes "
