@@ -491,12 +491,12 @@ static __u32 idle_entries(struct child *child, __u64 interval, long tracepoint)
 	REQUIRE_GE(counting, 0);
 	REQUIRE_EQ(grp_add_counters(counting, &counter, 1), 0);
 	child_do_all(child, ORDER_FAULT, 1);
-	hits = grp_raw(counting, counter.id);
+	hits = grp_value_on(counting, last_cpu(), counter.id).raw;
 	for (i = 0; i < ORDERS; i++) {
 		child_do_all(child, ORDER_FAULT, 1);
 		nap_ns(12 * MS);
 	}
-	hits = grp_raw(counting, counter.id) - hits;
+	hits = grp_value_on(counting, last_cpu(), counter.id).raw - hits;
 	close(counting);
 	close(fd);
 	/* It is hit at each entry and each exit. */
