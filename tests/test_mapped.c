@@ -475,51 +475,41 @@ TEST(idle_not_woken, "M2: an interval does not wake a CPU that is idle")
 
 #define ORDERS 100
 
-/*
- * How often the last CPU goes idle while a child there has something to do ORDERS times. The row is
- * also written by the timer, if the child is busy for long, so count the kernel's tracepoint.
- */
-static __u32 idle_entries(struct child *child, __u64 interval, long tracepoint)
+/* How often the last CPU goes idle while a child there has something to do ORDERS times. */
+static __u32 idle_entries(struct child *child, __u64 interval)
 {
-	struct perfgrp_counter counter = { .flags = PERFGRP_COUNTER_RAW,
-					   .type = PERF_TYPE_TRACEPOINT, .config = tracepoint };
 	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, interval), i;
-	int counting = grp_on_cpu(PERFGRP_CREATE_ENABLED, last_cpu());
-	__u64 hits;
+	const struct perfgrp_map *map = map_rows(fd);
+	__u32 seq;
 
 	add_faults(fd);
-	REQUIRE_GE(counting, 0);
-	REQUIRE_EQ(grp_add_counters(counting, &counter, 1), 0);
 	child_do_all(child, ORDER_FAULT, 1);
-	hits = grp_value_on(counting, last_cpu(), counter.id).raw;
+	seq = seq_of(map, last_cpu());
 	for (i = 0; i < ORDERS; i++) {
 		child_do_all(child, ORDER_FAULT, 1);
 		nap_ns(12 * MS);
 	}
-	hits = grp_value_on(counting, last_cpu(), counter.id).raw - hits;
-	close(counting);
+	seq = seq_of(map, last_cpu()) - seq;
+	munmap((void *)map, map->map_size);
 	close(fd);
-	/* It is hit at each entry and each exit. */
-	return hits / 2;
+	return seq / 2;
 }
 
 TEST(timer_stops, "M2: nor does it leave a timer that would wake it once")
 {
-	long id = read_number("/sys/kernel/tracing/events/power/cpu_idle/id");
 	__u32 without = ~0U / 2, with = ~0U, nr;
 	struct child child;
 	int i;
 
 	NEED_FEATURE(MAPPED);
-	REQUIRE_GE(id, 0);
 	cpus_online(&cpus);
 	child = child_apart();
 	run_on(cpus.cpu[0]);
 	/* Others wake the CPU, too, now more often, now less: what is least counts. */
 	for (i = 0; i < 10 && with >= without + ORDERS / 2; i++) {
-		nr = idle_entries(&child, 0, id);
+		nr = idle_entries(&child, 0);
 		without = nr < without ? nr : without;
-		nr = idle_entries(&child, 10 * MS, id);
+		nr = idle_entries(&child, 10 * MS);
 		with = nr < with ? nr : with;
 	}
 	EXPECT_GE(without, ORDERS - 10);
