@@ -556,19 +556,11 @@ static void enabled_by_exec(bool enable, bool disable)
 	struct perfgrp_members *members = perfgrp_members_new();
 	struct perfgrp_dev *dev = without_module();
 	struct perfgrp_group *group;
-	int go[2];
 	__u64 before;
-	char byte;
 	pid_t pid;
+	int go;
 
-	REQUIRE_EQ(pipe(go), 0);
-	pid = fork();
-	REQUIRE(pid >= 0);
-	if (!pid) {
-		REQUIRE_EQ(read(go[0], &byte, 1), 1);
-		execl("/bin/sh", "sh", "-c", "while :; do :; done", NULL);
-		_exit(1);
-	}
+	pid = shell_when_told("while :; do :; done", &go);
 	group = on_task(dev, pid, PERFGRP_CREATE_ENABLE_ON_EXEC);
 	REQUIRE_EQ(add(group, PERFGRP_SW_TASK_CLOCK), 1);
 	if (enable)
@@ -578,7 +570,7 @@ static void enabled_by_exec(bool enable, bool disable)
 	REQUIRE_EQ(perfgrp_get_members(group, members), 0);
 	EXPECT_EQ(perfgrp_members_group(members)->enabled, 0);
 	before = value_of(group, 1).raw;
-	REQUIRE_EQ(write(go[1], "", 1), 1);
+	REQUIRE_EQ(write(go, "", 1), 1);
 	EXPECT(BECOMES_TRUE(value_of(group, 1).raw > before, 5000));
 	REQUIRE_EQ(perfgrp_get_members(group, members), 0);
 	EXPECT_EQ(perfgrp_members_group(members)->enabled, 1);
@@ -588,8 +580,7 @@ static void enabled_by_exec(bool enable, bool disable)
 	perfgrp_members_free(members);
 	kill(pid, SIGKILL);
 	REQUIRE_EQ(waitpid(pid, NULL, 0), pid);
-	close(go[0]);
-	close(go[1]);
+	close(go);
 }
 
 /* What it counted before it was disabled is not taken for what an exec has enabled. */

@@ -2095,26 +2095,18 @@ TEST(fdinfo_inherited, "G22 G16: in fdinfo an inherited member's state is of all
 TEST(fdinfo_exec, "G22 G17: fdinfo says that an exec has enabled the group, and what children had")
 {
 	const __u32 flags = PERFGRP_CREATE_ENABLE_ON_EXEC | PERFGRP_CREATE_INHERIT;
-	char path[64], text[4096], *times, byte;
+	char path[64], text[4096], *times;
 	unsigned long long enabled, running;
-	int go[2], fd, status;
+	int go, fd, status;
 	pid_t pid;
 
 	NEED_FEATURE(INHERIT);
-	REQUIRE(pipe2(go, O_CLOEXEC) == 0);
-	pid = fork();
-	REQUIRE(pid >= 0);
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		REQUIRE(read(go[0], &byte, 1) == 1);
-		/* It waits while its child does the work. */
-		execl("/bin/sh", "sh", "-c", "/tests/work 20000000; exit 0", (char *)NULL);
-		_exit(127);
-	}
+	/* The shell waits while its child does the work. */
+	pid = shell_when_told("/tests/work 20000000; exit 0", &go);
 	fd = grp_on_task(flags, pid);
 	REQUIRE_GT(grp_add(fd, PERFGRP_SW_TASK_CLOCK), 0);
 	expect_in_fdinfo(fd, "\nenabled:\t0\n");
-	REQUIRE(write(go[1], "", 1) == 1);
+	REQUIRE(write(go, "", 1) == 1);
 	REQUIRE(waitpid(pid, &status, 0) == pid);
 	REQUIRE_EQ(status, 0);
 	/* Nobody but fdinfo has looked at the group since. */

@@ -413,45 +413,26 @@ TEST(exec_elsewhere, "G6 G17: a task that execs where its group does not count")
 	}
 }
 
-/* A child that execs when it is told to, and then spins. */
-static pid_t spin_after_exec(int *go)
-{
-	char byte;
-	pid_t pid;
-
-	REQUIRE(pipe2(go, O_CLOEXEC) == 0);
-	pid = fork();
-	REQUIRE(pid >= 0);
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		REQUIRE(read(go[0], &byte, 1) == 1);
-		execl("/bin/sh", "sh", "-c", "while :; do :; done", (char *)NULL);
-		_exit(127);
-	}
-	return pid;
-}
-
-static void kill_child(pid_t pid, const int *go)
+static void kill_child(pid_t pid, int go)
 {
 	REQUIRE(kill(pid, SIGKILL) == 0);
 	REQUIRE(waitpid(pid, NULL, 0) == pid);
-	close(go[0]);
-	close(go[1]);
+	close(go);
 }
 
 TEST(exec_enables_none, "G17: an exec enables no group that does not wait for one")
 {
 	struct perfgrp_value v;
-	int go[2], fd, ids[3];
+	int go, fd, ids[3];
 	unsigned int i;
 	pid_t pid;
 
-	pid = spin_after_exec(go);
+	pid = shell_when_told("while :; do :; done", &go);
 	fd = grp_on_task(0, pid);
 	REQUIRE_GE(fd, 0);
 	REQUIRE_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
 	REQUIRE_EQ(add_cycles(fd, 3, ids), 0);
-	REQUIRE(write(go[1], "", 1) == 1);
+	REQUIRE(write(go, "", 1) == 1);
 	while (task_time_ns(pid) < 40000000)
 		give_up_cpu();
 	for (i = 0; i < 3; i++) {
@@ -464,18 +445,18 @@ TEST(exec_enables_none, "G17: an exec enables no group that does not wait for on
 
 TEST(removed_after_exec, "G11 G17: what an exec has enabled goes on when its first member leaves")
 {
-	int go[2], fd, ids[3];
+	int go, fd, ids[3];
 	struct grp_members m;
 	__u64 before;
 	pid_t pid;
 
 	NEED_FEATURE(SCHED_GROUP);
-	pid = spin_after_exec(go);
+	pid = shell_when_told("while :; do :; done", &go);
 	fd = grp_on_task(PERFGRP_CREATE_ENABLE_ON_EXEC, pid);
 	REQUIRE_GE(fd, 0);
 	REQUIRE_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
 	REQUIRE_EQ(add_cycles(fd, 3, ids), 0);
-	REQUIRE(write(go[1], "", 1) == 1);
+	REQUIRE(write(go, "", 1) == 1);
 	do {
 		give_up_cpu();
 		REQUIRE_EQ(grp_query(fd, &m), 0);

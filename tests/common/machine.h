@@ -372,6 +372,30 @@ static inline void child_obey(int orders, int done)
 	_exit(0);
 }
 
+/*
+ * A child that executes a shell with COMMAND once a byte is written to GO; it is killed when its
+ * parent exits.
+ */
+static inline pid_t shell_when_told(const char *command, int *go)
+{
+	int told[2];
+	char byte;
+	pid_t pid;
+
+	REQUIRE(pipe2(told, O_CLOEXEC) == 0);
+	pid = fork();
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		REQUIRE(read(told[0], &byte, 1) == 1);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	close(told[0]);
+	*go = told[1];
+	return pid;
+}
+
 /* A child with settled memory that waits for orders; it is killed when its parent exits. */
 static inline struct child child_start(void)
 {
