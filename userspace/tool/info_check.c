@@ -34,8 +34,7 @@ static void tell(struct findings *list, const char *what, const char *how, const
 	*finding = (struct finding){ .what = what, .how = how };
 	finding->help = help ? xstrdup(help) : NULL;
 	va_start(ap, fmt);
-	if (vasprintf(&finding->text, fmt, ap) < 0)
-		xcheck(NULL);
+	finding->text = xvasprintf(fmt, ap);
 	va_end(ap);
 }
 

@@ -27,10 +27,8 @@ int report_refuse(const struct reader *reader, const char *format, ...)
 	char *text;
 
 	va_start(ap, format);
-	if (vasprintf(&text, format, ap) < 0)
-		text = NULL;
+	text = xvasprintf(format, ap);
 	va_end(ap);
-	xcheck(text);
 	error("%s:%zu: %s", reader->report->input, reader->report->lines, text);
 	free(text);
 	return -EINVAL;

@@ -221,13 +221,13 @@ static void add_piece(char *text, unsigned int width, const char *piece)
 __attribute__((format(printf, 3, 4)))
 static void piece(char *text, unsigned int width, const char *fmt, ...)
 {
-	char *s = NULL;
 	va_list ap;
+	char *s;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) >= 0)
-		add_piece(text, width, s);
+	s = xvasprintf(fmt, ap);
 	va_end(ap);
+	add_piece(text, width, s);
 	free(s);
 }
 

@@ -40,16 +40,24 @@ char *xstrndup(const char *s, size_t len)
 	return xcheck(strndup(s, len));
 }
 
+char *xvasprintf(const char *fmt, va_list ap)
+{
+	char *s;
+
+	if (vasprintf(&s, fmt, ap) < 0)
+		s = NULL;
+	return xcheck(s);
+}
+
 char *xasprintf(const char *fmt, ...)
 {
 	va_list ap;
 	char *s;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) < 0)
-		s = NULL;
+	s = xvasprintf(fmt, ap);
 	va_end(ap);
-	return xcheck(s);
+	return s;
 }
 
 /* Adds a string; the list takes ownership. */

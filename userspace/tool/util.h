@@ -3,6 +3,7 @@
 #ifndef PERFGRP_UTIL_H
 #define PERFGRP_UTIL_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ void *xrealloc(void *old, size_t nr, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t len);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
 /* Makes room for one more element in an array that doubles as it grows. */
 #define GROW(array, nr, room)								\
