@@ -32,21 +32,9 @@ conserves() {
 		"$parts" -le "${whole:-0}" -a "$intervals" -ge 3
 }
 
-# interrupts NR OPTION...: how often, in NR intervals in which nothing happens.
-interrupts() {
-	intervals=$1
-	shift
-	before=$(function_calls)
-	taskset -c 0 perfgrp stat -a -I 10 --interval-count "$intervals" -o idle -e page-faults \
-		"$@" 2>errors
-	echo $(($(function_calls) - before))
-}
-
-# more OPTION...: prints the number of interrupts in 100 intervals, without the start and the end,
-# when kernel text is patched.
-more() {
-	few=$(interrupts 20 "$@")
-	echo $(($(interrupts 120 "$@") - few))
+# calls OPTION...: interrupts of others in 100 intervals in which nothing happens.
+calls() {
+	interrupts 20 120 page-faults perfgrp stat -a -I 10 -e page-faults "$@"
 }
 
 conserves "S13: no fault is lost between intervals"
@@ -56,8 +44,10 @@ others=$(($(grep -c ^processor /proc/cpuinfo) - 1))
 if [ $others -eq 0 ]; then
 	result ok "M8: --no-wake lets idle CPUs sleep # SKIP there is one CPU"
 else
-	woken=$(more)
-	asleep=$(more --no-wake)
+	on_cpus 0
+	woken=$(calls)
+	asleep=$(calls --no-wake)
+	on_cpus 0-$others
 	is "S13: each interval interrupts the others: $woken" "$woken" -ge $((80 * others))
 	is "M8: --no-wake lets idle CPUs sleep: $asleep interrupts, not $woken" \
 		"$asleep" -lt $((50 * others))

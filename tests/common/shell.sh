@@ -72,6 +72,40 @@ function_calls() {
 	} END { print sum + 0 }' /proc/interrupts
 }
 
+# within SECONDS COMMAND...: repeats COMMAND until it succeeds; fails after SECONDS.
+within() {
+	deadline=$(($(date +%s) + $1))
+	shift
+	until "$@"; do
+		[ "$(date +%s)" -lt $deadline ] || return 1
+		sleep 0.05
+	done
+}
+
+# on_cpus LIST: the test, and what it starts, runs there.
+on_cpus() {
+	taskset -pc "$1" $$ >"$scratch/log"
+}
+
+# interrupts FIRST LAST WORD COMMAND...: function_calls() from the FIRST to the LAST line with WORD
+# that COMMAND prints. The beginning and the end of a group are left out: they patch kernel text,
+# which interrupts all CPUs. Call it on CPU 0: waking a task on another CPU interrupts that, too.
+interrupts() {
+	first=$1
+	last=$2
+	word=$3
+	shift 3
+	timeout 60 "$@" 2>&1 | {
+		lines=0
+		while [ $lines -lt "$last" ] && read -r line; do
+			case $line in *"$word"*) ;; *) continue ;; esac
+			lines=$((lines + 1))
+			[ $lines -ne "$first" ] || before=$(function_calls)
+		done
+		[ $lines -lt "$last" ] || echo $(($(function_calls) - before))
+	}
+}
+
 # Where stack and heap begin is worth a page fault or two: at the same place in each run.
 fix_addresses() {
 	at_exit "echo $(cat /proc/sys/kernel/randomize_va_space) >/proc/sys/kernel/randomize_va_space"

@@ -76,16 +76,6 @@ ended() {
 	wait "$pid" 2>/dev/null || status=$?
 }
 
-# within SECONDS COMMAND...: repeats COMMAND until it succeeds; fails after SECONDS.
-within() {
-	local end=$((SECONDS + $1))
-	shift
-	until "$@"; do
-		[ $SECONDS -lt $end ] || return 1
-		sleep 0.02
-	done
-}
-
 # called PATTERN: a call in the log matches PATTERN.
 called() {
 	grep -qE -e "$1" calls
