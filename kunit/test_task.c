@@ -556,6 +556,37 @@ static void inherited_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_EXITED);
 }
 
+/*
+ * [G16] [S2] perf_event_read() does not update the times of an event that is being scheduled out.
+ * What it has counted since they were updated is no zero, and is frozen as a count.
+ */
+static void inherited_being_scheduled_out(struct kunit *test)
+{
+	struct perfgrp_group *group;
+	struct perf_event *event;
+	struct perfgrp_value value;
+	int cpu;
+	u32 id;
+
+	harness_pin_to(test, 0);
+	group = harness_group(test, PERFGRP_TARGET_TASK, PERFGRP_CREATE_INHERIT);
+	id = harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	event = group->members[0]->instances[0].event;
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	local64_add(10, &event->count);
+	cpu = event->oncpu;
+	WRITE_ONCE(event->oncpu, -1);
+	value = harness_value(test, group, -1, id);
+	KUNIT_EXPECT_EQ(test, value.raw, 10ULL);
+	KUNIT_EXPECT_EQ(test, value.scaled, 10ULL);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+	harness_disable(group);
+	WRITE_ONCE(event->oncpu, cpu);
+	value = harness_value(test, group, -1, id);
+	KUNIT_EXPECT_EQ(test, value.raw, 10ULL);
+	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+}
+
 /* [G17] Nothing is enabled before the exec; a kthread never execs. */
 static void waits_for_exec(struct kunit *test)
 {
@@ -588,6 +619,7 @@ static struct kunit_case task_cases[] = {
 	KUNIT_CASE(task_that_exits),
 	KUNIT_CASE(exits_before_it_ran),
 	KUNIT_CASE(inherited_counters),
+	KUNIT_CASE(inherited_being_scheduled_out),
 	KUNIT_CASE(waits_for_exec),
 	{}
 };

@@ -55,10 +55,24 @@ void perfgrp_group_stop_all(struct perfgrp_group *group)
  * always count, and while their group is disabled the counters are frozen at the values from
  * when it was disabled.
  */
-static void freeze_inherited(struct perfgrp_group *group, bool freeze)
+static void freeze_inherited(struct perfgrp_group *group)
 {
-	struct perfgrp_count count;
 	struct perfgrp_member_instance *counter;
+	unsigned int i;
+
+	lockdep_assert_held_write(&group->lock);
+
+	for (i = 0; i < group->nr_members; i++) {
+		counter = &group->members[i]->instances[0];
+		if (counter->event)
+			perfgrp_counter_read_inherited(counter, false, &counter->frozen);
+	}
+}
+
+static void unfreeze_inherited(struct perfgrp_group *group)
+{
+	struct perfgrp_member_instance *counter;
+	struct perfgrp_count count;
 	unsigned int i;
 	u64 away;
 
@@ -68,19 +82,10 @@ static void freeze_inherited(struct perfgrp_group *group, bool freeze)
 		counter = &group->members[i]->instances[0];
 		if (!counter->event)
 			continue;
-		away = freeze ? 0 : perfgrp_away_read_inherited(counter->away);
+		away = perfgrp_away_read_inherited(counter->away);
 		perfgrp_core_read_inherited(counter->event, &count);
-		if (!freeze) {
-			counter->base = perfgrp_count_sub(counter->frozen, count);
-			counter->base.enabled += away;
-			continue;
-		}
-		counter->frozen = perfgrp_count_add(counter->base, count);
-		perfgrp_count_settle(&counter->frozen);
-		if (counter->goes_away)
-			perfgrp_away_subtract(counter->away,
-					      perfgrp_away_read_inherited(counter->away),
-					      &counter->frozen);
+		counter->base = perfgrp_count_sub(counter->frozen, count);
+		counter->base.enabled += away;
 	}
 }
 
@@ -139,7 +144,7 @@ int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 	if (ret)
 		return ret;
 	if (frozen)
-		freeze_inherited(group, false);
+		unfreeze_inherited(group);
 	perfgrp_group_start_all(group);
 	ret = perfgrp_group_check_pinned(group, group->nr_members, err);
 	WRITE_ONCE(group->counted, true);
@@ -177,6 +182,6 @@ int perfgrp_group_disable(struct perfgrp_group *group, struct perfgrp_error *err
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
 	else if (!frozen)
-		freeze_inherited(group, true);
+		freeze_inherited(group);
 	return 0;
 }

@@ -367,6 +367,44 @@ static u64 read_stopped_away(const struct perfgrp_group *group, const struct per
 }
 
 /**
+ * perfgrp_counter_read_inherited - read a counter of an INHERIT group
+ * @counter: its event is not NULL; whether it is frozen makes no difference
+ * @peek: do not interrupt other CPUs; events that are running add their count as of their last read
+ * @count: what it has counted since it was zero
+ *
+ * May sleep.
+ *
+ * Return: true if @count is final: the task has exited and no child is left.
+ */
+bool perfgrp_counter_read_inherited(const struct perfgrp_member_instance *counter, bool peek,
+				    struct perfgrp_count *count)
+{
+	struct perfgrp_count now;
+	bool final;
+
+	final = peek ? perfgrp_core_peek_inherited(counter->event, count) :
+		       perfgrp_core_read_inherited(counter->event, count);
+	*count = perfgrp_count_add(counter->base, *count);
+	if (count->count && !count->running) {
+		/*
+		 * perf_event_read() does not update the times of an event that is being scheduled
+		 * out. It may have counted since they were last updated.
+		 */
+		perfgrp_core_peek_inherited(counter->event, &now);
+		count->enabled = counter->base.enabled + now.enabled;
+		count->running = counter->base.running + now.running;
+	}
+	/* perf_event_read_value() reads time_enabled first, too. */
+	perfgrp_count_settle(count);
+	if (counter->goes_away)
+		perfgrp_away_subtract(counter->away,
+				      peek ? perfgrp_away_peek_inherited(counter->away) :
+					     perfgrp_away_read_inherited(counter->away),
+				      count);
+	return final;
+}
+
+/**
  * perfgrp_instance_accumulate - stop counters of an instance whose events are to be replaced,
  *	and add their counts to their bases
  * @group: the group

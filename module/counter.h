@@ -6,6 +6,7 @@
 #include <linux/types.h>
 #include <uapi/linux/perfgrp.h>
 
+struct perfgrp_count;
 struct perfgrp_group;
 struct perfgrp_member;
 struct perfgrp_member_instance;
@@ -16,6 +17,8 @@ void perfgrp_counter_release(const struct perfgrp_group *group,
 			     struct perfgrp_member_instance *counter);
 void perfgrp_counter_rebase(const struct perfgrp_group *group,
 			    struct perfgrp_member_instance *counter);
+bool perfgrp_counter_read_inherited(const struct perfgrp_member_instance *counter, bool peek,
+				    struct perfgrp_count *count);
 void perfgrp_counters_start(struct perfgrp_group *group, unsigned int instance,
 			    unsigned int first, unsigned int nr);
 bool perfgrp_counter_has_siblings(const struct perfgrp_member_instance *counter);

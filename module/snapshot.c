@@ -35,6 +35,7 @@
 #include "away.h"
 #include "cgroup.h"
 #include "clock.h"
+#include "counter.h"
 #include "error.h"
 #include "event_array.h"
 #include "group.h"
@@ -277,25 +278,17 @@ static int read_task(const struct reader *reader)
 static void read_inherited_counter(const struct perfgrp_member_instance *counter, bool peek,
 				   struct perfgrp_reading *reading)
 {
-	struct perf_event *event = counter->event;
 	bool final;
 
 	*reading = (struct perfgrp_reading){ .state = PERF_EVENT_STATE_ERROR };
-	if (event) {
-		final = peek ? perfgrp_core_peek_inherited(event, &reading->count) :
-			       perfgrp_core_read_inherited(event, &reading->count);
-		if (!perfgrp_core_is_revoked(event))
-			reading->state = final ? PERF_EVENT_STATE_EXIT : PERF_EVENT_STATE_ACTIVE;
-		reading->throttled = perfgrp_core_throttled_inherited(event);
+	if (!counter->event) {
+		reading->count = counter->base;
+		return;
 	}
-	reading->count = perfgrp_count_add(counter->base, reading->count);
-	/* perf_event_read_value() reads time_enabled first, too. */
-	perfgrp_count_settle(&reading->count);
-	if (counter->goes_away)
-		perfgrp_away_subtract(counter->away,
-				      peek ? perfgrp_away_peek_inherited(counter->away) :
-					     perfgrp_away_read_inherited(counter->away),
-				      &reading->count);
+	final = perfgrp_counter_read_inherited(counter, peek, &reading->count);
+	if (!perfgrp_core_is_revoked(counter->event))
+		reading->state = final ? PERF_EVENT_STATE_EXIT : PERF_EVENT_STATE_ACTIVE;
+	reading->throttled = perfgrp_core_throttled_inherited(counter->event);
 }
 
 static void read_inherited(const struct reader *reader, bool peek)
