@@ -288,6 +288,19 @@ static int try_pinned(struct perfgrp_group *group, unsigned int nr, struct perfg
 	return check_pinned(group, group->nr_members + nr, err);
 }
 
+/* @nr: how many members were to be added; entries of those not yet allocated are NULL. */
+static void release_prepared(struct perfgrp_group *group, unsigned int nr)
+{
+	while (nr && !group->members[group->nr_members + nr - 1])
+		nr--;
+	release_members(group, group->nr_members, group->nr_members + nr);
+	if (!group->nr_members)
+		perfgrp_sampling_release_events(group);
+	/* Current pinned events may have failed because the new ones did not fit; restart them. */
+	if (group->enabled && group->flags & PERFGRP_CREATE_NO_MUX)
+		perfgrp_group_start_all(group);
+}
+
 static int prepare_members(struct perfgrp_group *group, struct perfgrp_counter *descs,
 			   unsigned int nr, struct perfgrp_error *err)
 {
@@ -316,7 +329,7 @@ static int prepare_members(struct perfgrp_group *group, struct perfgrp_counter *
 		set_inherit(group, nr);
 	return 0;
 abort:
-	perfgrp_group_abort_add(group, nr);
+	release_prepared(group, nr);
 	return ret;
 }
 
@@ -327,9 +340,10 @@ abort:
  * @nr: number of @descs, at least 1
  * @err: filled in on failure; its member is an index into @descs
  *
- * May sleep. The current members go on counting. The lock must be held until
- * perfgrp_group_commit_add() or perfgrp_group_abort_add(), one of which must follow after
- * 0.
+ * May sleep. The current members go on counting. After 0 perfgrp_group_commit_add() or
+ * perfgrp_group_abort_add() must follow. The lock must be held until then, and the task's
+ * exec_update_lock is: an exec must not enable the events while commit_add() stops them. So user
+ * memory must not be faulted in.
  *
  * Return: 0 or a negative errno.
  */
@@ -347,27 +361,22 @@ int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counte
 	ret = check_add(group, nr, err);
 	if (!ret)
 		ret = prepare_members(group, descs, nr, err);
-	perfgrp_exec_unlock(group);
+	if (ret)
+		perfgrp_exec_unlock(group);
 	return ret;
 }
 
 /**
- * perfgrp_group_abort_add - release what perfgrp_group_prepare_add() created
- * @group: the group; the lock is held for writing
- * @nr: how many members were to be added; entries of those not yet allocated are NULL
+ * perfgrp_group_abort_add - undo perfgrp_group_prepare_add()
+ * @group: the group; the lock is held for writing since then
+ * @nr: how many members were prepared
  */
 void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr)
 {
 	lockdep_assert_held_write(&group->lock);
 
-	while (nr && !group->members[group->nr_members + nr - 1])
-		nr--;
-	release_members(group, group->nr_members, group->nr_members + nr);
-	if (!group->nr_members)
-		perfgrp_sampling_release_events(group);
-	/* Current pinned events may have failed because the new ones did not fit; restart them. */
-	if (group->enabled && group->flags & PERFGRP_CREATE_NO_MUX)
-		perfgrp_group_start_all(group);
+	release_prepared(group, nr);
+	perfgrp_exec_unlock(group);
 }
 
 static void rebase_all(struct perfgrp_group *group)
@@ -390,8 +399,6 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 {
 	lockdep_assert_held_write(&group->lock);
 
-	/* The exec may have come since prepare_add(); it has enabled the prepared events too. */
-	perfgrp_group_sync_exec(group);
 	group->nr_members += nr;
 	group->next_id += nr;
 	perfgrp_group_restarted(group);
@@ -403,6 +410,7 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 	perfgrp_split_restart(group);
 	if (group->enabled && !perfgrp_group_inherits(group))
 		perfgrp_group_start_all(group);
+	perfgrp_exec_unlock(group);
 }
 
 /*

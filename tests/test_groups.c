@@ -6,6 +6,7 @@
  */
 #include "group.h"
 
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
 
@@ -1865,6 +1866,84 @@ TEST(exec_between_adds, "G24: an exec between two ADDs enables members of both")
 	/* The second ADD restarted the first member. */
 	EXPECT_EQ(snap.value[0].raw, snap.value[1].raw);
 	close(fd);
+}
+
+/* Enables and disables a group until STOP, which takes the mutex of its task's perf context. */
+struct toggler {
+	pthread_t thread;
+	int fd;
+	volatile bool stop;
+};
+
+static void *toggle_until_stop(void *arg)
+{
+	struct toggler *toggler = arg;
+
+	while (!toggler->stop)
+		if (grp_enable(toggler->fd) || grp_disable(toggler->fd))
+			return toggler;
+	return NULL;
+}
+
+static void start_toggler(struct toggler *toggler, pid_t pid)
+{
+	toggler->stop = false;
+	toggler->fd = grp_on_task(0, pid);
+	REQUIRE_GE(toggler->fd, 0);
+	REQUIRE_GT(grp_add(toggler->fd, PERFGRP_SW_DUMMY), 0);
+	REQUIRE_EQ(pthread_create(&toggler->thread, NULL, toggle_until_stop, toggler), 0);
+}
+
+static void stop_toggler(struct toggler *toggler)
+{
+	void *failed;
+
+	toggler->stop = true;
+	REQUIRE_EQ(pthread_join(toggler->thread, &failed), 0);
+	REQUIRE(!failed);
+	close(toggler->fd);
+}
+
+/*
+ * The task execs while counters are added. Others use its perf context, which makes ADD slow.
+ * Returns how many of the counters have counted.
+ */
+static unsigned int exec_while_adding(unsigned int nr)
+{
+	struct perfgrp_counter c[32];
+	struct toggler toggler[2];
+	unsigned int i, counted = 0;
+	int fd, go, in;
+	pid_t pid;
+
+	pid = start_cat(&go, &in);
+	fd = grp_on_task(PERFGRP_CREATE_ENABLE_ON_EXEC, pid);
+	REQUIRE_GE(fd, 0);
+	for (i = 0; i < nr; i++)
+		c[i] = (struct perfgrp_counter){ .event = PERFGRP_SW_TASK_CLOCK };
+	for (i = 0; i < ARRAY_SIZE(toggler); i++)
+		start_toggler(&toggler[i], pid);
+	REQUIRE(write(go, "", 1) == 1);
+	REQUIRE_EQ(grp_add_counters(fd, c, nr), 0);
+	EXPECT(BECOMES_TRUE(is_enabled(fd), 10000));
+	for (i = 0; i < ARRAY_SIZE(toggler); i++)
+		stop_toggler(&toggler[i]);
+	close(go);
+	end_cat(pid, in);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	for (i = 0; i < nr; i++)
+		counted += snap.value[i].state == PERFGRP_STATE_COUNTED;
+	close(fd);
+	return counted;
+}
+
+TEST_LIMIT(exec_during_add, 100, "G24 G17: an exec during ADD enables all members")
+{
+	unsigned int round;
+
+	NEED_FEATURE(INHERIT);
+	for (round = 0; round < rounds(10); round++)
+		EXPECT_EQ(exec_while_adding(32), 32);
 }
 
 TEST(enabled_before_exec_and_members, "G24 G9: ENABLE before the exec enables at once")
