@@ -28,18 +28,25 @@
 #include "sampling.h"
 #include "split.h"
 
-/* Restart deltas when the event was replaced or the count was reset. */
+/*
+ * Restart deltas when the count was reset. If the event was replaced they go on: @last is made to
+ * refer to the new event, whose count begins at zero, while the base has what the old one counted.
+ */
 static struct perfgrp_overflow_state *init_overflow_state(struct perfgrp_member_instance *counter)
 {
 	struct perfgrp_overflow_state *state = &counter->overflow_state;
+	u64 base = counter->base.count;
 
-	if (state->event == counter->event && state->base == counter->base.count)
+	if (state->event == counter->event && state->base == base)
 		return state;
-	if (state->event != counter->event)
+	if (state->event == counter->event) {
+		WRITE_ONCE(state->last, -base);
+	} else {
 		WRITE_ONCE(state->throttled, false);
-	WRITE_ONCE(state->last, -counter->base.count);
+		WRITE_ONCE(state->last, READ_ONCE(state->last) + state->base - base);
+	}
 	state->event = counter->event;
-	state->base = counter->base.count;
+	state->base = base;
 	return state;
 }
 

@@ -7,6 +7,7 @@
 #include "caps.h"
 #include "stream.h"
 
+#include <linux/hw_breakpoint.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -268,6 +269,58 @@ TEST(new_period, "O9 G19: a new period stays in force on a CPU that comes back")
 	REQUIRE_EQ(grp_disable(fd), 0);
 	stream_drain(fd);
 	EXPECT_GE(samples_on(CPU), 20);
+}
+
+static volatile unsigned int watched;
+
+/* Writes to WATCHED, NR times, on CPU, which is online. */
+static void write_on(int cpu, unsigned int nr)
+{
+	run_on(cpu);
+	while (nr--)
+		watched = nr;
+	run_on(0);
+}
+
+static __u32 records_of(int fd)
+{
+	stream_start(&records);
+	stream_drain(fd);
+	return records.nr_samples;
+}
+
+TEST(filter_goes_on, "O11 G19: on a CPU that comes back the filter goes on where it was")
+{
+	struct perfgrp_counter c = {
+		.flags = PERFGRP_COUNTER_RAW,
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_W,
+		.config1 = to_u64(&watched),
+		.config2 = HW_BREAKPOINT_LEN_4,
+		.sample_period = 1,
+		.min_delta = 100,
+	};
+	int fd;
+
+	need_hotplug();
+	fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	if (grp_add_counters(fd, &c, 1))
+		skip("no breakpoints: %s", grp_error.text);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	write_on(CPU, 100);
+	EXPECT_EQ(records_of(fd), 1);
+	write_on(CPU, 60);
+	EXPECT_EQ(records_of(fd), 0);
+	cpu_down();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, true, 0), 10000));
+	cpu_up();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, false, 1), 10000));
+	write_on(CPU, 39);
+	EXPECT_EQ(records_of(fd), 0);
+	write_on(CPU, 1);
+	EXPECT_EQ(records_of(fd), 1);
+	EXPECT_EQ(sample_values(records.sample[0])[0].value, 200);
 }
 
 /* How many buffers of 64 KiB the user could have yet, of the little that is free for each CPU. */
