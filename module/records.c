@@ -28,14 +28,16 @@
 #include "sampling.h"
 
 /*
- * irq_work: wake the readers. In hard IRQ context; with PREEMPT_RT in a thread, because the wait
+ * irq_work: wake all readers, also those that poll with EPOLLEXCLUSIVE. In hard IRQ context; with PREEMPT_RT in a thread, because the wait
  * queue's spinlock_t sleeps there and the work is not IRQ_WORK_HARD_IRQ.
  */
 static void records_wake(struct irq_work *work)
 {
 	struct perfgrp_records *records = container_of(work, struct perfgrp_records, wake);
 
-	wake_up_interruptible_poll(&records->group->wait, EPOLLIN | EPOLLRDNORM);
+	/* perfgrp_records.woken: nobody else is woken if a single exclusive waiter is killed. */
+	__wake_up(&records->group->wait, TASK_INTERRUPTIBLE, 0,
+		  poll_to_key(EPOLLIN | EPOLLRDNORM));
 }
 
 /* The group's task has exited. Wake all waiters, also those that poll with EPOLLEXCLUSIVE. */

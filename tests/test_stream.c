@@ -1244,6 +1244,61 @@ TEST(epoll_wakes, "O5 O7: epoll wakes when enough is there, and not before")
 	EXPECT(event.events & EPOLLIN);
 }
 
+/* A thread that waits for records, with an epoll of its own. */
+struct exclusive {
+	pthread_t thread;
+	int fd;
+	volatile pid_t tid;
+	int woken;
+};
+
+static void *wait_exclusively(void *arg)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLEXCLUSIVE };
+	int ep = epoll_create1(EPOLL_CLOEXEC);
+	struct exclusive *waiter = arg;
+
+	if (ep < 0 || epoll_ctl(ep, EPOLL_CTL_ADD, waiter->fd, &event))
+		return NULL;
+	waiter->tid = syscall(SYS_gettid);
+	waiter->woken = epoll_wait(ep, &event, 1, 10000);
+	close(ep);
+	return NULL;
+}
+
+/* The kernel wakes nobody again before a waiter has looked, which one that is killed never does. */
+TEST(exclusive_waiters, "O7: a record wakes all who wait, also with EPOLLEXCLUSIVE")
+{
+	struct child child = child_start();
+	struct perfgrp_counter c = faults(1);
+	struct exclusive waiter[2];
+	unsigned int i;
+	int fd;
+
+	fd = grp_create_like((struct perfgrp_create){
+		.target = PERFGRP_TARGET_TASK,
+		.pid = child.pid,
+		.flags = PERFGRP_CREATE_ENABLED,
+		.buffer_size = 65536,
+	});
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	child_do(&child, ORDER_RUN_ON, 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	stream_drain(fd);
+	for (i = 0; i < 2; i++) {
+		waiter[i] = (struct exclusive){ .fd = fd };
+		REQUIRE_EQ(pthread_create(&waiter[i].thread, NULL, wait_exclusively, &waiter[i]), 0);
+		REQUIRE(BECOMES_TRUE(waiter[i].tid, 10000));
+		wait_until_asleep(waiter[i].tid);
+	}
+	child_tell(&child, ORDER_FAULT, 1);
+	for (i = 0; i < 2; i++) {
+		REQUIRE_EQ(pthread_join(waiter[i].thread, NULL), 0);
+		EXPECT_EQ(waiter[i].woken, 1);
+	}
+}
+
 TEST(uring_wakes, "O5 O7: io_uring's poll tells again after each read, without asking again")
 {
 	struct child child = child_start();
