@@ -196,7 +196,6 @@ static void flip(struct perfgrp_split *split, unsigned int instance, u32 cell)
 		entry = &array->entries[i];
 		entry->split->state = entry->event ? perfgrp_core_state(entry->event) :
 						     PERF_EVENT_STATE_ERROR;
-		entry->split->throttled = entry->event && perfgrp_core_throttled(entry->event);
 	}
 	rcu_read_unlock();
 	cpu->cell = cell;

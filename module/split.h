@@ -52,7 +52,6 @@ struct perfgrp_split_counts {
  * struct perfgrp_split_counter - a member on a CPU
  * @last: the counter's reading when it was last charged
  * @state: perfgrp_core_state() at the last flip
- * @throttled: perfgrp_core_throttled() at the last flip
  * @chunks: perfgrp_split.nr_chunks of them; a pointer is set before a cell of the chunk is used
  *
  * All but @chunks are written by the CPU; see struct perfgrp_split_cpu.
@@ -60,7 +59,6 @@ struct perfgrp_split_counts {
 struct perfgrp_split_counter {
 	struct perfgrp_count last;
 	enum perf_event_state state;
-	bool throttled;
 	struct perfgrp_split_counts *chunks[PERFGRP_MAX_CHUNKS];
 } ____cacheline_aligned_in_smp;
 

@@ -201,7 +201,8 @@ static void add_cpu_row(const struct perfgrp_split *split, unsigned int cell, un
 		counter = &group->members[i]->split->counters[instance];
 		reading.count = *total_of(group->members[i], instance, cell);
 		reading.state = counter->state;
-		reading.throttled = counter->throttled;
+		/* Only events that sample are throttled. */
+		reading.throttled = false;
 		value = &to->values[to->nr_values++];
 		of = &group->members[i]->instances[instance];
 		perfgrp_row_fill_value(group->members[i]->id, of->sched_group, of->pmu, &reading,
