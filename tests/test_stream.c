@@ -1073,6 +1073,7 @@ TEST(overwritten_while_read, "O5 O6: a reader gets whole records only, also whil
 {
 	struct perfgrp_counter c[2] = { faults(1), { .event = PERFGRP_SW_DUMMY } };
 	__u64 last = 0, samples = 0, end;
+	bool both = false;
 	unsigned int round = 0, i;
 	struct cpus cpus;
 	pid_t writer;
@@ -1105,6 +1106,10 @@ TEST(overwritten_while_read, "O5 O6: a reader gets whole records only, also whil
 			const struct perfgrp_record_sample *s = records.sample[i];
 
 			REQUIRE_EQ(s->id, c[0].id);
+			/* The second member starts later than the first. */
+			if (s->nr == 1 && !both)
+				continue;
+			both = true;
 			REQUIRE_EQ(s->nr, 2);
 			REQUIRE_GT(sample_values(s)[0].value, last);
 			last = sample_values(s)[0].value;
