@@ -155,6 +155,27 @@ TEST(refused_handles, "B13 A2: a handle needs CAP_PERFMON, and a group that is n
 	EXPECT_REFUSED(get_handle_with(fd, PERFGRP_BPF_HANDLE_NEW, &handle), EACCES, PRIVILEGE);
 }
 
+TEST(told_or_kept, "B18 A4: a handle is not replaced if its successor cannot be written")
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+	struct perfgrp_bpf_handle *call;
+	__u64 before;
+	char *pages;
+	int fd;
+
+	NEED_FEATURE(KFUNC);
+	fd = grp_on_task(0, 0);
+	before = handle_of(fd);
+	pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(pages != MAP_FAILED);
+	REQUIRE(mprotect(pages + page, page, PROT_READ) == 0);
+	call = (void *)(pages + page - offsetof(struct perfgrp_bpf_handle, handle));
+	call->size = sizeof(*call);
+	call->flags = PERFGRP_BPF_HANDLE_NEW;
+	EXPECT(ioctl(fd, PERFGRP_GET_BPF_HANDLE, call) < 0 && errno == EFAULT);
+	EXPECT_EQ(handle_of(fd), before);
+}
+
 TEST(revoked, "B18: by its old handle no program finds a group that has a new one")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_DUMMY };
@@ -645,6 +666,62 @@ static struct charge charge_child(int fd, void (*work)(void), struct rusage *usa
 	bpf_link__destroy(link);
 	EXPECT_EQ(status, 0);
 	return charge_of(pid);
+}
+
+/* From now on the program on sched_switch reads a group. */
+static struct bpf_link *read_at_switches(int fd)
+{
+	struct bpf_link *link;
+
+	set_job((struct job){ .handle = handle_of(fd) });
+	link = bpf_program__attach(bpf_object__find_program_by_name(object, "on_switch"));
+	REQUIRE(link);
+	return link;
+}
+
+TEST(reads_exited, "B13 G18: a program that runs when a task is gone reads its last values, as such")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS };
+	struct bpf_link *link;
+	struct child child;
+	int fd;
+
+	load();
+	child = child_start();
+	fd = grp_on_task(PERFGRP_CREATE_ENABLED, child.pid);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	link = read_at_switches(fd);
+	child_do(&child, ORDER_FAULT, 10);
+	wait_until_asleep(child.pid);
+	EXPECT(!(charge_of(child.pid).flags & PERFGRP_VALUE_EXITED));
+	child_exit(&child);
+	EXPECT(BECOMES_TRUE(charge_of(child.pid).flags & PERFGRP_VALUE_EXITED, 5000));
+	EXPECT_GE(charge_of(child.pid).count[0], 10);
+	bpf_link__destroy(link);
+}
+
+TEST(reads_throttled, "B13 O8 S2: a program reads which counter the perf core has stopped")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 50000 };
+	unsigned int i, nr = 0;
+	struct bpf_link *link;
+	int fd;
+
+	load();
+	set_sample_rate("1000");
+	run_on(0);
+	fd = grp_on_cpu(PERFGRP_CREATE_ENABLED, 0);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	link = read_at_switches(fd);
+	for (i = 0; i < 1000 && !nr; i++) {
+		spin(100000);
+		nap_ns(137000 * (i % 20));
+		nr += !!(charge_of(getpid()).flags & PERFGRP_VALUE_THROTTLED);
+	}
+	EXPECT_GT(nr, 0);
+	bpf_link__destroy(link);
+	keep_sample_rate();
 }
 
 static void touch_2000(void)

@@ -201,6 +201,21 @@ TEST(rows, "C1 A13 G22: a group on a cgroup has a row for each CPU, and QUERY sa
 	cgroup_remove(&cg);
 }
 
+TEST(path_in_fdinfo, "C1 G22: in fdinfo a cgroup's path is one word, whatever its name")
+{
+	char path[64], text[4096];
+	struct cgroup cg;
+	int fd, id;
+
+	arrange();
+	cg = cgroup_make("a b\tc");
+	fd = faults_of(0, &cg, &id);
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	REQUIRE_GT(read_file(path, text, sizeof(text)), 0);
+	EXPECT(strstr(text, "/" CGROUP_BASE "/a\\040b\\011c\n"));
+	cgroup_remove(&cg);
+}
+
 TEST(listed, "C1 G22: on a list of CPUs it has their rows, and counts the cgroup there only")
 {
 	struct child child;

@@ -5,6 +5,7 @@
 #include "stream.h"
 
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 
 static struct grp_members members;
@@ -205,6 +206,31 @@ TEST(unseen, "O3: samples of tasks that the group's maker cannot see have no num
 	}
 	REQUIRE(waitpid(pid, &status, 0) == pid);
 	EXPECT_EQ(status, 0);
+}
+
+TEST(fdinfo, "G22 G23: fdinfo has the numbers of the pid namespace whose /proc it is read in")
+{
+	static const char at[] = "/tmp/perfgrp-proc";
+	int dev = grp_device(), fd, status;
+	char path[64], text[4096];
+	pid_t pid;
+
+	mkdir(at, 0755);
+	if (unshare(CLONE_NEWPID | CLONE_NEWNS))
+		skip("no pid namespaces (errno %d)", errno);
+	pid = fork();
+	REQUIRE_GE(pid, 0);
+	if (pid) {
+		REQUIRE(waitpid(pid, &status, 0) == pid);
+		return;
+	}
+	fd = sampling_group(dev, 0);
+	REQUIRE(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+	REQUIRE(mount("proc", at, "proc", 0, NULL) == 0);
+	snprintf(path, sizeof(path), "%s/self/fdinfo/%d", at, fd);
+	REQUIRE_GT(read_file(path, text, sizeof(text)), 0);
+	EXPECT(strstr(text, "\ntarget:\ttask 1\n"));
+	_exit(0);
 }
 
 int main(int argc, char **argv)

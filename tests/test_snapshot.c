@@ -528,6 +528,8 @@ TEST(totals_mixed, "S11: asked to mix PMUs, a machine with one kind of CPU answe
 	EXPECT_EQ(snap2.hdr.nr_rows, 1);
 	for (j = 0; j < NR_MEMBERS; j++)
 		expect_same_value(&snap.value[j], &snap2.value[j]);
+	/* Rows are not added up, so there is nothing to mix. */
+	EXPECT_REFUSED_FIELD(grp_snapshot(fd, PERFGRP_SNAPSHOT_MIX_PMUS, &snap), EINVAL, "flags");
 }
 
 /* ---- S13: read and reset ------------------------------------------------- */

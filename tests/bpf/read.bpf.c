@@ -105,6 +105,7 @@ int BPF_PROG(on_switch, _Bool preempt, struct task_struct *prev)
 		charge->count[i] += value[i].raw - before[i];
 		before[i] = value[i].raw;
 	}
+	charge->flags |= value[0].flags;
 	charge->switches++;
 	return 0;
 }

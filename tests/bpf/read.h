@@ -25,6 +25,7 @@ struct job {
 struct charge {
 	__u64 count[READ_VALUES];
 	__u64 switches;
+	__u64 flags;		/* that the first value had at any switch */
 };
 
 #endif /* TESTS_BPF_READ_H */
