@@ -98,7 +98,7 @@ static double time_value(const struct stat_cmd *st, const char *name)
 		return st->user < 0 ? NAN : st->user;
 	if (!strcmp(name, "system_time"))
 		return st->sys < 0 ? NAN : st->sys;
-	return (st->mean_elapsed.nr > 1 ? st->mean_elapsed.about : st->elapsed) / 1e9;
+	return stat_elapsed(st) / 1e9;
 }
 
 static double value(void *arg, const char *name)

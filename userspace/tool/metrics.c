@@ -272,7 +272,7 @@ unsigned int stat_metrics(const struct stat_cmd *st, size_t group, size_t index,
 		return 1;
 	}
 	if (is_clock(event)) {
-		other = st->mean_elapsed.nr > 1 ? st->mean_elapsed.about : st->elapsed;
+		other = stat_elapsed(st);
 		set(&metrics[0], other ? "%8.3f" : NULL, "CPUs utilized",
 		    other ? count / other : 0);
 		return 1;

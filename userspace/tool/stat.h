@@ -283,12 +283,18 @@ static inline bool stat_is_interval(const struct stat_cmd *st)
 	return st->opt.interval && !st->summing_up;
 }
 
+static inline bool stat_is_mean(const struct stat_cmd *st)
+{
+	return st->opt.runs > 1;
+}
+
 bool stat_names_cgroups(const struct stat_cmd *st);
 const struct stat_cells *stat_cells(const struct stat_cmd *st, const struct stat_event *event);
 bool stat_was_counted(const struct stat_cmd *st, const struct stat_cell *cell);
 __u64 stat_count(const struct stat_cmd *st, const struct stat_cell *cell);
 double stat_exact_count(const struct stat_cmd *st, const struct stat_cell *cell);
 __u64 stat_runtime(const struct stat_cmd *st, const struct stat_cell *cell);
+double stat_elapsed(const struct stat_cmd *st);
 double stat_percent(const struct stat_cell *cell);
 const char *stat_state(const struct stat_cell *cell);
 const char *stat_next_flag(const struct stat_cell *cell, unsigned int *i);

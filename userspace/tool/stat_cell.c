@@ -13,7 +13,7 @@ bool stat_names_cgroups(const struct stat_cmd *st)
 /* The counts to print: sums over all runs or intervals, or those of the last snapshot. */
 const struct stat_cells *stat_cells(const struct stat_cmd *st, const struct stat_event *event)
 {
-	return st->opt.runs > 1 || st->summing_up ? &event->runs : &event->last;
+	return stat_is_mean(st) || st->summing_up ? &event->runs : &event->last;
 }
 
 /*
@@ -46,8 +46,14 @@ double stat_exact_count(const struct stat_cmd *st, const struct stat_cell *cell)
 /* How long the event was on the PMU; the mean of several runs, as in perf. */
 __u64 stat_runtime(const struct stat_cmd *st, const struct stat_cell *cell)
 {
-	return st->opt.runs > 1 && st->mean_elapsed.nr ? cell->running / st->mean_elapsed.nr :
+	return stat_is_mean(st) && st->mean_elapsed.nr ? cell->running / st->mean_elapsed.nr :
 							 cell->running;
+}
+
+/* How long the printed counts took, in ns; the mean of the runs that are in their means. */
+double stat_elapsed(const struct stat_cmd *st)
+{
+	return stat_is_mean(st) && st->mean_elapsed.nr ? st->mean_elapsed.about : st->elapsed;
 }
 
 /* Percentage of the enabled time during which the event was counted. */

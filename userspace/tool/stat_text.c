@@ -65,7 +65,7 @@ static void print_target(const struct stat_cmd *st)
 		break;
 	}
 	fputc('\'', st->out);
-	if (st->opt.runs > 1)
+	if (stat_is_mean(st))
 		fprintf(st->out, " (%u runs)", st->mean_elapsed.nr);
 }
 
@@ -312,7 +312,7 @@ static void end(struct stat_cmd *st)
 	if (st->opt.raw && !st->opt.null)
 		fprintf(st->out, " %17.9f seconds for the longest read of all CPUs\n",
 			st->skew / 1e9);
-	if (st->opt.runs > 1) {
+	if (stat_is_mean(st)) {
 		double mean = st->mean_elapsed.about / 1e9;
 		double deviation = stat_deviation(&st->mean_elapsed) / 1e9;
 		int digits = precision(deviation);
