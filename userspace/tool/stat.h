@@ -202,6 +202,7 @@ struct stat_group {
  * @aggr: the places over which counts are added up
  * @snap: memory for snapshots
  * @summing_up: what is printed is the sum of all intervals
+ * @so_far: with many runs: what is printed is what the current one has counted so far
  * @skew: longest time that a snapshot took to read all CPUs, in ns
  * @out: where to print
  * @elapsed: length of the printed run or interval, in ns
@@ -228,6 +229,7 @@ struct stat_cmd {
 	struct aggr aggr;
 	struct perfgrp_snap *snap;
 	bool summing_up;
+	bool so_far;
 	__u64 skew;
 	FILE *out;
 	__u64 elapsed;
@@ -285,7 +287,7 @@ static inline bool stat_is_interval(const struct stat_cmd *st)
 
 static inline bool stat_is_mean(const struct stat_cmd *st)
 {
-	return st->opt.runs > 1;
+	return st->opt.runs > 1 && !st->so_far;
 }
 
 bool stat_names_cgroups(const struct stat_cmd *st);

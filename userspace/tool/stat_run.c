@@ -87,7 +87,9 @@ static int print_snapshot(struct run *run)
 	if (err)
 		return err;
 	st->elapsed = ending_now() - run->start;
+	st->so_far = true;
 	stat_print(st);
+	st->so_far = false;
 	return 0;
 }
 
