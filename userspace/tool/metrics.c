@@ -2,7 +2,8 @@
 /*
  * The metrics after '#': ratios of counts, with perf stat's choice, wording and rounding. A ratio
  * is only computed from counts of the same place, cgroup and modes that were counted at the same
- * times: a ratio of two estimates from different times would be meaningless.
+ * times: a ratio of two estimates from different times would be meaningless. Where it would divide
+ * by zero there is none.
  *
  * For an event in braces the divisor is in the same braces, if they have one.
  */
@@ -278,18 +279,16 @@ unsigned int stat_metrics(const struct stat_cmd *st, size_t group, size_t index,
 		return 1;
 	}
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		bool counted;
-
 		if (!is(event, parts[i].event))
 			continue;
-		counted = count_of(st, &div, parts[i].whole, &other);
-		set(&metrics[0], counted ? parts[i].format : NULL, parts[i].unit,
+		count_of(st, &div, parts[i].whole, &other);
+		set(&metrics[0], other ? parts[i].format : NULL, parts[i].unit,
 		    other ? count * 100 / other : 0);
 		return 1;
 	}
-	if (count_of(st, &div, PERFGRP_SW_TASK_CLOCK, &other)) {
-		set_rate(&metrics[0], other ? 1e9 * count / other : 0);
-		return 1;
-	}
-	return 0;
+	count_of(st, &div, PERFGRP_SW_TASK_CLOCK, &other);
+	if (!other)
+		return 0;
+	set_rate(&metrics[0], 1e9 * count / other);
+	return 1;
 }
