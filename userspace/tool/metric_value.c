@@ -92,12 +92,15 @@ static const struct metric_event *find_event(const struct computation *c, const 
 	return NULL;
 }
 
+/* The command's own times are known when it has exited, and are not those of an interval. */
 static double time_value(const struct stat_cmd *st, const char *name)
 {
+	const bool known = st->user >= 0 && !stat_is_interval(st);
+
 	if (!strcmp(name, "user_time"))
-		return st->user < 0 ? NAN : st->user;
+		return known ? st->user : NAN;
 	if (!strcmp(name, "system_time"))
-		return st->sys < 0 ? NAN : st->sys;
+		return known ? st->sys : NAN;
 	return stat_elapsed(st) / 1e9;
 }
 
