@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The tables of a report: a row for each counter, or for each of its places. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "report.h"
+
+/* A percentage that is 100 but for errors of rounding; shares have two decimal places. */
+#define ALL	99.999999999
 
 static bool have_places(const struct report *report)
 {
@@ -60,13 +64,12 @@ static void print_share(FILE *out, const struct report_series *series)
 {
 	const double percent = series->known ? 100 * series->on_pmu / series->known : 0;
 
-	/* Do not round a share below 100 % up to it. */
 	if (!series->known)
 		fputs("<td class=\"n none\">unknown</td>", out);
-	else if (percent > 99.99)
+	else if (percent > ALL)
 		fputs("<td class=\"n\">100 %</td>", out);
-	else
-		fprintf(out, "<td class=\"n part\">%.2f %%</td>", percent);
+	else	/* Do not round it up to 100 %. */
+		fprintf(out, "<td class=\"n part\">%.2f %%</td>", fmin(percent, 99.99));
 }
 
 static void print_states(FILE *out, const struct report_series *series)
