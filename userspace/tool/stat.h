@@ -205,10 +205,12 @@ struct stat_group {
  * @so_far: with many runs: what is printed is what the current one has counted so far
  * @skew: longest time that a snapshot took to read all CPUs, in ns
  * @out: where to print
- * @elapsed: length of the printed run or interval, in ns
+ * @length: length of the printed run or interval, in ns
+ * @elapsed: how much of it events were counted, in ns: --control can stop that for a while
  * @timestamp: time since the start in ns, for intervals
- * @mean_elapsed: mean of @elapsed over all runs that have been added up
- * @lengths: their @elapsed
+ * @mean_length: mean of @length over all runs that have been added up
+ * @mean_elapsed: the same of @elapsed
+ * @lengths: their @length
  * @room_lengths: how many @lengths has room for
  * @user: user time of the command in seconds, or negative
  * @sys: system time of the command in seconds
@@ -232,8 +234,10 @@ struct stat_cmd {
 	bool so_far;
 	__u64 skew;
 	FILE *out;
+	__u64 length;
 	__u64 elapsed;
 	__u64 timestamp;
+	struct stat_mean mean_length;
 	struct stat_mean mean_elapsed;
 	__u64 *lengths;
 	size_t room_lengths;

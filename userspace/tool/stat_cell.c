@@ -50,7 +50,7 @@ __u64 stat_runtime(const struct stat_cmd *st, const struct stat_cell *cell)
 							 cell->running;
 }
 
-/* How long the printed counts took, in ns; the mean of the runs that are in their means. */
+/* How long the printed counts were counted, in ns; the mean of the runs that are in their means. */
 double stat_elapsed(const struct stat_cmd *st)
 {
 	return stat_is_mean(st) && st->mean_elapsed.nr ? st->mean_elapsed.about : st->elapsed;

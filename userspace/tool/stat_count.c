@@ -309,8 +309,9 @@ void stat_add_run(struct stat_cmd *st)
 {
 	size_t i, j, k;
 
-	GROW(st->lengths, st->mean_elapsed.nr, st->room_lengths);
-	st->lengths[st->mean_elapsed.nr] = st->elapsed;
+	GROW(st->lengths, st->mean_length.nr, st->room_lengths);
+	st->lengths[st->mean_length.nr] = st->length;
+	stat_add_to_mean(&st->mean_length, st->length);
 	stat_add_to_mean(&st->mean_elapsed, st->elapsed);
 	for (i = 0; i < st->nr_groups; i++) {
 		for (j = 0; j < st->list.groups[i].nr; j++) {

@@ -24,6 +24,9 @@ static __u64 earlier(__u64 a, __u64 b)
  * @ending: when to end
  * @start: when counting began, in ns of CLOCK_MONOTONIC
  * @last: when the last interval ended
+ * @on_since: since when the groups are enabled, or 0 while they are not
+ * @on: how long they were enabled before that, in ns
+ * @on_last: how long by the end of the last interval
  * @intervals: how many intervals have been printed
  * @length: length of the run, in ns
  */
@@ -32,9 +35,46 @@ struct run {
 	struct ending ending;
 	__u64 start;
 	__u64 last;
+	__u64 on_since;
+	__u64 on;
+	__u64 on_last;
 	unsigned int intervals;
 	__u64 length;
 };
+
+/* Starts the clocks, when counting begins or begins again. */
+static void start_clocks(struct run *run, bool on)
+{
+	run->start = ending_now();
+	run->last = run->start;
+	run->on_since = on ? run->start : 0;
+	run->on = 0;
+	run->on_last = 0;
+}
+
+/* How long the groups have been enabled by a time. */
+static __u64 time_on(const struct run *run, __u64 time)
+{
+	return run->on + (run->on_since ? time - run->on_since : 0);
+}
+
+static int enable(struct run *run)
+{
+	int err = stat_enable(run->st);
+
+	if (!run->on_since)
+		run->on_since = ending_now();
+	return err;
+}
+
+static int disable(struct run *run)
+{
+	int err = stat_disable(run->st);
+
+	run->on = time_on(run, ending_now());
+	run->on_since = 0;
+	return err;
+}
 
 /* The times of a cgroup count only while it runs, so one that has not run has none. */
 static bool cell_was_enabled(const struct stat_cell *cell)
@@ -66,8 +106,10 @@ static int print_interval(struct run *run, __u64 time, bool end)
 	if (err || (end && run->intervals && !was_enabled(st)))
 		return err;
 	st->timestamp = time - run->start;
-	st->elapsed = time - run->last;
+	st->length = time - run->last;
+	st->elapsed = time_on(run, time) - run->on_last;
 	run->last = time;
+	run->on_last += st->elapsed;
 	run->intervals++;
 	stat_print(st);
 	if (st->opt.summary)
@@ -79,6 +121,7 @@ static int print_interval(struct run *run, __u64 time, bool end)
 static int print_snapshot(struct run *run)
 {
 	struct stat_cmd *st = run->st;
+	__u64 now;
 	int err;
 
 	if (st->opt.interval)
@@ -86,7 +129,9 @@ static int print_snapshot(struct run *run)
 	err = stat_collect(st);
 	if (err)
 		return err;
-	st->elapsed = ending_now() - run->start;
+	now = ending_now();
+	st->length = now - run->start;
+	st->elapsed = time_on(run, now);
 	st->so_far = true;
 	stat_print(st);
 	st->so_far = false;
@@ -99,8 +144,7 @@ static int begin_again(struct run *run)
 
 	if (run->st->opt.summary)
 		stat_forget_intervals(run->st);
-	run->start = ending_now();
-	run->last = run->start;
+	start_clocks(run, run->on_since);
 	return err;
 }
 
@@ -111,9 +155,9 @@ static int obey(void *arg, enum control_command command)
 
 	switch (command) {
 	case CONTROL_ENABLE:
-		return stat_enable(run->st);
+		return enable(run);
 	case CONTROL_DISABLE:
-		return stat_disable(run->st);
+		return disable(run);
 	case CONTROL_SNAPSHOT:
 		return print_snapshot(run);
 	case CONTROL_RESET:
@@ -238,8 +282,7 @@ static int begin(struct run *run)
 		if (err)
 			goto close;
 	}
-	run->start = ending_now();
-	run->last = run->start;
+	start_clocks(run, !st->opt.delay && !st->opt.wait);
 	err = ending_start_command(&run->ending);
 	if (err)
 		stat_close(st);
@@ -287,13 +330,12 @@ static int run_once(struct run *run)
 		ended = delay(run, st->opt.delay, &err);
 		if (!err)
 			err = stat_enable(st);
-		run->start = ending_now();
-		run->last = run->start;
+		start_clocks(run, true);
 	}
 	if (!err && !ended)
 		err = count(run);
 
-	ret = stat_disable(st);
+	ret = disable(run);
 	end = ending_now();
 	if (!err)
 		err = ret;
@@ -301,7 +343,8 @@ static int run_once(struct run *run)
 	if (cgroups_named(&st->cgroups))
 		stat_cgroups_removed(st);
 	run->length = end - run->start;
-	st->elapsed = run->length;
+	st->length = run->length;
+	st->elapsed = run->on;
 	if (!err && !st->opt.interval)
 		err = stat_collect(st);
 	else if (!err && !enough_intervals(run))
@@ -351,7 +394,8 @@ int stat_run(struct stat_cmd *st)
 	}
 	if (st->opt.interval && st->opt.summary) {
 		st->summing_up = true;
-		st->elapsed = run.length;
+		st->length = run.length;
+		st->elapsed = run.on;
 	}
 	if (!stat_is_interval(st) && st->opt.runs)
 		stat_print(st);

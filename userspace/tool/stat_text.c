@@ -292,7 +292,7 @@ static void print_lengths(const struct stat_cmd *st, double mean, int digits)
 	int bar;
 
 	fprintf(st->out, " %16s# Table of individual measurements:\n", "");
-	for (i = 0; i < st->mean_elapsed.nr; i++) {
+	for (i = 0; i < st->mean_length.nr; i++) {
 		double length = st->lengths[i] / 1e9;
 
 		fprintf(st->out, " %17.*f (%+.*f) ", digits, length, digits, length - mean);
@@ -313,8 +313,8 @@ static void end(struct stat_cmd *st)
 		fprintf(st->out, " %17.9f seconds for the longest read of all CPUs\n",
 			st->skew / 1e9);
 	if (stat_is_mean(st)) {
-		double mean = st->mean_elapsed.about / 1e9;
-		double deviation = stat_deviation(&st->mean_elapsed) / 1e9;
+		double mean = st->mean_length.about / 1e9;
+		double deviation = stat_deviation(&st->mean_length) / 1e9;
 		int digits = precision(deviation);
 
 		if (st->opt.table)
@@ -324,7 +324,7 @@ static void end(struct stat_cmd *st)
 		if (mean && deviation)
 			fprintf(st->out, "  ( +-%6.2f%% )", 100.0 * deviation / mean);
 	} else {
-		fprintf(st->out, " %17.9f seconds time elapsed", st->elapsed / 1e9);
+		fprintf(st->out, " %17.9f seconds time elapsed", st->length / 1e9);
 	}
 	if (st->user >= 0)
 		fprintf(st->out, "\n\n %17.9f seconds user\n %17.9f seconds sys\n", st->user,
