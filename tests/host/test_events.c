@@ -82,6 +82,8 @@ static void make_root(void)
 	put("pmus/power/events/energy-pkg", "event=0x02\n");
 	put("pmus/power/events/energy-pkg.scale", "2.3283064365386962890625e-10\n");
 	put("pmus/power/events/energy-pkg.unit", "Joules\n");
+	put("pmus/power/events/energy-pkg.per-pkg", "1\n");
+	put("pmus/power/events/energy-pkg.snapshot", "1\n");
 	put("pmus/uncore_imc_2/type", "20\n");
 	put("pmus/uncore_imc_2/format/event", "config:0-7\n");
 	put("pmus/uncore_imc_2/events/ticks", "event=0x1\n");

@@ -89,6 +89,10 @@ static void names(void)
 	name_is(COUNTER(.flags = PERFGRP_COUNTER_RAW | PERFGRP_COUNTER_EXCLUDE_KERNEL,
 			.type = 99, .config = 0x11, .config2 = 3),
 		"type99/config=0x11,config2=0x3/u");
+	name_is(COUNTER(.flags = PERFGRP_COUNTER_RAW, .type = 99, .config = 0x11),
+		"type99/config=0x11/");
+	name_is(COUNTER(.flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_RAW, .config = 1,
+			.config1 = 2), "type4/config=0x1,config1=0x2/");
 	name_is(COUNTER(.flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_BREAKPOINT,
 			.config1 = 0x1000, .config2 = 4, .bp_type = HW_BREAKPOINT_RW),
 		"mem:0x1000/4:rw");
