@@ -28,13 +28,16 @@
  *					a group that is split has rows for that cgroup, or rows
  *					with these PERFGRP_ROW_* flags, in its N-th snapshot
  *	samples N			a group that samples has N records when it is enabled
+ *	lost N				it says that it has lost N more,
+ *	filtered N			and that programs have filtered N samples
  *	time N				CLOCK_MONOTONIC of the tool and of rows only advances when
  *					the tool waits: each poll(2) without timeout adds N ns. The
  *					tool's CPU time is a thousandth of it. 0: the real clock
- *	map [cpu=N] [snap=N] [age=N] [rest=N] [epoch=N]
- *					in mapped groups: the row of CPU N is N ns old, it is at
- *					rest if rest=1, the CPU has come back online N times. Each
- *					poll(2) without timeout begins a new "snap" of the rows
+ *	map [cpu=N] [group=N] [snap=N] [age=N] [rest=N] [epoch=N]
+ *					in mapped groups, or in the N-th group created: the row of
+ *					CPU N is N ns old, it is at rest if rest=1, the CPU has come
+ *					back online N times. Each poll(2) without timeout begins a
+ *					new "snap" of the rows
  *	offline cpu=N [snap=N]		the CPU is offline in the group's N-th snapshot
  *	exit [group=N] [snap=N]		the task has exited, or the cgroup was removed, by the
  *					group's N-th snapshot; a stream ends after its records
@@ -218,8 +221,8 @@ static void parse_word(struct line *line, const char *key, const char *value)
 static void parse_line(char *s)
 {
 	static const char *const words[] = {
-		"open", "info", "cpus", "slots", "free", "pmu", "fail", "value", "row", "samples", "exit",
-		"time", "map", "offline",
+		"open", "info", "cpus", "slots", "free", "pmu", "fail", "value", "row", "samples",
+		"lost", "filtered", "exit", "time", "map", "offline",
 	};
 	struct line *line = &lines[nr_lines];
 	char *text = strstr(s, " text="), *word, *rest;
@@ -968,6 +971,7 @@ static const struct line *line_of_cpu(const struct group *group, const char *wor
 	for (i = 0; i < nr_lines; i++)
 		if (!strcmp(lines[i].word, word) &&
 		    (lines[i].cpu == NONE || (int)lines[i].cpu == cpu) &&
+		    (lines[i].group == NONE || lines[i].group == group->nr) &&
 		    (lines[i].snap == NONE || lines[i].snap == group->snaps))
 			found = &lines[i];
 	return found;
@@ -1068,8 +1072,10 @@ static int query(struct group *group, struct perfgrp_query *arg)
 static int stream_stats(struct group *group, struct perfgrp_stream_stats *arg)
 {
 	check_size("GET_STREAM_STATS", arg->size, sizeof(*arg));
-	arg->produced = setting_number("samples", 0);
-	arg->read = arg->produced;
+	arg->read = setting_number("samples", 0);
+	arg->lost = setting_number("lost", 0);
+	arg->filtered = setting_number("filtered", 0);
+	arg->produced = arg->read + arg->lost;
 	arg->sample_type = PERFGRP_SAMPLE_TYPE;
 	arg->read_format = PERFGRP_READ_FORMAT;
 	arg->buffer_size = group->create.buffer_size;
