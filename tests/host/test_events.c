@@ -585,6 +585,8 @@ static void test_faults(void)
 	refused("{cycles}x", 8, "unexpected 'x'");
 	refused("{cycles}:q", 9, "unknown modifier 'q'");
 	refused("{cycles,cs:D}", 11, "whole group");
+	refused("{cycles,cs:ue}", 12, "whole group can be exclusive");
+	refused("{cycles,cs:W}", 11, "whole group can be weak");
 	refused("cycles:uu", 7, "twice");
 	refused("cycles:pup,cycles:kIk", 18, "twice");
 	refused("{cycles}:WuW", 9, "twice");
