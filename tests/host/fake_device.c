@@ -44,6 +44,8 @@
  *
  * Events are TYPE:CONFIG, or one of the names below; errnos and reasons are given by name.
  *
+ * With FAKE_OPTIONS set, the tool prints the options that it is about to parse, and exits.
+ *
  * FAKE_LOG names a file that gets a line for each call. Files below FAKE_ROOT replace those of the
  * same name below / that the tool reads. A file without any permission bit is inaccessible to every
  * user.
@@ -56,6 +58,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -1330,4 +1333,25 @@ int ioctl(int fd, unsigned long nr, ...)
 	if (fd >= 0 && fd < MAX_FDS && groups[fd])
 		return group_ioctl(groups[fd], nr, arg);
 	return REAL(ioctl)(fd, nr, arg);
+}
+
+/* Prints "-x" and "--name" of all options, with " VALUE" if they require one. */
+static void print_options(const char *letters, const struct option *table)
+{
+	for (; *letters; letters++)
+		if (*letters != ':' && *letters != '+')
+			printf("-%c%s\n", *letters,
+			       letters[1] == ':' && letters[2] != ':' ? " VALUE" : "");
+	for (; table->name; table++)
+		printf("--%s%s\n", table->name,
+		       table->has_arg == required_argument ? " VALUE" : "");
+}
+
+int getopt_long(int argc, char *const *argv, const char *letters, const struct option *table,
+		int *index)
+{
+	if (!getenv("FAKE_OPTIONS"))
+		return REAL(getopt_long)(argc, argv, letters, table, index);
+	print_options(letters, table);
+	exit(0);
 }
