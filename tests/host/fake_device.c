@@ -33,6 +33,7 @@
  *	time N				CLOCK_MONOTONIC of the tool and of rows only advances when
  *					the tool waits: each poll(2) without timeout adds N ns. The
  *					tool's CPU time is a thousandth of it. 0: the real clock
+ *	tick N				the same, and each time that it is read it advances by N ns
  *	map [cpu=N] [group=N] [snap=N] [age=N] [rest=N] [epoch=N]
  *					in mapped groups, or in the N-th group created: the row of
  *					CPU N is N ns old, it is at rest if rest=1, the CPU has come
@@ -83,6 +84,7 @@
 #define MAX_LINES	256
 #define MAX_CPUS	16
 #define NONE		(~0ULL)
+#define NSEC_PER_SEC	1000000000ULL
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -225,7 +227,7 @@ static void parse_line(char *s)
 {
 	static const char *const words[] = {
 		"open", "info", "cpus", "slots", "free", "pmu", "fail", "value", "row", "samples",
-		"lost", "filtered", "exit", "time", "map", "offline",
+		"lost", "filtered", "exit", "time", "tick", "map", "offline",
 	};
 	struct line *line = &lines[nr_lines];
 	char *text = strstr(s, " text="), *word, *rest;
@@ -689,6 +691,12 @@ static void hang_up(struct group *group)
 	group->records = -1;
 }
 
+static size_t sample_size(const struct group *group)
+{
+	return sizeof(struct perfgrp_record_sample) +
+	       group->nr_members * sizeof(struct perfgrp_sample_value);
+}
+
 static void write_samples(struct group *group)
 {
 	__u64 n = setting_number("samples", 0), i;
@@ -706,8 +714,7 @@ static void write_samples(struct group *group)
 				.header = {
 					.type = PERF_RECORD_SAMPLE,
 					.misc = PERF_RECORD_MISC_USER,
-					.size = sizeof(record.sample) +
-						group->nr_members * sizeof(record.values[0]),
+					.size = sample_size(group),
 				},
 				.ip = 0x1000,
 				.pid = getpid(),
@@ -985,7 +992,7 @@ static __u64 now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
 /* Sets a row's flags, epoch and times. */
@@ -1074,11 +1081,15 @@ static int query(struct group *group, struct perfgrp_query *arg)
 
 static int stream_stats(struct group *group, struct perfgrp_stream_stats *arg)
 {
+	int unread = 0;
+
 	check_size("GET_STREAM_STATS", arg->size, sizeof(*arg));
-	arg->read = setting_number("samples", 0);
+	if (group->create.buffer_size && group->records >= 0)
+		REAL(ioctl)(group->records, FIONREAD, &unread);
+	arg->read = setting_number("samples", 0) - unread / sample_size(group);
 	arg->lost = setting_number("lost", 0);
 	arg->filtered = setting_number("filtered", 0);
-	arg->produced = arg->read + arg->lost;
+	arg->produced = setting_number("samples", 0) + arg->lost;
 	arg->sample_type = PERFGRP_SAMPLE_TYPE;
 	arg->read_format = PERFGRP_READ_FORMAT;
 	arg->buffer_size = group->create.buffer_size;
@@ -1218,14 +1229,16 @@ int clock_gettime(clockid_t id, struct timespec *ts)
 {
 	__u64 time;
 
-	if (!setting_number("time", 0) || id == CLOCK_REALTIME)
+	if (id == CLOCK_REALTIME || (!setting_number("time", 0) && !setting_number("tick", 0)))
 		return REAL(clock_gettime)(id, ts);
 	/* Not 0, which would disarm a timer. */
 	if (!fake_time)
-		fake_time = setting_number("time", 0);
+		fake_time = setting_number("time", 1);
+	if (id == CLOCK_MONOTONIC)
+		fake_time += setting_number("tick", 0);
 	time = id == CLOCK_MONOTONIC ? fake_time : fake_time / 1000;
-	ts->tv_sec = time / 1000000000;
-	ts->tv_nsec = time % 1000000000;
+	ts->tv_sec = time / NSEC_PER_SEC;
+	ts->tv_nsec = time % NSEC_PER_SEC;
 	return 0;
 }
 

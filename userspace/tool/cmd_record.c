@@ -87,7 +87,7 @@ static void usage(FILE *out)
 	      "                           FILE.YYYYMMDDhhmmss and two digits\n"
 	      "      --switch-max-files N keep only the last N files\n"
 	      "      --json               write JSON, one object per line (default file: perfgrp.json)\n"
-	      "  -q, --quiet              do not print a summary\n"
+	      "  -q, --quiet              do not print progress and a summary\n"
 	      "  -v, --verbose            print how many records were produced, read, lost and filtered\n"
 	      "  -h, --help               print this help\n"
 	      "\n"

@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "ending.h"
+#include "progress.h"
 #include "record.h"
 #include "synth.h"
 
@@ -27,6 +28,8 @@
  * @enabled: the groups are enabled, or the command's exec enables them
  * @enable_at: when to enable the groups, in ns of CLOCK_MONOTONIC, or ENDING_NEVER
  * @draining: read all remaining records, regardless of size limits
+ * @progress: of reading them at the end
+ * @read_before: samples before that
  * @bytes: size of all files
  * @begun: bytes of this file that were written before any record was read
  * @uncompressed: what @bytes would be without compression
@@ -40,6 +43,8 @@ struct run {
 	bool enabled;
 	__u64 enable_at;
 	bool draining;
+	struct progress progress;
+	__u64 read_before;
 	__u64 bytes;
 	__u64 begun;
 	__u64 uncompressed;
@@ -120,6 +125,7 @@ static int read_group(struct run *run, struct record_group *group)
 		err = add_records(run->rec, group, run->buf, len);
 		if (err)
 			return err;
+		progress_update(&run->progress, run->rec->samples - run->read_before);
 	}
 	return !group->at_end;
 }
@@ -174,7 +180,8 @@ static void synthesize(struct run *run)
 		synth_all_programs(&rec->data);
 	}
 	if (target_has_cpus(&rec->target))
-		synth_all_processes(&rec->data);
+		/* Later the command may be writing to the terminal. */
+		synth_all_processes(&rec->data, rec->opt.quiet || run->started);
 	else if (rec->target.kind == TARGET_COMMAND && run->started)
 		synth_family(&rec->data, run->ending.w.pid);
 	else if (rec->target.kind == TARGET_TASKS)
@@ -459,12 +466,10 @@ static int start_command(struct run *run)
 
 /* ---- the end -------------------------------------------------------------- */
 
-/* Prints a summary, as perf does. */
-static void report(struct run *run)
+/* Adds up what became of the records of all groups. */
+static struct perfgrp_stream_stats sum_stats(const struct record *rec)
 {
-	struct record *rec = run->rec;
 	struct perfgrp_stream_stats sum = { 0 };
-	char filtered[64] = "", compressed[96] = "";
 	size_t i;
 
 	for (i = 0; i < rec->nr_groups; i++) {
@@ -477,6 +482,16 @@ static void report(struct run *run)
 		sum.lost += stats.lost;
 		sum.filtered += stats.filtered;
 	}
+	return sum;
+}
+
+/* Prints a summary, as perf does. */
+static void report(struct run *run)
+{
+	struct record *rec = run->rec;
+	const struct perfgrp_stream_stats sum = sum_stats(rec);
+	char filtered[64] = "", compressed[96] = "";
+
 	if (sum.filtered)
 		snprintf(filtered, sizeof(filtered), ", %llu filtered",
 			 (unsigned long long)sum.filtered);
@@ -498,24 +513,39 @@ static void report(struct run *run)
 		      (unsigned long long)sum.lost, (unsigned long long)sum.filtered);
 }
 
+/* Reads all remaining records. */
+static int drain(struct run *run)
+{
+	const struct perfgrp_stream_stats stats = sum_stats(run->rec);
+	int more;
+
+	run->draining = true;
+	run->read_before = run->rec->samples;
+	progress_begin(&run->progress, "writing the remaining records",
+		       stats.produced - stats.read - stats.lost, run->rec->opt.quiet);
+	do {
+		more = read_all(run);
+	} while (more > 0);
+	progress_end(&run->progress);
+	return more;
+}
+
 static int finish(struct run *run)
 {
 	struct record *rec = run->rec;
-	int err, more;
+	int err;
 
 	err = record_each_group(rec, perfgrp_disable);
 	control_end_run(&rec->control);
 	ending_stop_command(&run->ending);
-	run->draining = true;
-	do {
-		more = err ? err : read_all(run);
-	} while (more > 0);
-	if (more < 0)
-		return more;
-	err = end_file(run);
 	if (!err)
-		report(run);
-	return err;
+		err = drain(run);
+	if (!err)
+		err = end_file(run);
+	if (err)
+		return err;
+	report(run);
+	return 0;
 }
 
 static int run_all(struct run *run)

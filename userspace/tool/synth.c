@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "build_id.h"
+#include "progress.h"
 #include "synth.h"
 #include "util.h"
 
@@ -373,14 +374,20 @@ void synth_process_of(struct perf_data *data, unsigned int tid)
 /**
  * synth_all_processes - add all processes there are
  * @data: the file
+ * @quiet: do not show progress
  */
-void synth_all_processes(struct perf_data *data)
+void synth_all_processes(struct perf_data *data, bool quiet)
 {
 	struct numbers pids = { 0 };
+	struct progress progress;
 	size_t i;
 
 	numbers_list_dir(&pids, "/proc");
-	for (i = 0; i < pids.nr; i++)
+	progress_begin(&progress, "reading the processes that exist", pids.nr, quiet);
+	for (i = 0; i < pids.nr; i++) {
 		synth_process(data, pids.n[i]);
+		progress_update(&progress, i + 1);
+	}
+	progress_end(&progress);
 	numbers_free(&pids);
 }

@@ -3,6 +3,8 @@
 #ifndef PERFGRP_SYNTH_H
 #define PERFGRP_SYNTH_H
 
+#include <stdbool.h>
+
 #include "perf_data.h"
 
 struct bpf_prog_info;
@@ -15,7 +17,7 @@ void synth_kernel(struct perf_data *data);
 void synth_process(struct perf_data *data, unsigned int pid);
 void synth_family(struct perf_data *data, unsigned int pid);
 void synth_process_of(struct perf_data *data, unsigned int tid);
-void synth_all_processes(struct perf_data *data);
+void synth_all_processes(struct perf_data *data, bool quiet);
 
 /* synth_bpf.c */
 void synth_program(struct perf_data *data, const struct bpf_prog_info *info,
