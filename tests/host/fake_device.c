@@ -1363,7 +1363,7 @@ static void print_options(const char *letters, const struct option *table)
 int getopt_long(int argc, char *const *argv, const char *letters, const struct option *table,
 		int *index)
 {
-	if (!getenv("FAKE_OPTIONS"))
+	if (!getenv("FAKE_OPTIONS") || strcmp(program_invocation_short_name, "perfgrp"))
 		return REAL(getopt_long)(argc, argv, letters, table, index);
 	print_options(letters, table);
 	exit(0);

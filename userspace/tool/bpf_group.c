@@ -34,7 +34,7 @@ int bpf_holder_parse(struct holder *holder, const char *text)
 		holder->fd = fd.n[0];
 		err = 0;
 	} else {
-		error("'%s' is not PID:FD, a process and one of its file descriptors", text);
+		error("-g: '%s' is not PID:FD, a process and one of its file descriptors", text);
 	}
 	numbers_free(&pid);
 	numbers_free(&fd);

@@ -10,6 +10,7 @@
 
 /* Of cgroups; the module knows how many levels it can do. */
 #define MAX_DEPTH	0x40000000
+#define MAX_DELAY	0x40000000
 
 static void say_why_not_open(int err)
 {
@@ -126,6 +127,16 @@ int cmd_check_modes(const struct target *target)
 	return -EINVAL;
 }
 
+/* Fails with an error if there are arguments after the options, of a command that has none. */
+int cmd_no_arguments(const char *name, int argc, char **argv)
+{
+	if (optind >= argc)
+		return 0;
+	error("unexpected argument '%s' (\"perfgrp %s --help\" shows the usage)", argv[optind],
+	      name);
+	return -EINVAL;
+}
+
 /* Adds events with vendor names from the CPU's tables, when the library does not know them. */
 static int add_vendor_events(struct event_list *list, const char *text)
 {
@@ -168,5 +179,37 @@ int cmd_parse_uint(const char *what, const char *text, unsigned int min, unsigne
 		return -EINVAL;
 	}
 	*value = n;
+	return 0;
+}
+
+/**
+ * cmd_parse_delay - parse the argument of --delay
+ * @wait: set to true for -1, which waits for --control
+ * @ms: set to the delay
+ *
+ * Return: 0, or -EINVAL after printing an error
+ */
+int cmd_parse_delay(bool *wait, unsigned int *ms)
+{
+	char *end;
+	__u64 n = 0;
+
+	*wait = !strcmp(optarg, "-1");
+	if (!*wait && (parse_u64(optarg, 10, &end, &n) || *end || n > MAX_DELAY)) {
+		error("--delay: '%s' is neither a number from 0 to %u nor -1", optarg, MAX_DELAY);
+		return -EINVAL;
+	}
+	*ms = n;
+	return 0;
+}
+
+/* Parses the file of an option. Returns -EINVAL after printing an error. */
+int cmd_parse_path(const char *what, const char **path)
+{
+	if (!*optarg) {
+		error("%s: the name of the file is empty", what);
+		return -EINVAL;
+	}
+	*path = optarg;
 	return 0;
 }

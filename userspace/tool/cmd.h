@@ -92,8 +92,11 @@ bool cmd_parse_options(const struct cmd_options *options, int argc, char **argv,
 int cmd_parse_target(struct target *target, int c);
 int cmd_parse_depth(unsigned int *depth);
 int cmd_check_modes(const struct target *target);
+int cmd_no_arguments(const char *name, int argc, char **argv);
 int cmd_add_events(struct event_list *list, const char *text);
 int cmd_parse_uint(const char *what, const char *text, unsigned int min, unsigned int max,
 		   unsigned int *value);
+int cmd_parse_delay(bool *wait, unsigned int *ms);
+int cmd_parse_path(const char *what, const char **path);
 
 #endif /* PERFGRP_CMD_H */

@@ -124,8 +124,7 @@ static int parse_option(void *arg, int c)
 		opt->has_member = true;
 		return cmd_parse_uint("--member", optarg, 0, UINT_MAX - 1, &opt->member);
 	case 'o':
-		opt->file = optarg;
-		return 0;
+		return cmd_parse_path("--output", &opt->file);
 	case 'D':
 		return cmd_parse_uint("--delay", optarg, 0, 1U << 30, &opt->delay);
 	case OPT_PIN:
@@ -179,14 +178,6 @@ static int needs_member(const struct bpf_options *opt)
 	return -EINVAL;
 }
 
-static int no_more_arguments(int argc, char **argv)
-{
-	if (optind >= argc)
-		return 0;
-	error("unexpected argument '%s'", argv[optind]);
-	return -EINVAL;
-}
-
 static int take_program(struct bpf_options *opt, int argc, char **argv)
 {
 	if (optind < argc)
@@ -209,7 +200,7 @@ static int check_attach_other(const struct bpf_options *opt, int argc, char **ar
 		error("--group cannot be used with options for new events: its events were chosen by another process");
 		return -EINVAL;
 	}
-	return needs_member(opt) ? -EINVAL : no_more_arguments(argc, argv);
+	return needs_member(opt) ? -EINVAL : cmd_no_arguments("bpf", argc, argv);
 }
 
 static int check_attach_own(struct bpf_options *opt, int argc, char **argv)
@@ -270,7 +261,8 @@ static int cmd_replace(struct bpf_options *opt, int argc, char **argv)
 
 	if (!parse_options(opt, argc, argv, "g:m:jh", options, &status))
 		return status;
-	if (take_program(opt, argc, argv) || needs_member(opt) || no_more_arguments(argc, argv))
+	if (take_program(opt, argc, argv) || needs_member(opt) ||
+	    cmd_no_arguments("bpf", argc, argv))
 		return EXIT_USAGE;
 	fd = bpf_choice_open(&opt->program);
 	if (fd < 0)
@@ -291,7 +283,7 @@ static int cmd_detach(struct bpf_options *opt, int argc, char **argv)
 
 	if (!parse_options(opt, argc, argv, "g:m:jh", options, &status))
 		return status;
-	if (needs_member(opt) || no_more_arguments(argc, argv))
+	if (needs_member(opt) || cmd_no_arguments("bpf", argc, argv))
 		return EXIT_USAGE;
 	return bpf_detach_other(opt);
 }
@@ -307,7 +299,7 @@ static int cmd_show(struct bpf_options *opt, int argc, char **argv)
 
 	if (!parse_options(opt, argc, argv, "g:jh", options, &status))
 		return status;
-	return no_more_arguments(argc, argv) ? EXIT_USAGE : bpf_show(opt);
+	return cmd_no_arguments("bpf", argc, argv) ? EXIT_USAGE : bpf_show(opt);
 }
 
 static int cmd_watch(struct bpf_options *opt, int argc, char **argv)
@@ -320,7 +312,7 @@ static int cmd_watch(struct bpf_options *opt, int argc, char **argv)
 
 	if (!parse_options(opt, argc, argv, "jh", options, &status))
 		return status;
-	return no_more_arguments(argc, argv) ? EXIT_USAGE : bpf_watch(opt);
+	return cmd_no_arguments("bpf", argc, argv) ? EXIT_USAGE : bpf_watch(opt);
 }
 
 static const struct {

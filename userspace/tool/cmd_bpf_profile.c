@@ -36,8 +36,7 @@ static int parse_option(void *arg, int c)
 		profile->json = true;
 		return 0;
 	case 'o':
-		profile->file = optarg;
-		return 0;
+		return cmd_parse_path("--output", &profile->file);
 	default:
 		return cmd_parse_target(&profile->target, c);
 	}

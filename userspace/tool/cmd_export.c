@@ -133,8 +133,7 @@ static int parse_option(void *arg, int c)
 		line->events = true;
 		return cmd_add_events(&st->list, optarg);
 	case OPT_EVENTS_FILE:
-		ex->file = optarg;
-		break;
+		return cmd_parse_path("--events-file", &ex->file);
 	case 'G':
 		return cgroups_give(&st->cgroups, &st->list, optarg);
 	case OPT_FOR_EACH_CGROUP:
@@ -155,8 +154,7 @@ static int parse_option(void *arg, int c)
 	case OPT_FORMAT:
 		return parse_format(run);
 	case 'o':
-		run->path = optarg;
-		break;
+		return cmd_parse_path("--output", &run->path);
 	case 'I':
 		line->intervals = true;
 		return cmd_parse_uint("--interval", optarg, 1, max, &run->interval);

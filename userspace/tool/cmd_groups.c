@@ -219,7 +219,7 @@ static int parse_option(void *arg, int c)
 	case 'p':
 		if (!numbers_parse(&line->pids, optarg, false))
 			return 0;
-		error("'%s' is not a list of process ids", optarg);
+		error("-p: '%s' is not a list of process ids", optarg);
 		return -EINVAL;
 	case 's':
 		return find_order(&line->order, optarg);
@@ -240,7 +240,7 @@ static int check_pids(const struct numbers *pids)
 
 		free(dir);
 		if (err) {
-			error("no process %u", pids->n[i]);
+			error("-p: no process %u", pids->n[i]);
 			return -ESRCH;
 		}
 	}
@@ -268,13 +268,8 @@ int cmd_groups(int argc, char **argv)
 
 	if (!cmd_parse_options(&options, argc, argv, &line, &status))
 		goto out;
-	if (optind < argc) {
-		usage(stderr);
+	if (cmd_no_arguments("groups", argc, argv) || check_pids(&line.pids)) {
 		status = EXIT_USAGE;
-		goto out;
-	}
-	if (check_pids(&line.pids)) {
-		status = EXIT_FAILED;
 		goto out;
 	}
 	groups_find(&seen);

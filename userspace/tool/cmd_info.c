@@ -170,10 +170,8 @@ int cmd_info(int argc, char **argv)
 
 	if (!cmd_parse_options(&options, argc, argv, &line, &status))
 		return status;
-	if (optind < argc) {
-		usage(stderr);
+	if (cmd_no_arguments("info", argc, argv))
 		return EXIT_USAGE;
-	}
 	if (line.json && line.check) {
 		error("--json and --check cannot be used together");
 		return EXIT_USAGE;

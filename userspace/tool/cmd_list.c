@@ -313,8 +313,7 @@ static int parse_option(void *arg, int c)
 		list->json = true;
 		return 0;
 	case 'o':
-		list->file = optarg;
-		return 0;
+		return cmd_parse_path("--output", &list->file);
 	case OPT_RAW_DUMP:
 		list->raw = true;
 		return 0;
@@ -382,7 +381,7 @@ int cmd_list(int argc, char **argv)
 	for (word = optind; word < argc && !shown; word++)
 		if (say_why_no_tables(argv[word]))
 			return 1;
-	if (!shown)
-		error("no such event");
+	for (word = optind; word < argc && !shown; word++)
+		error("no event matches '%s'", argv[word]);
 	return shown ? 0 : 1;
 }

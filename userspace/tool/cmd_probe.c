@@ -79,8 +79,10 @@ static int run(struct command_line *line)
 {
 	struct probe *probe = line->probe;
 
+	if (target_resolve(&probe->target))
+		return EXIT_USAGE;
 	probe->dev = cmd_open_device(&probe->info, PERFGRP_FEATURE_NO_MUX, "no-mux");
-	if (!probe->dev || target_resolve(&probe->target) || try_all(probe))
+	if (!probe->dev || try_all(probe))
 		return EXIT_FAILED;
 	probe_find_why(probe);
 	if (line->json)
@@ -90,12 +92,10 @@ static int run(struct command_line *line)
 	return all_fit(probe) ? 0 : EXIT_DOES_NOT;
 }
 
-static int check(const struct command_line *line, int argc)
+static int check(const struct command_line *line, int argc, char **argv)
 {
-	if (optind < argc) {
-		usage(stderr);
+	if (cmd_no_arguments("probe", argc, argv))
 		return -EINVAL;
-	}
 	if (!line->probe->list.nr) {
 		error("no events are given (-e)");
 		return -EINVAL;
@@ -126,7 +126,7 @@ int cmd_probe(int argc, char **argv)
 	if (!cmd_parse_options(&options, argc, argv, &line, &status))
 		goto out;
 	status = EXIT_USAGE;
-	if (!check(&line, argc))
+	if (!check(&line, argc, argv))
 		status = run(&line);
 out:
 	probe_free(&probe);

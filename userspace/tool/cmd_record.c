@@ -154,12 +154,10 @@ static int parse_option(void *arg, int c)
 {
 	struct record *rec = arg;
 	struct record_options *opt = &rec->opt;
-	const unsigned int max = ~0U;
 
 	switch (c) {
 	case 'D':
-		opt->wait = !strcmp(optarg, "-1");
-		return opt->wait ? 0 : cmd_parse_uint("--delay", optarg, 0, max, &opt->delay);
+		return cmd_parse_delay(&opt->wait, &opt->delay);
 	case OPT_CONTROL:
 		return control_open(&rec->control, optarg);
 	case OPT_MAX_SIZE:
@@ -188,8 +186,7 @@ static int parse_option(void *arg, int c)
 	case OPT_MAX_STACK:
 		return parse_max_stack(optarg, &opt->max_stack);
 	case 'o':
-		rec->file = optarg;
-		return 0;
+		return cmd_parse_path("--output", &rec->file);
 	case 'm':
 		return parse_size(optarg, &opt->buffer_size);
 	case OPT_OVERWRITE:

@@ -53,8 +53,7 @@ static int parse_option(void *arg, int c)
 
 	switch (c) {
 	case OPT_HTML:
-		line->html = optarg;
-		return 0;
+		return cmd_parse_path("--html", &line->html);
 	case OPT_TITLE:
 		line->report.title = optarg;
 		return 0;

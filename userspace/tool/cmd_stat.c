@@ -341,8 +341,7 @@ static int parse_option(void *arg, int c)
 		opt->no_inherit = true;
 		break;
 	case 'D':
-		opt->wait = !strcmp(optarg, "-1");
-		return opt->wait ? 0 : cmd_parse_uint("--delay", optarg, 0, max, &opt->delay);
+		return cmd_parse_delay(&opt->wait, &opt->delay);
 	case OPT_CONTROL:
 		return control_open(&st->control, optarg);
 	case 'd':
@@ -420,8 +419,7 @@ static int parse_option(void *arg, int c)
 		opt->header = true;
 		break;
 	case 'o':
-		line->file = optarg;
-		break;
+		return cmd_parse_path("--output", &line->file);
 	case OPT_APPEND:
 		line->append = true;
 		break;
@@ -484,6 +482,7 @@ static int open_output(struct stat_cmd *st, const struct command_line *line)
 {
 	const char *mode = line->append ? "ae" : "we";
 	time_t t = time(NULL);
+	int err;
 
 	if (line->file) {
 		st->out = fopen(line->file, mode);
@@ -497,9 +496,12 @@ static int open_output(struct stat_cmd *st, const struct command_line *line)
 	}
 	if (st->out)
 		return 0;
-	error("cannot write to %s: %s", line->file ? line->file : "that file descriptor",
-	      strerror(errno));
-	return -errno;
+	err = -errno;
+	if (line->file)
+		error("cannot write to %s: %s", line->file, strerror(-err));
+	else
+		error("--log-fd: cannot write to file descriptor %d: %s", line->fd, strerror(-err));
+	return err;
 }
 
 /* Opens the device, and checks that the module has what the options need. */

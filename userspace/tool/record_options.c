@@ -10,13 +10,18 @@
 /* perf's default. */
 #define DEFAULT_FREQ	4000
 
-static int parse_positive(const char *what, const char *text, __u64 *value)
+static int parse_positive(const char *text, __u64 *value)
 {
 	char *end;
 
-	if (!parse_u64(text, 10, &end, value) && !*end && *value)
+	return parse_u64(text, 10, &end, value) || *end || !*value ? -EINVAL : 0;
+}
+
+static int parse_period(const char *text, __u64 *period)
+{
+	if (!parse_positive(text, period))
 		return 0;
-	error("%s: '%s' is not a number above 0", what, text);
+	error("--count: '%s' is not a number above 0", text);
 	return -EINVAL;
 }
 
@@ -27,6 +32,18 @@ static __u64 max_freq(void)
 
 	free(text);
 	return freq;
+}
+
+static int parse_freq(const char *text, __u64 *freq)
+{
+	if (!strcmp(text, "max")) {
+		*freq = max_freq();
+		return 0;
+	}
+	if (!parse_positive(text, freq))
+		return 0;
+	error("--freq: '%s' is neither a number above 0 nor max", text);
+	return -EINVAL;
 }
 
 /**
@@ -45,13 +62,10 @@ int record_parse_sampling(struct record *rec, int c)
 		rec->events_named = true;
 		return cmd_add_events(&rec->list, optarg);
 	case 'c':
-		return parse_positive("--count", optarg, &opt->period);
+		return parse_period(optarg, &opt->period);
 	case 'F':
 		opt->freq_asked = true;
-		if (strcmp(optarg, "max"))
-			return parse_positive("--freq", optarg, &opt->freq);
-		opt->freq = max_freq();
-		return 0;
+		return parse_freq(optarg, &opt->freq);
 	}
 	return cmd_parse_target(&rec->target, c);
 }
@@ -78,8 +92,8 @@ int record_check_options(struct record *rec)
 	if (cmd_check_modes(&rec->target))
 		return -EINVAL;
 	if (max && opt->freq > max) {
-		error("--freq: at most %llu (sysctl kernel.perf_event_max_sample_rate)",
-		      (unsigned long long)max);
+		error("--freq: %llu is above %llu, the sysctl kernel.perf_event_max_sample_rate",
+		      (unsigned long long)opt->freq, (unsigned long long)max);
 		return -EINVAL;
 	}
 	/* The default must not exceed the maximum. */

@@ -38,12 +38,12 @@ static int add_processes(struct target *target, const char *list)
 	int err = 0;
 
 	if (numbers_parse(&pids, list, false)) {
-		error("'%s' is not a list of process ids", list);
+		error("-p: '%s' is not a list of process ids", list);
 		err = -EINVAL;
 	}
 	for (i = 0; i < pids.nr && !err; i++) {
 		if (!add_threads(target, pids.n[i])) {
-			error("no process %u", pids.n[i]);
+			error("-p: no process %u", pids.n[i]);
 			err = -ESRCH;
 		}
 	}
@@ -89,7 +89,7 @@ int target_resolve(struct target *target)
 		target->kind = TARGET_TASKS;
 		err = target->pids ? add_processes(target, target->pids) : 0;
 		if (!err && target->tids && numbers_parse(&target->tasks, target->tids, false)) {
-			error("'%s' is not a list of thread ids", target->tids);
+			error("-t: '%s' is not a list of thread ids", target->tids);
 			err = -EINVAL;
 		}
 		if (!err)
@@ -104,7 +104,7 @@ int target_resolve(struct target *target)
 		target->kind = TARGET_CPUS;
 		if (!numbers_parse(&target->cpus, target->cpu_list, true))
 			return 0;
-		error("'%s' is not a list of CPUs", target->cpu_list);
+		error("-C: '%s' is not a list of CPUs", target->cpu_list);
 		return -EINVAL;
 	}
 	target->kind = target->all_cpus || !target->command ? TARGET_ALL_CPUS : TARGET_COMMAND;
