@@ -28,14 +28,15 @@
 #include "sampling.h"
 
 /*
- * irq_work: wake all readers, also those that poll with EPOLLEXCLUSIVE. In hard IRQ context; with PREEMPT_RT in a thread, because the wait
- * queue's spinlock_t sleeps there and the work is not IRQ_WORK_HARD_IRQ.
+ * irq_work: wake all readers, also those that poll with EPOLLEXCLUSIVE: if only one of them were
+ * woken and then killed, nobody would reset perfgrp_records.woken. In hard IRQ context; with
+ * PREEMPT_RT in a thread, because the wait queue's spinlock_t sleeps there and the work is not
+ * IRQ_WORK_HARD_IRQ.
  */
 static void records_wake(struct irq_work *work)
 {
 	struct perfgrp_records *records = container_of(work, struct perfgrp_records, wake);
 
-	/* perfgrp_records.woken: nobody else is woken if a single exclusive waiter is killed. */
 	__wake_up(&records->group->wait, TASK_INTERRUPTIBLE, 0,
 		  poll_to_key(EPOLLIN | EPOLLRDNORM));
 }
