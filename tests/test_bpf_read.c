@@ -679,7 +679,7 @@ static struct bpf_link *read_at_switches(int fd)
 	return link;
 }
 
-TEST(reads_exited, "B13 G18: a program that runs when a task is gone reads its last values, as such")
+TEST(reads_exited, "B13 G18: a program that runs when a task is gone reads its final values")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS };
 	struct bpf_link *link;

@@ -1293,7 +1293,8 @@ TEST(exclusive_waiters, "O7: a record wakes all who wait, also with EPOLLEXCLUSI
 	stream_drain(fd);
 	for (i = 0; i < 2; i++) {
 		waiter[i] = (struct exclusive){ .fd = fd };
-		REQUIRE_EQ(pthread_create(&waiter[i].thread, NULL, wait_exclusively, &waiter[i]), 0);
+		REQUIRE_EQ(pthread_create(&waiter[i].thread, NULL, wait_exclusively, &waiter[i]),
+			   0);
 		REQUIRE(BECOMES_TRUE(waiter[i].tid, 10000));
 		wait_until_asleep(waiter[i].tid);
 	}
