@@ -716,7 +716,7 @@ TEST(reads_throttled, "B13 O8 S2: a program reads which counter the perf core ha
 	link = read_at_switches(fd);
 	for (i = 0; i < 1000 && !nr; i++) {
 		spin(100000);
-		nap_ns(137000 * (i % 20));
+		nap_ns(137000 * (1 + i % 20));
 		nr += !!(charge_of(getpid()).flags & PERFGRP_VALUE_THROTTLED);
 	}
 	EXPECT_GT(nr, 0);
