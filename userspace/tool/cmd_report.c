@@ -28,8 +28,9 @@ static void usage(FILE *out)
 {
 	fputs("usage: perfgrp report --html FILE [OPTION]... RUN\n"
 	      "\n"
-	      "Makes an HTML page from the output of \"perfgrp stat -I MS -j --header -o RUN\": tables and\n"
-	      "plots of all counters over time, in a single file. RUN may be -, standard input.\n"
+	      "Makes an HTML page from the output of \"perfgrp stat -I MS -j --header -o RUN\", or of\n"
+	      "\"perfgrp export --format json -I MS > RUN\": tables and plots of all counters over time, in\n"
+	      "a single file. RUN may be -, standard input.\n"
 	      "\n"
 	      "      --html FILE          write the page to FILE, replacing it atomically; -: standard output\n"
 	      "      --title TEXT         title of the page (default: the command)\n"

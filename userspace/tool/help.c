@@ -73,7 +73,7 @@ static const struct {
 	  "  $ perfgrp report --title 'all CPUs' --html run.html run.json\n\n"
 	  "Intervals without a count are gaps, not 0; where counters were multiplexed, the line is\n"
 	  "dashed. With \"stat --raw\" the page includes the states that the kernel reports. The JSON\n"
-	  "output of perf stat is accepted, too.\n"
+	  "output of perf stat is accepted, too, and that of \"perfgrp export --format json\".\n"
 	  "More: perfgrp-report(1), perfgrp-stat(1).\n" },
 	{ "streams",
 	  "\"perfgrp record\" takes samples, every so many events or at a frequency. Each sample has the\n"

@@ -114,6 +114,7 @@ struct report_fact {
  * @room_series: how many @series has room for
  * @tree: of tsearch(), finds series
  * @lines: of the input
+ * @exported: an exporter has written the input
  * @no_interval: number of lines without an interval, such as sums at the end
  */
 struct report {
@@ -136,6 +137,7 @@ struct report {
 	size_t room_series;
 	void *tree;
 	size_t lines;
+	bool exported;
 	size_t no_interval;
 };
 

@@ -108,7 +108,7 @@ static void print_head(FILE *out, const struct report *report)
 	print_fact(out, "Input", report->input, true);
 	print_intervals(out, report);
 	fputs("</dl>\n", out);
-	if (!report->has_head)
+	if (!report->has_head && !report->exported)
 		fputs("<p class=\"note\">The input does not say what was counted, on which machine and when:\n"
 		      "<code>perfgrp stat --header</code> writes it.</p>\n", out);
 	if (report->no_interval)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads what "perfgrp stat -I MS -j" writes, an object a line. perf stat's lines have the same
- * keys. Keys that are not known are passed over.
+ * keys. Keys that are not known are passed over. Lines of "perfgrp export" have a timestamp.
  */
 #include <errno.h>
 #include <math.h>
@@ -59,7 +59,7 @@ const char *report_get_text(const struct reader *reader, struct json_object *obj
 }
 
 /* Reads a number; returns false if there is no such key, or after an error. */
-static bool get_number(const struct reader *reader, struct json_object *object, const char *key,
+bool report_get_number(const struct reader *reader, struct json_object *object, const char *key,
 		       double *number, int *err)
 {
 	struct json_object *value;
@@ -93,7 +93,8 @@ static const struct {
 	const char *behind;
 } places[] = {
 	{ "cgroup", "", "" },	      { "container-name", "(container ", ")" },
-	{ "thread", "", "" },	      { "cpu", "CPU ", "" },
+	{ "thread", "", "" },	      { "comm", "", "" },
+	{ "tid", "thread ", "" },     { "cpu", "CPU ", "" },
 	{ "core", "core ", "" },      { "cluster", "cluster ", "" },
 	{ "cache", "cache ", "" },    { "die", "die ", "" },
 	{ "socket", "socket ", "" },  { "node", "node ", "" },
@@ -125,7 +126,7 @@ static char *read_place(const struct reader *reader, struct json_object *object)
 /* ---- lines --------------------------------------------------------------------- */
 
 /* Adds an interval, unless the line is of the last one. */
-static int enter_interval(const struct reader *reader, double end)
+int report_enter_interval(const struct reader *reader, double end)
 {
 	struct report *report = reader->report;
 	double last = report->nr ? report->intervals[report->nr - 1].end : 0;
@@ -185,6 +186,16 @@ static bool has_failed(struct json_object *object)
 	return false;
 }
 
+/* Adds the flags of a line to the states of its series. */
+void report_add_flags(struct report_series *series, struct json_object *object)
+{
+	const char *flag;
+	size_t i = 0;
+
+	while ((flag = next_flag(object, &i)))
+		report_add_state(series, flag);
+}
+
 /* Lines with --raw have a state; otherwise derive it from the count. */
 static void add_states(struct report_series *series, struct json_object *object,
 		       enum report_kind kind, const char *missing, const char *state)
@@ -192,45 +203,32 @@ static void add_states(struct report_series *series, struct json_object *object,
 	static const char *const names[] = {
 		[REPORT_COUNTED] = "counted", [REPORT_ESTIMATED] = "multiplexed",
 	};
-	const char *flag;
-	size_t i = 0;
 
 	if (state && strcmp(missing, "not supported"))
 		report_add_state(series, state);
 	else
 		report_add_state(series, kind == REPORT_NOT_COUNTED ? missing : names[kind]);
-	while ((flag = next_flag(object, &i)))
-		report_add_state(series, flag);
+	report_add_flags(series, object);
 }
 
-/**
- * struct share - share of an interval that a counter was on the PMU
- * @percent: the share; 100 if not known
- * @known: the share is known
- */
-struct share {
-	double percent;
-	bool known;
-};
-
 static int read_share(const struct reader *reader, struct json_object *object,
-		      struct share *share)
+		      struct report_share *share)
 {
 	double runtime = 0;
 	int err = 0;
 
 	share->percent = 100;
-	share->known = get_number(reader, object, "pcnt-running", &share->percent, &err);
+	share->known = report_get_number(reader, object, "pcnt-running", &share->percent, &err);
 	if (!err)
-		get_number(reader, object, "event-runtime", &runtime, &err);
+		report_get_number(reader, object, "event-runtime", &runtime, &err);
 	/* 100 % of no time: the task did not run, or the event is not supported. */
 	if (!runtime && share->percent == 100)
 		share->known = false;
 	return err;
 }
 
-static void add_share(const struct reader *reader, struct report_series *series,
-		      const struct share *share)
+void report_add_share(const struct reader *reader, struct report_series *series,
+		      const struct report_share *share)
 {
 	const struct report_interval *last = &reader->report->intervals[reader->report->nr - 1];
 
@@ -250,7 +248,7 @@ static int read_event(struct reader *reader, struct json_object *object, const c
 {
 	const char *name, *count, *unit, *state;
 	struct report_series *series;
-	struct share share;
+	struct report_share share;
 	double value = 0;
 	char *missing;
 	int err = 0;
@@ -280,7 +278,7 @@ static int read_event(struct reader *reader, struct json_object *object, const c
 	series = add_point(reader, name, "", unit ? unit : "", false, place, reader->kind, value);
 	if (!series)
 		return -EINVAL;
-	add_share(reader, series, &share);
+	report_add_share(reader, series, &share);
 	missing = *count == '<' ? unwrap(count) : xstrdup("not counted");
 	add_states(series, object, reader->kind, missing, state);
 	free(missing);
@@ -309,7 +307,7 @@ static int read_metric(const struct reader *reader, struct json_object *object, 
 		return err;
 	if (!reader->event)
 		return report_refuse(reader, "a metric comes before its event");
-	known = get_number(reader, object, "metric-value", &value, &err);
+	known = report_get_number(reader, object, "metric-value", &value, &err);
 	verdict = err ? NULL : report_get_text(reader, object, "metric-threshold", &err);
 	if (err)
 		return err;
@@ -326,7 +324,7 @@ static int read_metric(const struct reader *reader, struct json_object *object, 
 static int read_metrics_only(const struct reader *reader, struct json_object *object,
 			     const char *place)
 {
-	struct share share;
+	struct report_share share;
 	double value;
 	size_t i;
 	int err;
@@ -354,6 +352,15 @@ static int read_metrics_only(const struct reader *reader, struct json_object *ob
 
 /* ---- the file ------------------------------------------------------------------ */
 
+static int read_exported(struct reader *reader, struct json_object *object)
+{
+	char *place = read_place(reader, object);
+	int err = place ? report_read_export(reader, object, place) : -EINVAL;
+
+	free(place);
+	return err;
+}
+
 static int read_object(struct reader *reader, struct json_object *object)
 {
 	struct json_object *value;
@@ -365,11 +372,15 @@ static int read_object(struct reader *reader, struct json_object *object)
 		return report_refuse(reader, "there is JSON, but no object");
 	if (json_object_object_get_ex(object, "header", &value))
 		return report_read_header(reader, value);
-	if (!get_number(reader, object, "interval", &end, &err)) {
+	if (json_object_object_get_ex(object, "timestamp", NULL))
+		return read_exported(reader, object);
+	if (!report_get_number(reader, object, "interval", &end, &err)) {
 		reader->report->no_interval++;
 		return err;
 	}
-	err = enter_interval(reader, end);
+	if (reader->set)
+		return report_refuse(reader, "this line is of stat, and those before are of an exporter");
+	err = report_enter_interval(reader, end);
 	place = err ? NULL : read_place(reader, object);
 	if (!place)
 		return -EINVAL;
@@ -452,6 +463,7 @@ int report_read(struct report *report, FILE *in)
 	}
 	free(line);
 	free(reader.event);
+	report_free_sources(&reader);
 	json_tokener_free(reader.tokener);
 	return err;
 }

@@ -14,12 +14,30 @@ struct json_tokener;
  * @tokener: the JSON parser
  * @event: event of the last line that had one: further metrics are on lines without it
  * @kind: state of that event
+ * @sources: of tsearch(): what an exporter has written about
+ * @set: number of sets of values that an exporter has written
+ * @time: time of the last one
+ * @first: time of the first one
  */
 struct reader {
 	struct report *report;
 	struct json_tokener *tokener;
 	char *event;
 	enum report_kind kind;
+	void *sources;
+	size_t set;
+	double time;
+	double first;
+};
+
+/**
+ * struct report_share - share of an interval that a counter was on the PMU
+ * @percent: the share; 100 if not known
+ * @known: the share is known
+ */
+struct report_share {
+	double percent;
+	bool known;
 };
 
 /* report_read.c */
@@ -27,6 +45,16 @@ int report_refuse(const struct reader *reader, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 const char *report_get_text(const struct reader *reader, struct json_object *object,
 			    const char *key, int *err);
+bool report_get_number(const struct reader *reader, struct json_object *object, const char *key,
+		       double *number, int *err);
+int report_enter_interval(const struct reader *reader, double end);
+void report_add_share(const struct reader *reader, struct report_series *series,
+		      const struct report_share *share);
+void report_add_flags(struct report_series *series, struct json_object *object);
+
+/* report_export.c */
+int report_read_export(struct reader *reader, struct json_object *object, const char *place);
+void report_free_sources(struct reader *reader);
 
 /* report_header.c */
 void report_add_fact(struct report *report, const char *name, char *value);
