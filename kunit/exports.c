@@ -68,6 +68,10 @@ EXPORT_FOR_TESTS(perfgrp_overflow);
 /* perfcore_callchain.c */
 EXPORT_FOR_TESTS(perfgrp_core_has_callchain);
 
+/* bpf.c */
+EXPORT_FOR_TESTS(perfgrp_bpf_take_detached);
+EXPORT_FOR_TESTS(perfgrp_bpf_drop);
+
 /* bpf_run.c */
 EXPORT_FOR_TESTS(perfgrp_bpf_run);
 

@@ -2,6 +2,7 @@
 /*
  * Event arrays: what lockless readers see of a group, and for how long.
  */
+#include <linux/bpf.h>
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -12,8 +13,10 @@
 #include <linux/rcupdate.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/timekeeping.h>
 
+#include "../module/bpf.h"
 #include "../module/event_array.h"
 #include "../module/group.h"
 #include "harness.h"
@@ -292,6 +295,77 @@ static void leaves_readers_alone(struct kunit *test)
 	publish(group);
 }
 
+/* Attach a program that nothing runs, and that has a reference more than the attachment's. */
+static struct perfgrp_attachment *attach_idle(struct kunit *test, struct perfgrp_group *group)
+{
+	struct bpf_prog_aux *aux = kunit_kzalloc(test, sizeof(*aux), GFP_KERNEL);
+	struct bpf_prog *prog = kunit_kzalloc(test, sizeof(*prog), GFP_KERNEL);
+	struct perfgrp_attachment *attachment = kzalloc(sizeof(*attachment), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, aux);
+	KUNIT_ASSERT_NOT_NULL(test, prog);
+	KUNIT_ASSERT_NOT_NULL(test, attachment);
+	atomic64_set(&aux->refcnt, 2);
+	prog->aux = aux;
+	attachment->prog = prog;
+	group->members[0]->attachment = attachment;
+	publish(group);
+	return attachment;
+}
+
+/* Whether only the reference of attach_idle() is left, or is soon. */
+static bool is_dropped(const struct bpf_prog *prog)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), 10000);
+
+	while (atomic64_read(&prog->aux->refcnt) > 1 && ktime_before(ktime_get(), end))
+		schedule_timeout_uninterruptible(1);
+	return atomic64_read(&prog->aux->refcnt) == 1;
+}
+
+/*
+ * [B5] [O16] REMOVE and close do not wait, with the lock held, for handlers that may run the program.
+ * Who drops the program does.
+ */
+static void drops_programs_later(struct kunit *test)
+{
+	struct perfgrp_group *removed = sampling_group(test, 1), *closed;
+	struct reader reader = { .group = removed, .ms = 3000 };
+	struct perfgrp_attachment *attachment, *detached;
+	struct perfgrp_error err = harness_error();
+	struct bpf_prog *progs[2];
+	struct task_struct *task;
+	bool left;
+	u32 id;
+
+	if (!IS_ENABLED(CONFIG_BPF_SYSCALL))
+		kunit_skip(test, "this kernel has no BPF programs");
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	id = harness_add_one(test, removed, EVENT(PERFGRP_SW_DUMMY));
+	attachment = attach_idle(test, removed);
+	progs[0] = attachment->prog;
+	closed = sampling_group(test, 1);
+	harness_add_one(test, closed, EVENT(PERFGRP_SW_DUMMY));
+	progs[1] = attach_idle(test, closed)->prog;
+	synchronize_rcu();
+	task = start_reader(test, &reader);
+
+	KUNIT_EXPECT_EQ(test, harness_remove(removed, id, false, &err), 0);
+	down_write(&removed->lock);
+	detached = perfgrp_bpf_take_detached(removed);
+	up_write(&removed->lock);
+	harness_destroy(closed);
+	left = has_left(&reader);
+	perfgrp_bpf_drop(detached);
+	KUNIT_EXPECT_TRUE(test, has_left(&reader));
+	kthread_stop(task);
+	KUNIT_EXPECT_PTR_EQ(test, detached, attachment);
+	KUNIT_EXPECT_FALSE(test, left);
+	KUNIT_EXPECT_TRUE(test, is_dropped(progs[0]));
+	KUNIT_EXPECT_TRUE(test, is_dropped(progs[1]));
+}
+
 /* [A6] Publishing does wait for readers if too much memory cannot be freed because of them. */
 static void waits_with_much_memory(struct kunit *test)
 {
@@ -373,6 +447,7 @@ static struct kunit_case event_array_cases[] = {
 	KUNIT_CASE(only_where_needed),
 	KUNIT_CASE(old_and_new),
 	KUNIT_CASE(leaves_readers_alone),
+	KUNIT_CASE(drops_programs_later),
 	KUNIT_CASE(waits_with_much_memory),
 	KUNIT_CASE(overflow_state),
 	{}

@@ -288,27 +288,17 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, const struct perfgrp_bpf_at
 	return 0;
 }
 
-/**
- * perfgrp_bpf_drop - free an attachment that was replaced
- * @attachment: the old one from perfgrp_bpf_replace()
- *
- * No lock is held. May sleep for an RCU grace period. When it returns the program no
- * longer runs for the member.
+/*
+ * The attachment is in no event array any more. Handlers that run at this moment may still use it,
+ * so somebody must call perfgrp_bpf_drop().
  */
-void perfgrp_bpf_drop(struct perfgrp_attachment *attachment)
+static void add_detached(struct perfgrp_group *group, const struct perfgrp_member *member,
+			 struct perfgrp_attachment *attachment)
 {
-	cond_synchronize_rcu(attachment->unpublished);
-	free_attachment(attachment);
-}
-
-/* The attachment is in no event array any more; wait for the handlers that still use it. */
-static void drop_detached(struct perfgrp_group *group, const struct perfgrp_member *member,
-			  struct perfgrp_attachment *attachment)
-{
-	cond_synchronize_rcu(attachment->unpublished);
 	perfgrp_records_output_bpf_attach(group, PERFGRP_RECORD_BPF_DETACH, member->id,
 					  attachment->prog);
-	free_attachment(attachment);
+	attachment->next = group->detached;
+	group->detached = attachment;
 }
 
 /**
@@ -317,8 +307,7 @@ static void drop_detached(struct perfgrp_group *group, const struct perfgrp_memb
  * @arg: the ioctl's argument
  * @err: filled in on failure
  *
- * May sleep for an RCU grace period. When it returns the program no longer runs for the
- * member.
+ * perfgrp_bpf_take_detached() and perfgrp_bpf_drop() follow.
  *
  * Return: 0 or a negative errno.
  */
@@ -335,7 +324,7 @@ int perfgrp_bpf_detach(struct perfgrp_group *group, const struct perfgrp_bpf_det
 	ret = check_attached(member, arg->prog_id, err);
 	if (ret)
 		return ret;
-	drop_detached(group, member, set_attachment(group, member, NULL));
+	add_detached(group, member, set_attachment(group, member, NULL));
 	return 0;
 }
 
@@ -344,7 +333,7 @@ int perfgrp_bpf_detach(struct perfgrp_group *group, const struct perfgrp_bpf_det
  * @group: the group; the lock is held for writing
  * @member: the member, in no event array any more
  *
- * As perfgrp_bpf_detach(). Members that are released together share one grace period.
+ * As perfgrp_bpf_detach().
  */
 void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *member)
 {
@@ -356,7 +345,42 @@ void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *mem
 		return;
 	member->attachment = NULL;
 	attachment->unpublished = group->event_arrays->cookie;
-	drop_detached(group, member, attachment);
+	add_detached(group, member, attachment);
+}
+
+/**
+ * perfgrp_bpf_take_detached - take the attachments that have been detached
+ * @group: the group; the lock is held for writing
+ *
+ * Return: a list, to be passed to perfgrp_bpf_drop(), or NULL.
+ */
+struct perfgrp_attachment *perfgrp_bpf_take_detached(struct perfgrp_group *group)
+{
+	struct perfgrp_attachment *detached = group->detached;
+
+	lockdep_assert_held_write(&group->lock);
+
+	group->detached = NULL;
+	return detached;
+}
+
+/**
+ * perfgrp_bpf_drop - free attachments that were detached or replaced
+ * @attachment: a list from perfgrp_bpf_take_detached(), the old one from perfgrp_bpf_replace(), or
+ *	NULL
+ *
+ * No lock is held. May sleep for an RCU grace period, one for all. When it returns the programs no
+ * longer run for their members.
+ */
+void perfgrp_bpf_drop(struct perfgrp_attachment *attachment)
+{
+	struct perfgrp_attachment *next;
+
+	for (; attachment; attachment = next) {
+		next = attachment->next;
+		cond_synchronize_rcu(attachment->unpublished);
+		free_attachment(attachment);
+	}
 }
 
 /**

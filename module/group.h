@@ -178,6 +178,7 @@ struct perfgrp_instance {
  * @event_arrays: if its counters can sample, the kfunc can read it, or it is split or mapped, else
  *	NULL; set once (@lock)
  * @sampling: if its counters can sample, else NULL; constant
+ * @detached: BPF programs that were detached and are not dropped yet, or NULL (@lock)
  * @handle: names it to the kfunc, see bpf_kfunc.c; NULL until it is requested (@lock)
  * @bpf_events: its subscription to records of BPF programs, or NULL; see bpf_events.c
  * @node: in hotplug.c's list
@@ -216,6 +217,7 @@ struct perfgrp_group {
 	struct perfgrp_snap_buffer *snap_cache;
 	struct perfgrp_event_arrays *event_arrays;
 	struct perfgrp_sampling *sampling;
+	struct perfgrp_attachment *detached;
 	struct perfgrp_handle *handle;
 	struct perfgrp_bpf_subscription __rcu *bpf_events;
 	struct list_head node;

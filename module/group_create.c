@@ -15,6 +15,7 @@
 #include <linux/workqueue.h>
 
 #include "access.h"
+#include "bpf.h"
 #include "bpf_events.h"
 #include "bpf_kfunc.h"
 #include "clock.h"
@@ -397,6 +398,7 @@ static void free_group(struct perfgrp_group *group)
 	perfgrp_cgroup_destroy(group);
 	perfgrp_event_arrays_destroy(group);
 	perfgrp_sampling_destroy(group);
+	perfgrp_bpf_drop(group->detached);
 	if (group->task)
 		put_task_struct(group->task);
 	kvfree(group->snap_cache);

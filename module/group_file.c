@@ -158,12 +158,28 @@ static int add_finish(struct perfgrp_group *group, struct perfgrp_call *call, in
 	return ret;
 }
 
+static int drop_prepare(struct perfgrp_group *group, struct perfgrp_call *call)
+{
+	call->attachment = NULL;
+	return 0;
+}
+
+/* Runs without the lock, because dropping programs waits for a grace period. */
+static int drop_finish(struct perfgrp_group *group, struct perfgrp_call *call, int ret)
+{
+	perfgrp_bpf_drop(call->attachment);
+	return ret;
+}
+
 static int remove_member(struct perfgrp_group *group, struct perfgrp_call *call)
 {
 	const struct perfgrp_remove *remove = &call->arg.remove;
+	int ret;
 
-	return perfgrp_group_remove(group, remove->id, remove->flags & PERFGRP_REMOVE_CASCADE,
-				    &call->err);
+	ret = perfgrp_group_remove(group, remove->id, remove->flags & PERFGRP_REMOVE_CASCADE,
+				   &call->err);
+	call->attachment = perfgrp_bpf_take_detached(group);
+	return ret;
 }
 
 /* ---- control ------------------------------------------------------------- */
@@ -357,19 +373,20 @@ static int replace_program(struct perfgrp_group *group, struct perfgrp_call *cal
 	return perfgrp_bpf_replace(group, &call->arg.bpf_attach, &call->attachment, &call->err);
 }
 
-/* Runs without the lock, because dropping the old program waits for a grace period. */
 static int attach_finish(struct perfgrp_group *group, struct perfgrp_call *call, int ret)
 {
-	if (ret)
-		perfgrp_bpf_abort(call->attachment);
-	else if (call->attachment)
-		perfgrp_bpf_drop(call->attachment);
+	if (!ret)
+		return drop_finish(group, call, ret);
+	perfgrp_bpf_abort(call->attachment);
 	return ret;
 }
 
 static int detach_program(struct perfgrp_group *group, struct perfgrp_call *call)
 {
-	return perfgrp_bpf_detach(group, &call->arg.bpf_detach, &call->err);
+	int ret = perfgrp_bpf_detach(group, &call->arg.bpf_detach, &call->err);
+
+	call->attachment = perfgrp_bpf_take_detached(group);
+	return ret;
 }
 
 static int query_program(struct perfgrp_group *group, struct perfgrp_call *call)
@@ -461,8 +478,10 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		PERFGRP_IOCTL_RESERVED(perfgrp_remove),
 		.flags		= PERFGRP_REMOVE_CASCADE,
 		.changes	= true,
+		.prepare	= drop_prepare,
 		.lock		= PERFGRP_WRITE_LOCKED,
 		.fn		= remove_member,
+		.finish		= drop_finish,
 	},
 	[INDEX(PERFGRP_ENABLE)] = {
 		PERFGRP_IOCTL(PERFGRP_ENABLE, perfgrp_control, PERFGRP_CONTROL),
@@ -558,8 +577,10 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 	[INDEX(PERFGRP_BPF_DETACH)] = {
 		PERFGRP_IOCTL(PERFGRP_BPF_DETACH, perfgrp_bpf_detach, PERFGRP_BPF_DETACH),
 		.changes	= true,
+		.prepare	= drop_prepare,
 		.lock		= PERFGRP_WRITE_LOCKED,
 		.fn		= detach_program,
+		.finish		= drop_finish,
 	},
 	[INDEX(PERFGRP_BPF_QUERY)] = {
 		PERFGRP_IOCTL(PERFGRP_BPF_QUERY, perfgrp_bpf_query, PERFGRP_BPF_QUERY),

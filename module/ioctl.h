@@ -87,7 +87,8 @@ struct perfgrp_attachment;
  * @new_file: a new file, installed as @new_fd once all else has succeeded
  * @new_fd: its reserved number
  * @descs: PERFGRP_ADD, _QUERY: the kernel's copy of the array of counters
- * @attachment: PERFGRP_BPF_ATTACH, _REPLACE: the program, and then the one it replaced
+ * @attachment: PERFGRP_BPF_ATTACH, _REPLACE: the program, and then the one it replaced;
+ *	PERFGRP_BPF_DETACH, PERFGRP_REMOVE: what was detached
  * @snap: PERFGRP_SNAPSHOT: what was read
  * @arg: the caller's struct; size, flags and reserved fields are checked
  */
