@@ -70,7 +70,7 @@ EXPORT_FOR_TESTS(perfgrp_core_has_callchain);
 
 /* bpf.c */
 EXPORT_FOR_TESTS(perfgrp_bpf_take_detached);
-EXPORT_FOR_TESTS(perfgrp_bpf_drop);
+EXPORT_FOR_TESTS(perfgrp_bpf_drop_detached);
 
 /* bpf_run.c */
 EXPORT_FOR_TESTS(perfgrp_bpf_run);

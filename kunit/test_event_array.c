@@ -357,7 +357,7 @@ static void drops_programs_later(struct kunit *test)
 	up_write(&removed->lock);
 	harness_destroy(closed);
 	left = has_left(&reader);
-	perfgrp_bpf_drop(detached);
+	perfgrp_bpf_drop_detached(removed, detached);
 	KUNIT_EXPECT_TRUE(test, has_left(&reader));
 	kthread_stop(task);
 	KUNIT_EXPECT_PTR_EQ(test, detached, attachment);

@@ -288,15 +288,27 @@ int perfgrp_bpf_replace(struct perfgrp_group *group, const struct perfgrp_bpf_at
 	return 0;
 }
 
+/**
+ * perfgrp_bpf_drop - free an attachment that was replaced
+ * @attachment: the old one from perfgrp_bpf_replace()
+ *
+ * No lock is held. May sleep for an RCU grace period. When it returns the program no
+ * longer runs for the member.
+ */
+void perfgrp_bpf_drop(struct perfgrp_attachment *attachment)
+{
+	cond_synchronize_rcu(attachment->unpublished);
+	free_attachment(attachment);
+}
+
 /*
- * The attachment is in no event array any more. Handlers that run at this moment may still use it,
- * so somebody must call perfgrp_bpf_drop().
+ * The attachment is in no event array any more, but handlers may still use it:
+ * perfgrp_bpf_drop_detached() follows.
  */
 static void add_detached(struct perfgrp_group *group, const struct perfgrp_member *member,
 			 struct perfgrp_attachment *attachment)
 {
-	perfgrp_records_output_bpf_attach(group, PERFGRP_RECORD_BPF_DETACH, member->id,
-					  attachment->prog);
+	attachment->id = member->id;
 	attachment->next = group->detached;
 	group->detached = attachment;
 }
@@ -307,7 +319,7 @@ static void add_detached(struct perfgrp_group *group, const struct perfgrp_membe
  * @arg: the ioctl's argument
  * @err: filled in on failure
  *
- * perfgrp_bpf_take_detached() and perfgrp_bpf_drop() follow.
+ * perfgrp_bpf_take_detached() and perfgrp_bpf_drop_detached() follow.
  *
  * Return: 0 or a negative errno.
  */
@@ -352,7 +364,7 @@ void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *mem
  * perfgrp_bpf_take_detached - take the attachments that have been detached
  * @group: the group; the lock is held for writing
  *
- * Return: a list, to be passed to perfgrp_bpf_drop(), or NULL.
+ * Return: a list, to be passed to perfgrp_bpf_drop_detached(), or NULL.
  */
 struct perfgrp_attachment *perfgrp_bpf_take_detached(struct perfgrp_group *group)
 {
@@ -365,21 +377,24 @@ struct perfgrp_attachment *perfgrp_bpf_take_detached(struct perfgrp_group *group
 }
 
 /**
- * perfgrp_bpf_drop - free attachments that were detached or replaced
- * @attachment: a list from perfgrp_bpf_take_detached(), the old one from perfgrp_bpf_replace(), or
- *	NULL
+ * perfgrp_bpf_drop_detached - write records of attachments that were detached, and free them
+ * @group: the group
+ * @detached: from perfgrp_bpf_take_detached(), or NULL
  *
  * No lock is held. May sleep for an RCU grace period, one for all. When it returns the programs no
  * longer run for their members.
  */
-void perfgrp_bpf_drop(struct perfgrp_attachment *attachment)
+void perfgrp_bpf_drop_detached(const struct perfgrp_group *group,
+			       struct perfgrp_attachment *detached)
 {
 	struct perfgrp_attachment *next;
 
-	for (; attachment; attachment = next) {
-		next = attachment->next;
-		cond_synchronize_rcu(attachment->unpublished);
-		free_attachment(attachment);
+	for (; detached; detached = next) {
+		next = detached->next;
+		cond_synchronize_rcu(detached->unpublished);
+		perfgrp_records_output_bpf_attach(group, PERFGRP_RECORD_BPF_DETACH, detached->id,
+						  detached->prog);
+		free_attachment(detached);
 	}
 }
 

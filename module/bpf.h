@@ -37,16 +37,18 @@ struct perfgrp_attachment_cpu {
  * @cookie: what bpf_get_attach_cookie() returns
  * @flags: PERFGRP_BPF_*
  * @unpublished: RCU cookie from when it left the event arrays (perfgrp_group.lock)
- * @next: once detached, the next one to be dropped, or NULL (perfgrp_group.lock)
+ * @id: of the member from which it was detached
+ * @next: the next one in perfgrp_group.detached, or NULL
  * @cpu: statistics
  *
- * Constant once attached, except for @unpublished, @next and @cpu.
+ * Constant once attached, except for @cpu, and for what is set when it is detached or replaced.
  */
 struct perfgrp_attachment {
 	struct bpf_prog *prog;
 	u64 cookie;
 	u32 flags;
 	unsigned long unpublished;
+	u32 id;
 	struct perfgrp_attachment *next;
 	struct perfgrp_attachment_cpu __percpu *cpu;
 };
@@ -61,11 +63,13 @@ int perfgrp_bpf_attach(struct perfgrp_group *group, const struct perfgrp_bpf_att
 		       struct perfgrp_attachment **attachment, struct perfgrp_error *err);
 int perfgrp_bpf_replace(struct perfgrp_group *group, const struct perfgrp_bpf_attach *arg,
 			struct perfgrp_attachment **attachment, struct perfgrp_error *err);
+void perfgrp_bpf_drop(struct perfgrp_attachment *attachment);
 int perfgrp_bpf_detach(struct perfgrp_group *group, const struct perfgrp_bpf_detach *arg,
 		       struct perfgrp_error *err);
 void perfgrp_bpf_release(struct perfgrp_group *group, struct perfgrp_member *member);
 struct perfgrp_attachment *perfgrp_bpf_take_detached(struct perfgrp_group *group);
-void perfgrp_bpf_drop(struct perfgrp_attachment *attachment);
+void perfgrp_bpf_drop_detached(const struct perfgrp_group *group,
+			       struct perfgrp_attachment *detached);
 int perfgrp_bpf_query(struct perfgrp_group *group, struct perfgrp_bpf_query *query,
 		      struct perfgrp_error *err);
 

@@ -397,8 +397,8 @@ static void free_group(struct perfgrp_group *group)
 	perfgrp_mapped_destroy(group);
 	perfgrp_cgroup_destroy(group);
 	perfgrp_event_arrays_destroy(group);
+	perfgrp_bpf_drop_detached(group, group->detached);
 	perfgrp_sampling_destroy(group);
-	perfgrp_bpf_drop(group->detached);
 	if (group->task)
 		put_task_struct(group->task);
 	kvfree(group->snap_cache);

@@ -158,16 +158,16 @@ static int add_finish(struct perfgrp_group *group, struct perfgrp_call *call, in
 	return ret;
 }
 
-static int drop_prepare(struct perfgrp_group *group, struct perfgrp_call *call)
+static int detach_prepare(struct perfgrp_group *group, struct perfgrp_call *call)
 {
 	call->attachment = NULL;
 	return 0;
 }
 
 /* Runs without the lock, because dropping programs waits for a grace period. */
-static int drop_finish(struct perfgrp_group *group, struct perfgrp_call *call, int ret)
+static int detach_finish(struct perfgrp_group *group, struct perfgrp_call *call, int ret)
 {
-	perfgrp_bpf_drop(call->attachment);
+	perfgrp_bpf_drop_detached(group, call->attachment);
 	return ret;
 }
 
@@ -373,11 +373,13 @@ static int replace_program(struct perfgrp_group *group, struct perfgrp_call *cal
 	return perfgrp_bpf_replace(group, &call->arg.bpf_attach, &call->attachment, &call->err);
 }
 
+/* Runs without the lock, because dropping the old program waits for a grace period. */
 static int attach_finish(struct perfgrp_group *group, struct perfgrp_call *call, int ret)
 {
-	if (!ret)
-		return drop_finish(group, call, ret);
-	perfgrp_bpf_abort(call->attachment);
+	if (ret)
+		perfgrp_bpf_abort(call->attachment);
+	else if (call->attachment)
+		perfgrp_bpf_drop(call->attachment);
 	return ret;
 }
 
@@ -478,10 +480,10 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 		PERFGRP_IOCTL_RESERVED(perfgrp_remove),
 		.flags		= PERFGRP_REMOVE_CASCADE,
 		.changes	= true,
-		.prepare	= drop_prepare,
+		.prepare	= detach_prepare,
 		.lock		= PERFGRP_WRITE_LOCKED,
 		.fn		= remove_member,
-		.finish		= drop_finish,
+		.finish		= detach_finish,
 	},
 	[INDEX(PERFGRP_ENABLE)] = {
 		PERFGRP_IOCTL(PERFGRP_ENABLE, perfgrp_control, PERFGRP_CONTROL),
@@ -577,10 +579,10 @@ static const struct perfgrp_ioctl group_ioctls[] = {
 	[INDEX(PERFGRP_BPF_DETACH)] = {
 		PERFGRP_IOCTL(PERFGRP_BPF_DETACH, perfgrp_bpf_detach, PERFGRP_BPF_DETACH),
 		.changes	= true,
-		.prepare	= drop_prepare,
+		.prepare	= detach_prepare,
 		.lock		= PERFGRP_WRITE_LOCKED,
 		.fn		= detach_program,
-		.finish		= drop_finish,
+		.finish		= detach_finish,
 	},
 	[INDEX(PERFGRP_BPF_QUERY)] = {
 		PERFGRP_IOCTL(PERFGRP_BPF_QUERY, perfgrp_bpf_query, PERFGRP_BPF_QUERY),

@@ -1172,7 +1172,7 @@ struct perfgrp_record_bpf_event {
 #define PERFGRP_RECORD_BPF_ATTACH	0x10000U
 /* A program replaced another; written before its first run. */
 #define PERFGRP_RECORD_BPF_REPLACE	0x10001U
-/* A program was detached; written after its last run. */
+/* A program was detached; written after its last run, perhaps after the ATTACH of another one. */
 #define PERFGRP_RECORD_BPF_DETACH	0x10002U
 
 /**
