@@ -667,7 +667,7 @@ TEST(waits_without_looking, "O15: who waits for records of a task sleeps until t
 	close(fd);
 }
 
-TEST(closed_while_exiting, "O10: a group is closed while its task exits, again and again")
+TEST_LIMIT(closed_while_exiting, 90, "O10: a group is closed while its task exits, again and again")
 {
 	unsigned int i;
 
