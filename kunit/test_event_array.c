@@ -324,8 +324,8 @@ static bool is_dropped(const struct bpf_prog *prog)
 }
 
 /*
- * [B5] [O16] REMOVE and close do not wait, with the lock held, for handlers that may run the program.
- * Who drops the program does.
+ * [B5] [O16] REMOVE and close do not wait, with the lock held, for handlers that may run the
+ * program. Who drops the program does.
  */
 static void drops_programs_later(struct kunit *test)
 {
