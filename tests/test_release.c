@@ -18,16 +18,6 @@ static struct perfgrp_counter sampled_faults(void)
 	};
 }
 
-static int on_task(pid_t pid, __u32 flags, __u32 buffer_size)
-{
-	int fd = grp_create_like((struct perfgrp_create){
-		.target = PERFGRP_TARGET_TASK, .pid = pid, .flags = flags,
-		.buffer_size = buffer_size });
-
-	REQUIRE_GE(fd, 0);
-	return fd;
-}
-
 /* ---- memory ------------------------------------------------------------------- */
 
 /* Areas of the kernel's address space that the module has mapped. */
@@ -67,7 +57,7 @@ static void groups_on_self(void)
 	struct perfgrp_counter c = sampled_faults();
 	int pidfd;
 
-	REQUIRE_EQ(grp_add_counters(on_task(0, 0, 65536), &c, 1), 0);
+	REQUIRE_EQ(grp_add_counters(stream_on_task(0, 0, 65536), &c, 1), 0);
 	pidfd = syscall(__NR_pidfd_open, getpid(), 0);
 	if (pidfd >= 0 && grp_info().features & PERFGRP_FEATURE_PIDFD)
 		REQUIRE_GE(grp_create_like((struct perfgrp_create){
@@ -234,9 +224,9 @@ TEST(task, "G13 G17 G16: a task that has exited is freed when the groups on it a
 	before = dying_before();
 	cg = cgroup_make("a");
 	child = child_in(&cg);
-	fd[0] = on_task(child.pid, PERFGRP_CREATE_ENABLE_ON_EXEC, 0);
+	fd[0] = stream_on_task(PERFGRP_CREATE_ENABLE_ON_EXEC, child.pid, 0);
 	REQUIRE_GT(grp_add(fd[0], PERFGRP_SW_PAGE_FAULTS), 0);
-	fd[1] = on_task(child.pid, PERFGRP_CREATE_INHERIT, 65536);
+	fd[1] = stream_on_task(PERFGRP_CREATE_INHERIT, child.pid, 65536);
 	EXPECT(grp_add_counters(fd[1], &bad, 1) < 0);
 	REQUIRE_EQ(grp_add_counters(fd[1], &c, 1), 0);
 	/* CREATE fails when everything but the fd is there. */

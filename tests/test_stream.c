@@ -1280,12 +1280,7 @@ TEST(exclusive_waiters, "O7: a record wakes all who wait, also with EPOLLEXCLUSI
 	unsigned int i;
 	int fd;
 
-	fd = grp_create_like((struct perfgrp_create){
-		.target = PERFGRP_TARGET_TASK,
-		.pid = child.pid,
-		.flags = PERFGRP_CREATE_ENABLED,
-		.buffer_size = 65536,
-	});
+	fd = stream_on_task(PERFGRP_CREATE_ENABLED, child.pid, 65536);
 	REQUIRE_GE(fd, 0);
 	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
 	child_do(&child, ORDER_RUN_ON, 0);
@@ -1312,12 +1307,7 @@ TEST(uring_wakes, "O5 O7: io_uring's poll tells again after each read, without a
 	struct uring u;
 	int fd, i;
 
-	fd = grp_create_like((struct perfgrp_create){
-		.target = PERFGRP_TARGET_TASK,
-		.pid = child.pid,
-		.flags = PERFGRP_CREATE_ENABLED,
-		.buffer_size = 65536,
-	});
+	fd = stream_on_task(PERFGRP_CREATE_ENABLED, child.pid, 65536);
 	REQUIRE_GE(fd, 0);
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	u = uring_poll(fd);
