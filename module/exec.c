@@ -175,3 +175,10 @@ void perfgrp_exec_unlock(struct perfgrp_group *group)
 	if (group->task)
 		up_read(&group->task->signal->exec_update_lock);
 }
+
+/* To be called where the caller must have called perfgrp_exec_lock(). */
+void perfgrp_exec_assert_locked(const struct perfgrp_group *group)
+{
+	if (group->task)
+		lockdep_assert_held(&group->task->signal->exec_update_lock);
+}

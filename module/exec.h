@@ -16,5 +16,6 @@ void perfgrp_group_sync_exec(struct perfgrp_group *group);
 int perfgrp_exec_cancel(struct perfgrp_group *group, struct perfgrp_error *err);
 int perfgrp_exec_lock(struct perfgrp_group *group, struct perfgrp_error *err);
 void perfgrp_exec_unlock(struct perfgrp_group *group);
+void perfgrp_exec_assert_locked(const struct perfgrp_group *group);
 
 #endif /* PERFGRP_EXEC_H */

@@ -178,7 +178,8 @@ struct perfgrp_instance {
  * @event_arrays: if its counters can sample, the kfunc can read it, or it is split or mapped, else
  *	NULL; set once (@lock)
  * @sampling: if its counters can sample, else NULL; constant
- * @detached: BPF programs that were detached and are not dropped yet, or NULL (@lock)
+ * @detached: BPF programs that were detached and are not dropped yet, or NULL (@lock, until the
+ *	group is freed)
  * @handle: names it to the kfunc, see bpf_kfunc.c; NULL until it is requested (@lock)
  * @bpf_events: its subscription to records of BPF programs, or NULL; see bpf_events.c
  * @node: in hotplug.c's list

@@ -368,12 +368,13 @@ int perfgrp_group_prepare_add(struct perfgrp_group *group, struct perfgrp_counte
 
 /**
  * perfgrp_group_abort_add - undo perfgrp_group_prepare_add()
- * @group: the group; the lock is held for writing since then
+ * @group: the group; its lock and the task's exec_update_lock have been held since then
  * @nr: how many members were prepared
  */
 void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr)
 {
 	lockdep_assert_held_write(&group->lock);
+	perfgrp_exec_assert_locked(group);
 
 	release_prepared(group, nr);
 	perfgrp_exec_unlock(group);
@@ -398,6 +399,7 @@ static void rebase_all(struct perfgrp_group *group)
 void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 {
 	lockdep_assert_held_write(&group->lock);
+	perfgrp_exec_assert_locked(group);
 
 	group->nr_members += nr;
 	group->next_id += nr;
