@@ -126,3 +126,5 @@ EXPORT_FOR_TESTS(perfgrp_core_read_anywhere);
 
 /* tracepoint.c */
 EXPORT_FOR_TESTS(perfgrp_tracepoint_find);
+EXPORT_FOR_TESTS(perfgrp_tracepoint_get);
+EXPORT_FOR_TESTS(perfgrp_tracepoint_put);

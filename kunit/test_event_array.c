@@ -19,6 +19,7 @@
 #include "../module/bpf.h"
 #include "../module/event_array.h"
 #include "../module/group.h"
+#include "../module/tracepoint.h"
 #include "harness.h"
 #include "suites.h"
 
@@ -366,6 +367,40 @@ static void drops_programs_later(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_dropped(progs[1]));
 }
 
+static void on_rmdir(void *data, struct cgroup *cgroup, const char *path)
+{
+}
+
+/*
+ * [O16] [M7] [C14] The last user of a tracepoint's handler unregisters it, and does not wait for
+ * handlers that run.
+ */
+static void puts_handlers_without_waiting(struct kunit *test)
+{
+	static struct perfgrp_tracepoint rmdir = { .name = "cgroup_rmdir", .handler = on_rmdir };
+	struct perfgrp_group *group = sampling_group(test, 1);
+	struct reader reader = { .group = group, .ms = 5000 };
+	struct task_struct *task;
+	bool left;
+
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	KUNIT_ASSERT_TRUE(test, perfgrp_tracepoint_get(&rmdir));
+	KUNIT_EXPECT_TRUE(test, perfgrp_tracepoint_get(&rmdir));
+	perfgrp_tracepoint_put(&rmdir);
+	KUNIT_EXPECT_NOT_NULL(test, rmdir.registered);
+	synchronize_rcu();
+	task = start_reader(test, &reader);
+
+	perfgrp_tracepoint_put(&rmdir);
+	left = has_left(&reader);
+	WRITE_ONCE(reader.leave, true);
+	kthread_stop(task);
+	KUNIT_EXPECT_FALSE(test, left);
+	KUNIT_EXPECT_NULL(test, rmdir.registered);
+}
+
 /* [A6] Publishing does wait for readers if too much memory cannot be freed because of them. */
 static void waits_with_much_memory(struct kunit *test)
 {
@@ -448,6 +483,7 @@ static struct kunit_case event_array_cases[] = {
 	KUNIT_CASE(old_and_new),
 	KUNIT_CASE(leaves_readers_alone),
 	KUNIT_CASE(drops_programs_later),
+	KUNIT_CASE(puts_handlers_without_waiting),
 	KUNIT_CASE(waits_with_much_memory),
 	KUNIT_CASE(overflow_state),
 	{}

@@ -21,6 +21,7 @@
 #include "sampling.h"
 #include "split.h"
 #include "task_exit.h"
+#include "tracepoint.h"
 
 static int __init perfgrp_init(void)
 {
@@ -66,6 +67,7 @@ static void __exit perfgrp_exit(void)
 	perfgrp_group_exit();
 	perfgrp_task_exit_exit();
 	perfgrp_cgroup_exit();
+	perfgrp_tracepoint_exit();
 	perfgrp_split_exit();
 	perfgrp_away_exit();
 	perfgrp_core_exit();

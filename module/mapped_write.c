@@ -20,7 +20,7 @@
  * not the CPU's own (uncore) may wake a task, which is not allowed while a CPU goes idle: rows with
  * such members are written only by the timer and by snapshots.
  *
- * Locks: users_lock (how many groups use the tracepoints, and the lists of instances).
+ * Locks: instances_lock (the lists of instances).
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
 
@@ -53,11 +53,11 @@
 
 #define TASK_BITS 6
 
-static DEFINE_MUTEX(users_lock);
-/* struct perfgrp_mapped_instance (users_lock); readers use RCU */
+static DEFINE_MUTEX(instances_lock);
+/* struct perfgrp_mapped_instance (instances_lock); readers use RCU */
 static DEFINE_PER_CPU(struct hlist_head, cpu_instances);
 static struct hlist_head task_instances[1 << TASK_BITS];
-static unsigned int nr_tasks;	/* in task_instances (users_lock; the scheduler reads without) */
+static unsigned int nr_tasks;	/* in task_instances (instances_lock; the scheduler has no lock) */
 
 static struct hlist_head *bucket_of(const struct task_struct *task)
 {
@@ -389,12 +389,10 @@ void perfgrp_mapped_refresh(struct perfgrp_group *group)
 	smp_store_release(&group->mapped->map->generation, group->generation);
 }
 
-/* ---- tracepoints and lists of users ------------------------------------------------ */
+/* ---- tracepoints and lists of instances ------------------------------------------------ */
 
 static struct perfgrp_tracepoint cpu_idle = { .name = "cpu_idle", .handler = on_idle };
 static struct perfgrp_tracepoint sched_switch = { .name = "sched_switch", .handler = on_switch };
-static unsigned int nr_idle_users;	/* users_lock */
-static unsigned int nr_switch_users;	/* users_lock */
 
 static bool supported;
 
@@ -423,37 +421,19 @@ bool perfgrp_mapped_supported(void)
 	return supported;
 }
 
-static bool use(struct perfgrp_tracepoint *tracepoint, unsigned int *nr_users)
-{
-	lockdep_assert_held(&users_lock);
-
-	if (!*nr_users && !perfgrp_tracepoint_register(tracepoint))
-		return false;
-	++*nr_users;
-	return true;
-}
-
-static void unuse(struct perfgrp_tracepoint *tracepoint, unsigned int *nr_users)
-{
-	lockdep_assert_held(&users_lock);
-
-	if (!--*nr_users)
-		perfgrp_tracepoint_unregister(tracepoint);
-}
-
 static bool uses_switch(const struct perfgrp_group *group)
 {
 	return group->task || group->mapped->instances[0].interval;
 }
 
-static bool use_tracepoints(const struct perfgrp_group *group)
+static bool get_handlers(const struct perfgrp_group *group)
 {
-	if (!group->task && !use(&cpu_idle, &nr_idle_users))
+	if (!group->task && !perfgrp_tracepoint_get(&cpu_idle))
 		return false;
-	if (!uses_switch(group) || use(&sched_switch, &nr_switch_users))
+	if (!uses_switch(group) || perfgrp_tracepoint_get(&sched_switch))
 		return true;
 	if (!group->task)
-		unuse(&cpu_idle, &nr_idle_users);
+		perfgrp_tracepoint_put(&cpu_idle);
 	return false;
 }
 
@@ -462,7 +442,7 @@ static void add_instance(struct perfgrp_mapped_instance *instance)
 	const struct perfgrp_group *group = instance->group;
 	int cpu = group->instances[instance->index].cpu;
 
-	lockdep_assert_held(&users_lock);
+	lockdep_assert_held(&instances_lock);
 
 	hlist_add_head_rcu(&instance->node,
 			   group->task ? bucket_of(group->task) : per_cpu_ptr(&cpu_instances, cpu));
@@ -480,17 +460,17 @@ int perfgrp_mapped_link(struct perfgrp_group *group, struct perfgrp_error *err)
 {
 	struct perfgrp_mapped_instance *instances = group->mapped->instances;
 	unsigned int i;
-	bool used;
 
+	if (!get_handlers(group))
+		return perfgrp_fail_memory(err);
 	for (i = 0; i < group->nr_instances; i++)
 		compat_hrtimer_setup(&instances[i].timer, on_timer, CLOCK_MONOTONIC,
 				     HRTIMER_MODE_REL_PINNED_HARD);
-	mutex_lock(&users_lock);
-	used = use_tracepoints(group);
-	for (i = 0; i < group->nr_instances && used; i++)
+	mutex_lock(&instances_lock);
+	for (i = 0; i < group->nr_instances; i++)
 		add_instance(&instances[i]);
-	mutex_unlock(&users_lock);
-	return used ? 0 : perfgrp_fail_memory(err);
+	mutex_unlock(&instances_lock);
+	return 0;
 }
 
 /**
@@ -505,11 +485,11 @@ void perfgrp_mapped_unlink(struct perfgrp_group *group)
 
 	if (!group->mapped)
 		return;
-	mutex_lock(&users_lock);
+	mutex_lock(&instances_lock);
 	for (i = 0; i < group->nr_instances; i++)
 		hlist_del_rcu(&group->mapped->instances[i].node);
 	WRITE_ONCE(nr_tasks, nr_tasks - !!group->task);
-	mutex_unlock(&users_lock);
+	mutex_unlock(&instances_lock);
 }
 
 /**
@@ -524,10 +504,8 @@ void perfgrp_mapped_stop(struct perfgrp_group *group)
 
 	for (i = 0; i < group->nr_instances; i++)
 		hrtimer_cancel(&group->mapped->instances[i].timer);
-	mutex_lock(&users_lock);
 	if (uses_switch(group))
-		unuse(&sched_switch, &nr_switch_users);
+		perfgrp_tracepoint_put(&sched_switch);
 	if (!group->task)
-		unuse(&cpu_idle, &nr_idle_users);
-	mutex_unlock(&users_lock);
+		perfgrp_tracepoint_put(&cpu_idle);
 }

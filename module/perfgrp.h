@@ -39,11 +39,9 @@
  *				watch it nor its events' enable_on_exec changes (exec.c)
  *	perfgrp_records.reading	one reader of a group's records at a time; records are
  *				copied under it with page faults disabled
- *	split.c splits_lock	which groups are split by cgroup, and whether the tracepoint
- *				handlers are registered
- *	mapped_write.c users_lock
- *				which groups have mapped rows, and whether the tracepoint handlers
- *				are registered
+ *	split.c splits_lock	which groups are split by cgroup
+ *	mapped_write.c instances_lock
+ *				which groups have mapped rows
  *	perfgrp_split.lock	totals of cgroups, and which were removed
  *	bpf_events.c subscribers_lock
  *				which groups get records of BPF programs
@@ -53,7 +51,7 @@
  *	bpf_kfunc.c handles_lock	handles of groups; innermost
  *	the perf core's, the kprobes' and the CPU hotplug lock
  *	tracepoint.c register_lock
- *				a handler is registered once
+ *				how many users a handler has, and whether it is registered
  *	perfgrp_split.cells_lock, split.c moves_lock
  *				which cgroup has which cell; one sender of move IPIs at a time;
  *				innermost, raw, with interrupts off

@@ -16,7 +16,7 @@
  * allocates nothing, wakes nobody: it reads event arrays and the hash of cells under RCU, and
  * writes only what belongs to its CPU (struct perfgrp_split_cpu).
  *
- * Locks: splits_lock (how many groups use the tracepoints, and the list of them), outermost;
+ * Locks: splits_lock (the list of split groups), outermost;
  * perfgrp_split.lock; moves_lock (innermost, raw).
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
@@ -53,7 +53,6 @@
 
 static DEFINE_MUTEX(splits_lock);
 static LIST_HEAD(splits);	/* splits_lock; readers use RCU */
-static unsigned int nr_users;	/* splits_lock */
 
 /* ---- charging ----------------------------------------------------------------- */
 
@@ -368,36 +367,23 @@ bool perfgrp_split_supported(void)
 	return supported;
 }
 
-static void unregister_handlers(unsigned int nr)
+static void put_handlers(unsigned int nr)
 {
 	while (nr--)
-		perfgrp_tracepoint_unregister(&tracepoints[nr]);
+		perfgrp_tracepoint_put(&tracepoints[nr]);
 }
 
-static int use_handlers(struct perfgrp_error *err)
+static int get_handlers(struct perfgrp_error *err)
 {
 	unsigned int i;
 
-	lockdep_assert_held(&splits_lock);
-
-	if (nr_users++)
-		return 0;
 	for (i = 0; i < ARRAY_SIZE(tracepoints); i++) {
-		if (perfgrp_tracepoint_register(&tracepoints[i]))
+		if (perfgrp_tracepoint_get(&tracepoints[i]))
 			continue;
-		unregister_handlers(i);
-		nr_users--;
+		put_handlers(i);
 		return perfgrp_fail_memory(err);
 	}
 	return 0;
-}
-
-static void unuse_handlers(void)
-{
-	lockdep_assert_held(&splits_lock);
-
-	if (!--nr_users)
-		unregister_handlers(ARRAY_SIZE(tracepoints));
 }
 
 static int get_top(struct perfgrp_split *split, int fd, struct perfgrp_error *err)
@@ -448,14 +434,14 @@ static struct perfgrp_split *alloc_split(struct perfgrp_group *group,
 /* Let the tracepoint handlers find it. */
 static int link(struct perfgrp_split *split, struct perfgrp_error *err)
 {
-	int ret;
+	int ret = get_handlers(err);
 
+	if (ret)
+		return ret;
 	mutex_lock(&splits_lock);
-	ret = use_handlers(err);
-	if (!ret)
-		list_add_rcu(&split->node, &splits);
+	list_add_rcu(&split->node, &splits);
 	mutex_unlock(&splits_lock);
-	return ret;
+	return 0;
 }
 
 /**
@@ -530,7 +516,7 @@ void perfgrp_split_unlink(struct perfgrp_group *group)
  * perfgrp_split_destroy - undo perfgrp_split_create()
  * @group: see perfgrp_split_unlink()
  *
- * May sleep; longer for the last split group, when the tracepoint handlers are unregistered.
+ * May sleep.
  */
 void perfgrp_split_destroy(struct perfgrp_group *group)
 {
@@ -538,9 +524,7 @@ void perfgrp_split_destroy(struct perfgrp_group *group)
 
 	if (!split)
 		return;
-	mutex_lock(&splits_lock);
-	unuse_handlers();
-	mutex_unlock(&splits_lock);
+	put_handlers(ARRAY_SIZE(tracepoints));
 	perfgrp_split_cgroups_destroy(split);
 	free_split(split);
 	group->split = NULL;
