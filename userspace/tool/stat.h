@@ -167,6 +167,7 @@ struct stat_row {
  * @events: one for each event
  * @last: with no_wake: the values of the last snapshot, by CPU and event
  * @nr_last: how many
+ * @parts: with --summary: of tsearch(), &struct stat_part of each CPU or task
  * @rows: with since_start: the rows of the last snapshot
  * @nr_rows: how many
  * @room_rows: how many @rows has room for
@@ -180,6 +181,7 @@ struct stat_group {
 	struct stat_event *events;
 	struct perfgrp_value *last;
 	size_t nr_last;
+	void *parts;
 	struct stat_row *rows;
 	size_t nr_rows;
 	size_t room_rows;
@@ -267,17 +269,50 @@ int stat_disable(struct stat_cmd *st);
 int stat_reset(struct stat_cmd *st);
 int stat_collect(struct stat_cmd *st);
 void stat_add_run(struct stat_cmd *st);
-void stat_add_interval(struct stat_cmd *st);
-void stat_forget_intervals(struct stat_cmd *st);
 bool stat_tasks_exited(struct stat_cmd *st);
 bool stat_cgroups_removed(struct stat_cmd *st);
 size_t stat_place_of(struct stat_cmd *st, const struct perfgrp_row *row, unsigned int task,
 		     bool *looked);
 __u32 stat_find_sched_group(const struct perfgrp_value *value, const __u32 *ids, size_t nr,
 			    size_t first_event);
+struct stat_cell *stat_find_cell(const struct stat_cmd *st, struct stat_cells *cells, size_t place,
+				 __u32 pmu);
 void stat_init_cell(struct stat_cell *cell, size_t place, __u32 pmu);
 void stat_add_cell(struct stat_cell *sum, const struct stat_cell *cell);
+void stat_add_part(struct stat_cell *sum, const struct stat_cell *part);
 void stat_add_value(struct stat_cell *sum, const struct perfgrp_value *value, __u32 sched_group);
+
+void stat_sort_threads(const struct stat_cmd *st, struct stat_cells *cells);
+
+/* stat_summary.c: the sum of all intervals */
+
+/**
+ * struct stat_part - what one CPU or task has counted in all intervals
+ * @place: as in &struct stat_cell
+ * @task: the task, or 0
+ * @cpu: the CPU, or -1
+ * @nr: number of events
+ * @cells: one for each event of the group; scaled counts are not valid
+ */
+struct stat_part {
+	size_t place;
+	unsigned int task;
+	int cpu;
+	size_t nr;
+	struct stat_cell cells[];
+};
+
+static inline bool stat_has_summary(const struct stat_cmd *st)
+{
+	return st->opt.interval && st->opt.summary;
+}
+
+struct stat_part *stat_find_part(struct stat_group *group, size_t nr, size_t place,
+				 unsigned int task, int cpu);
+void stat_add_interval(struct stat_part *part, size_t event, const struct stat_cell *cell);
+void stat_forget_intervals(struct stat_cmd *st);
+void stat_sum_up(struct stat_cmd *st);
+void stat_free_parts(struct stat_group *group);
 
 /* stat_interval.c: what has been counted since the last snapshot */
 void stat_since_last(struct stat_group *group, size_t nr, unsigned int cpu, size_t event,

@@ -69,12 +69,24 @@ void stat_init_cell(struct stat_cell *cell, size_t place, __u32 pmu)
 	cell->flags = FLAGS_OF_ALL;
 }
 
-/*
- * Returns the event's cell for a place, which is added if need be. If counts of different PMUs are
- * not to be added up, there is one for each PMU.
+/* A PMU that is not known (PERFGRP_NONE) matches any, as in the module's totals. */
+static bool same_pmu(const struct stat_cell *cell, __u32 pmu)
+{
+	return cell->pmu == pmu || cell->pmu == PERFGRP_NONE || pmu == PERFGRP_NONE;
+}
+
+/**
+ * stat_find_cell - find an event's cell for a place, or add it
+ * @st: what is to be added up
+ * @cells: the event's cells
+ * @place: the place
+ * @pmu: number of the PMU, or PERFGRP_NONE. If counts of different PMUs are not to be added up,
+ *	there is a cell for each PMU.
+ *
+ * Return: the cell, valid until the next call
  */
-static struct stat_cell *find_cell(const struct stat_cmd *st, struct stat_cells *cells,
-				   size_t place, __u32 pmu)
+struct stat_cell *stat_find_cell(const struct stat_cmd *st, struct stat_cells *cells, size_t place,
+				 __u32 pmu)
 {
 	bool apart = target_has_cpus(&st->target) && st->aggr.mode != AGGR_CPU && !st->opt.merge;
 	struct stat_cell *cell;
@@ -82,8 +94,13 @@ static struct stat_cell *find_cell(const struct stat_cmd *st, struct stat_cells 
 
 	for (i = 0; i < cells->nr; i++) {
 		cell = &cells->cells[i];
-		if (cell->place == place && (!apart || cell->pmu == pmu))
-			return cell;
+		if (cell->place != place || (apart && !same_pmu(cell, pmu)))
+			continue;
+		if (!same_pmu(cell, pmu))
+			cell->flags |= PERFGRP_VALUE_MIXED_PMUS;
+		if (cell->pmu == PERFGRP_NONE)
+			cell->pmu = pmu;
+		return cell;
 	}
 	GROW(cells->cells, cells->nr, cells->room);
 	cell = &cells->cells[cells->nr++];
@@ -140,10 +157,11 @@ static bool is_missing(const struct stat_cell *cell)
 	return cell->enabled && !(cell->flags & PERFGRP_VALUE_SCALED);
 }
 
-/* Adds a value of a snapshot to a cell. */
-void stat_add_value(struct stat_cell *sum, const struct perfgrp_value *value, __u32 sched_group)
+/* Makes a cell of a value of a snapshot. */
+static struct stat_cell cell_of(const struct perfgrp_value *value, __u32 sched_group)
 {
-	const struct stat_cell cell = {
+	return (struct stat_cell){
+		.pmu = value->pmu,
 		.sched_group = sched_group,
 		.state = value->state,
 		.flags = value->flags,
@@ -152,12 +170,25 @@ void stat_add_value(struct stat_cell *sum, const struct perfgrp_value *value, __
 		.enabled = value->time_enabled,
 		.running = value->time_running,
 	};
-	const bool partial = sum->state != PERFGRP_STATE_NONE &&
-			     is_missing(sum) != is_missing(&cell);
+}
 
-	stat_add_cell(sum, &cell);
+/* Adds the cell of a CPU or task to a sum of the same time, which is partial without its count. */
+void stat_add_part(struct stat_cell *sum, const struct stat_cell *part)
+{
+	const bool partial = sum->state != PERFGRP_STATE_NONE &&
+			     is_missing(sum) != is_missing(part);
+
+	stat_add_cell(sum, part);
 	if (partial)
 		sum->flags |= PERFGRP_VALUE_PARTIAL;
+}
+
+/* Adds a value of a snapshot to a sum, likewise. */
+void stat_add_value(struct stat_cell *sum, const struct perfgrp_value *value, __u32 sched_group)
+{
+	const struct stat_cell cell = cell_of(value, sched_group);
+
+	stat_add_part(sum, &cell);
 }
 
 /**
@@ -208,12 +239,16 @@ static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd,
 
 	while ((row = perfgrp_snap_row(st->snap, r++))) {
 		size_t place = stat_place_of(st, row, group->tasks[fd], &looked);
+		struct stat_part *part = NULL;
 
+		if (stat_has_summary(st))
+			part = stat_find_part(group, nr, place, group->tasks[fd], row->cpu);
 		if (st->opt.since_start)
 			add_row(group, place, row);
 		for (i = 0; i < nr; i++) {
 			const struct perfgrp_value *found;
 			struct perfgrp_value value;
+			struct stat_cell cell;
 
 			found = perfgrp_snap_value(st->snap, row, ids[i]);
 			if (!found)
@@ -221,9 +256,11 @@ static void collect_fd(struct stat_cmd *st, struct stat_group *group, size_t fd,
 			value = *found;
 			if (st->opt.no_wake && !st->opt.since_start)
 				stat_since_last(group, nr, row->cpu, i, &value);
-			stat_add_value(find_cell(st, &group->events[i].last, place, value.pmu),
-				       &value,
-				       stat_find_sched_group(&value, ids, nr, first_event));
+			cell = cell_of(&value, stat_find_sched_group(&value, ids, nr, first_event));
+			stat_add_part(stat_find_cell(st, &group->events[i].last, place, cell.pmu),
+				      &cell);
+			if (part)
+				stat_add_interval(part, i, &cell);
 		}
 	}
 }
@@ -237,14 +274,24 @@ static int compare_counts(const void *a, const void *b)
 	return x->place < y->place ? -1 : 1;
 }
 
-/* With --no-wake the tool subtracts rows of single CPUs, so it must sum over CPUs itself. */
+/* Puts the busiest threads first, as in perf. */
+void stat_sort_threads(const struct stat_cmd *st, struct stat_cells *cells)
+{
+	if (st->aggr.mode == AGGR_THREAD && cells->nr)
+		qsort(cells->cells, cells->nr, sizeof(*cells->cells), compare_counts);
+}
+
+/*
+ * With --no-wake the tool subtracts rows of single CPUs, and --summary scales what each CPU has
+ * counted in all intervals, so then the tool must sum over CPUs itself.
+ */
 static __u32 snapshot_flags(const struct stat_cmd *st)
 {
 	__u32 flags = 0;
 
 	if (st->opt.no_wake)
 		return PERFGRP_SNAPSHOT_CACHED;
-	if (target_has_cpus(&st->target) &&
+	if (target_has_cpus(&st->target) && !stat_has_summary(st) &&
 	    (st->aggr.mode == AGGR_GLOBAL || st->aggr.mode == AGGR_CGROUP))
 		flags |= PERFGRP_SNAPSHOT_TOTALS;
 	if (flags && st->opt.merge)
@@ -290,11 +337,8 @@ int stat_collect(struct stat_cmd *st)
 			collect_fd(st, group, j, nr, first_event);
 		}
 		first_event += nr;
-		/* As in perf, the busiest threads come first. */
-		for (j = 0; j < nr && st->aggr.mode == AGGR_THREAD; j++)
-			if (group->events[j].last.nr)
-				qsort(group->events[j].last.cells, group->events[j].last.nr,
-				      sizeof(*group->events[j].last.cells), compare_counts);
+		for (j = 0; j < nr; j++)
+			stat_sort_threads(st, &group->events[j].last);
 	}
 	return 0;
 }
@@ -321,58 +365,11 @@ void stat_add_run(struct stat_cmd *st)
 				const struct stat_cell *cell = &event->last.cells[k];
 				struct stat_cell *sum;
 
-				sum = find_cell(st, &event->runs, cell->place, cell->pmu);
+				sum = stat_find_cell(st, &event->runs, cell->place, cell->pmu);
 				stat_add_cell(sum, cell);
 				if (stat_was_counted(st, cell))
 					stat_add_to_mean(&sum->mean, stat_count(st, cell));
 			}
-		}
-	}
-}
-
-/**
- * stat_add_interval - add the counts of one interval to the sums
- * @st: with the counts of the last stat_collect()
- */
-void stat_add_interval(struct stat_cmd *st)
-{
-	size_t i, j, k;
-
-	for (i = 0; i < st->nr_groups; i++) {
-		for (j = 0; j < st->list.groups[i].nr; j++) {
-			struct stat_event *event = &st->groups[i].events[j];
-
-			for (k = 0; k < event->last.nr; k++) {
-				const struct stat_cell *cell = &event->last.cells[k];
-
-				stat_add_cell(find_cell(st, &event->runs, cell->place, cell->pmu),
-					      cell);
-			}
-		}
-	}
-}
-
-/**
- * stat_forget_intervals - reset the sums of intervals
- * @st: with sums of stat_add_interval(), or none
- *
- * Until the next interval there is no count.
- */
-void stat_forget_intervals(struct stat_cmd *st)
-{
-	size_t i, j, k;
-
-	for (i = 0; i < st->nr_groups; i++) {
-		for (j = 0; j < st->list.groups[i].nr; j++) {
-			struct stat_cells *sums = &st->groups[i].events[j].runs;
-
-			for (k = 0; k < sums->nr; k++)
-				sums->cells[k] = (struct stat_cell){
-					.place = sums->cells[k].place,
-					.pmu = sums->cells[k].pmu,
-					.state = PERFGRP_STATE_NEVER_RAN,
-					.flags = FLAGS_OF_ALL,
-				};
 		}
 	}
 }

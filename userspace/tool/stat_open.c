@@ -497,6 +497,7 @@ void stat_free(struct stat_cmd *st)
 			free(st->groups[i].events[j].runs.cells);
 		}
 		free(st->groups[i].events);
+		stat_free_parts(&st->groups[i]);
 	}
 	free(st->groups);
 	aggr_clear(&st->aggr);

@@ -112,8 +112,6 @@ static int print_interval(struct run *run, __u64 time, bool end)
 	run->on_last += st->elapsed;
 	run->intervals++;
 	stat_print(st);
-	if (st->opt.summary)
-		stat_add_interval(st);
 	return 0;
 }
 
@@ -142,8 +140,7 @@ static int begin_again(struct run *run)
 {
 	int err = stat_reset(run->st);
 
-	if (run->st->opt.summary)
-		stat_forget_intervals(run->st);
+	stat_forget_intervals(run->st);
 	start_clocks(run, run->on_since);
 	return err;
 }
@@ -392,7 +389,8 @@ int stat_run(struct stat_cmd *st)
 		else if (!st->opt.runs)
 			stat_print(st);
 	}
-	if (st->opt.interval && st->opt.summary) {
+	if (stat_has_summary(st)) {
+		stat_sum_up(st);
 		st->summing_up = true;
 		st->length = run.length;
 		st->elapsed = run.on;
