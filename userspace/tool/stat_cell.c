@@ -131,8 +131,11 @@ void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *p
 		fprintf(out, "%*s%s", table ? -widths[mode] : 0, text, sep);
 		break;
 	case AGGR_THREAD:
-		fprintf(out, "%*s-%*d%s", table ? 16 : 0, place->comm, table ? -8 : 0, place->tid,
-			sep);
+		if (place->tid < 0)
+			fprintf(out, "%*s%s", table ? 25 : 0, "", sep);
+		else
+			fprintf(out, "%*s-%*d%s", table ? 16 : 0, place->comm,
+				table ? -8 : 0, place->tid, sep);
 		return;
 	case AGGR_GLOBAL:
 	case AGGR_CGROUP:

@@ -35,6 +35,8 @@ static void add_place(struct json_object *object, enum aggr_mode mode,
 		json_add_string(object, "cpu", text);
 		return;
 	case AGGR_THREAD:
+		if (place->tid < 0)
+			return;
 		snprintf(text, sizeof(text), "%s-%d", place->comm, place->tid);
 		json_add_string(object, "thread", text);
 		return;

@@ -104,12 +104,27 @@ static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 /* Lines that are left out: counts of 0, but not missing counts. */
 static bool is_hidden(const struct stat_cmd *st, const struct stat_cell *cell)
 {
+	const bool zero = stat_was_counted(st, cell) && !(cell->flags & PERFGRP_VALUE_FAILED) &&
+			  !cell->raw;
+
 	/* Most of the machine's threads have not run: leave them out. */
-	if (st->target.all_threads && !cell->raw)
+	if (st->target.all_threads && (zero || !cell->enabled))
 		return true;
-	return st->opt.hide_zero && stat_was_counted(st, cell) &&
-	       !(cell->flags & PERFGRP_VALUE_FAILED) &&
-	       !cell->raw;
+	return st->opt.hide_zero && zero;
+}
+
+/* Prints the line of an event that no thread has a line of: it is not of one thread. */
+static void print_all_threads(struct stat_cmd *st, size_t group, size_t index)
+{
+	const struct stat_cells *counts = stat_cells(st, &st->groups[group].events[index]);
+	struct stat_cell sum;
+	size_t i;
+
+	stat_init_cell(&sum, aggr_of_cpu(&st->aggr, -1), PERFGRP_NONE);
+	for (i = 0; i < counts->nr; i++)
+		stat_add_cell(&sum, &counts->cells[i]);
+	if (!st->opt.hide_zero || !stat_was_counted(st, &sum))
+		print_cell(st, group, index, &sum);
 }
 
 /* Prints the lines of an event, or of one place only. */
@@ -117,16 +132,19 @@ static void print_event(struct stat_cmd *st, size_t group, size_t index, size_t 
 {
 	const struct stat_cells *counts = stat_cells(st, &st->groups[group].events[index]);
 	struct stat_cell none = { .pmu = PERFGRP_NONE };
+	bool any = false;
 	size_t i;
 
 	for (i = 0; i < counts->nr; i++) {
 		const struct stat_cell *cell = &counts->cells[i];
 
-		if (place != EVERY_PLACE && cell->place != place)
+		if ((place != EVERY_PLACE && cell->place != place) || is_hidden(st, cell))
 			continue;
-		if (!is_hidden(st, cell))
-			print_cell(st, group, index, cell);
+		print_cell(st, group, index, cell);
+		any = true;
 	}
+	if (st->target.all_threads && !any)
+		print_all_threads(st, group, index);
 	if (counts->nr || st->target.all_threads)
 		return;
 	for (i = 0; i < st->aggr.nr; i++) {
