@@ -34,6 +34,8 @@
  *					the tool waits: each poll(2) without timeout adds N ns. The
  *					tool's CPU time is a thousandth of it. 0: the real clock
  *	tick N				the same, and each time that it is read it advances by N ns
+ *	date N [from=K]			the tool's CLOCK_REALTIME is N ns since 1970 and stands
+ *					still, from the K-th time on that it is read
  *	map [cpu=N] [group=N] [snap=N] [age=N] [rest=N] [epoch=N]
  *					in mapped groups, or in the N-th group created: the row of
  *					CPU N is N ns old, it is at rest if rest=1, the CPU has come
@@ -227,7 +229,7 @@ static void parse_line(char *s)
 {
 	static const char *const words[] = {
 		"open", "info", "cpus", "slots", "free", "pmu", "fail", "value", "row", "samples",
-		"lost", "filtered", "exit", "time", "tick", "map", "offline",
+		"lost", "filtered", "exit", "time", "tick", "date", "map", "offline",
 	};
 	struct line *line = &lines[nr_lines];
 	char *text = strstr(s, " text="), *word, *rest;
@@ -1225,10 +1227,32 @@ int poll(struct pollfd *fds, nfds_t nr, int timeout)
 	return ret;
 }
 
+/* Sets the time of CLOCK_REALTIME; returns false if it is the real one. */
+static bool set_date(struct timespec *ts)
+{
+	static unsigned int reads;
+	const struct line *date = NULL;
+	size_t i;
+
+	load();
+	reads++;
+	for (i = 0; i < nr_lines; i++)
+		if (!strcmp(lines[i].word, "date") &&
+		    (lines[i].from == NONE || reads >= lines[i].from))
+			date = &lines[i];
+	if (!date)
+		return false;
+	ts->tv_sec = date->number / NSEC_PER_SEC;
+	ts->tv_nsec = date->number % NSEC_PER_SEC;
+	return true;
+}
+
 int clock_gettime(clockid_t id, struct timespec *ts)
 {
 	__u64 time;
 
+	if (id == CLOCK_REALTIME && set_date(ts))
+		return 0;
 	if (id == CLOCK_REALTIME || (!setting_number("time", 0) && !setting_number("tick", 0)))
 		return REAL(clock_gettime)(id, ts);
 	/* Not 0, which would disarm a timer. */

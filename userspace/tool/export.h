@@ -99,7 +99,8 @@ struct export_row {
  * @totals: counts are sums over CPUs
  * @version: the module's
  * @backend: "module" or "perf"
- * @time: ns since 1970
+ * @time: ns since 1970; always later than that of the values before
+ * @read: the same in ns of CLOCK_MONOTONIC
  */
 struct export_values {
 	struct export_point *points;
@@ -113,6 +114,7 @@ struct export_values {
 	const char *version;
 	const char *backend;
 	__u64 time;
+	__u64 read;
 };
 
 /* ---- what is counted ----------------------------------------------------------- */

@@ -14,7 +14,23 @@ static __u64 read_real_time(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+/*
+ * Sets the time of new values. If the clock was set back, the time that has passed is added to the
+ * time of the values before. A double, to which most programs convert the time, holds it to a
+ * quarter of a us, so a us is the least difference.
+ */
+static void set_time(struct export_values *values)
+{
+	const __u64 now = ending_now(), real = read_real_time();
+	__u64 passed = now - values->read;
+
+	if (passed < NSEC_PER_USEC)
+		passed = NSEC_PER_USEC;
+	values->time = real >= values->time + NSEC_PER_USEC ? real : values->time + passed;
+	values->read = now;
 }
 
 const char *export_state_name(enum export_state state)
@@ -290,7 +306,7 @@ int export_collect(struct export *ex)
 	values->totals = ex->totals || ex->cgroups;
 	values->version = ex->info.version;
 	values->backend = perfgrp_is_perf(ex->dev) ? "perf" : "module";
-	values->time = read_real_time();
+	set_time(values);
 	for (i = 0; i < ex->nr && !err; i++)
 		err = collect_set(ex, ex->sets[i]);
 	if (err)

@@ -22,8 +22,8 @@ static void add_time(struct json_object *object, __u64 ns)
 {
 	char text[48];
 
-	snprintf(text, sizeof(text), "%" PRIu64 ".%03" PRIu64, (uint64_t)(ns / NSEC_PER_SEC),
-		 (uint64_t)(ns % NSEC_PER_SEC / NSEC_PER_MSEC));
+	snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64, (uint64_t)(ns / NSEC_PER_SEC),
+		 (uint64_t)(ns % NSEC_PER_SEC));
 	json_add_literal(object, "timestamp", text);
 }
 
