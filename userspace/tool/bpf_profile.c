@@ -20,11 +20,6 @@
 #define EMPTY_BATCHES	20
 #define EMPTY_RUNS	50
 
-static __u64 earlier(__u64 a, __u64 b)
-{
-	return a < b ? a : b;
-}
-
 /* ---- what is needed --------------------------------------------------------- */
 
 /* Libbpf needs the modules' BTF to find kfuncs, and reports nothing if it may not read it. */
@@ -242,7 +237,7 @@ static int count(struct profile *profile, struct ending *ending)
 		__u64 time;
 		int err;
 
-		if (ending_wait(ending, earlier(next, end)))
+		if (ending_wait(ending, ending_earlier(next, end)))
 			return 0;
 		time = ending_now();
 		if (time >= next) {

@@ -39,6 +39,12 @@ struct ending {
 	bool killed;
 };
 
+/* The earlier of two times for ending_wait(). */
+static inline __u64 ending_earlier(__u64 a, __u64 b)
+{
+	return a < b ? a : b;
+}
+
 __u64 ending_now(void);
 bool ending_ignores(int signal);
 int ending_begin(struct ending *e);

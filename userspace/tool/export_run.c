@@ -40,11 +40,6 @@ struct loop {
 	bool ended;
 };
 
-static __u64 earlier(__u64 a, __u64 b)
-{
-	return a < b ? a : b;
-}
-
 static int write_stdout(const char *text, size_t len)
 {
 	if (fwrite(text, 1, len, stdout) == len && !fflush(stdout))
@@ -171,9 +166,9 @@ static int serve(struct loop *loop)
 		take_signals(loop);
 		if (loop->ended)
 			return 0;
-		until = earlier(loop->next, loop->alive);
+		until = ending_earlier(loop->next, loop->alive);
 		if (loop->http)
-			until = earlier(until, export_http_until(loop->http, ending_now()));
+			until = ending_earlier(until, export_http_until(loop->http, ending_now()));
 		wait_until(loop, until);
 	}
 }

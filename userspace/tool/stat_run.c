@@ -13,11 +13,6 @@
 /* Interval of the check for exited tasks that are not our children, and for removed cgroups. */
 #define EXIT_CHECK	(100 * NSEC_PER_MSEC)
 
-static __u64 earlier(__u64 a, __u64 b)
-{
-	return a < b ? a : b;
-}
-
 /**
  * struct run - one run of counting
  * @st: what is counted
@@ -217,11 +212,11 @@ static int count(struct run *run)
 	__u64 end = opt->timeout ? run->start + opt->timeout * NSEC_PER_MSEC : ENDING_NEVER;
 
 	for (;;) {
-		__u64 until = earlier(next, end), time;
+		__u64 until = ending_earlier(next, end), time;
 		int err;
 
 		if (watch)
-			until = earlier(until, ending_now() + EXIT_CHECK);
+			until = ending_earlier(until, ending_now() + EXIT_CHECK);
 		if (ending_wait(&run->ending, until))
 			return 0;
 		err = 0;
