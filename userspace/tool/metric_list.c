@@ -51,7 +51,6 @@ static struct metric *find_listed(const struct metric_list *list, const struct c
 static int add_metric(struct metric_list *list, const struct cpu_metric *from, bool named)
 {
 	struct metric *metric = find_listed(list, from);
-	const char *unit;
 	char *why;
 
 	if (metric) {
@@ -73,10 +72,7 @@ static int add_metric(struct metric_list *list, const struct cpu_metric *from, b
 		metric->threshold = metric_expr_parse(from->threshold, &why);
 		free(why);
 	}
-	unit = read_scale(from->unit, &metric->scale);
-	metric->has_unit = *from->unit;
-	metric->unit = metric->has_unit ? xasprintf("%s  %s", unit, from->name) :
-					  xstrdup(from->name);
+	metric->unit = read_scale(from->unit, &metric->scale);
 	list->nr++;
 	return 0;
 }
@@ -204,7 +200,6 @@ void metric_free(struct metric *metric)
 {
 	metric_expr_free(metric->expr);
 	metric_expr_free(metric->threshold);
-	free(metric->unit);
 }
 
 void metric_list_free(struct metric_list *list)

@@ -40,8 +40,7 @@ struct metric_set {
 /**
  * struct metric - a metric to be printed
  * @from: the metric in the tables
- * @unit: unit and name, as perf prints them
- * @has_unit: @unit is more than the name
+ * @unit: its unit, without the factor that is in the tables; "" if it has none
  * @named: it was named by its own name, not only by a metric group
  * @left_out: the machine cannot count one of its events
  * @scale: factor to multiply the value with
@@ -52,8 +51,7 @@ struct metric_set {
  */
 struct metric {
 	const struct cpu_metric *from;
-	char *unit;
-	bool has_unit;
+	const char *unit;
 	bool named;
 	bool left_out;
 	double scale;
@@ -105,6 +103,19 @@ struct metric_list {
 	bool core_wide;
 };
 
+/**
+ * struct metric_source - where the values of metrics get counts and times from
+ * @count: count of the events with that number, see &struct metric_event.number; NAN if there is
+ *	none
+ * @time: seconds, by a name for which metric_is_time() is true; NAN if they are not known
+ * @arg: passed to the functions
+ */
+struct metric_source {
+	double (*count)(void *arg, unsigned int number);
+	double (*time)(void *arg, const char *name);
+	void *arg;
+};
+
 int metric_list_add(struct metric_list *list, const char *names);
 int metric_list_topdown(struct metric_list *list, unsigned int level);
 const struct metric_expr *metric_list_ref(struct metric_list *list, const char *name,
@@ -114,6 +125,12 @@ void metric_list_free(struct metric_list *list);
 
 /* metric_sets.c */
 int metric_list_make_events(struct metric_list *list, struct event_list *events);
+
+/* metric_value.c */
+double metric_value(struct metric_list *list, const struct metric *metric,
+		    const struct metric_source *source);
+double metric_threshold(struct metric_list *list, const struct metric *metric,
+			const struct metric_source *source);
 
 /* metric_literal.c */
 double metric_literal(const struct metric_list *list, const char *name);

@@ -423,7 +423,7 @@ struct stat_metric *stat_metrics_of(struct stat_cmd *st, size_t group, size_t in
 unsigned int stat_metrics(const struct stat_cmd *st, size_t group, size_t index,
 			  const struct stat_cell *cell, struct stat_metric metrics[2]);
 
-/* metric_value.c */
+/* stat_metric.c */
 struct stat_metric *stat_named_metrics(struct stat_cmd *st, size_t group, size_t index,
 				       size_t place, unsigned int *nr);
 
