@@ -18,6 +18,7 @@ enum {
 
 static const struct option option_table[] = {
 	CMD_EVENT_OPTIONS,
+	{ "metrics", required_argument, NULL, 'M' },
 	CMD_TARGET_OPTIONS,
 	{ "cgroups", optional_argument, NULL, OPT_CGROUPS },
 	CMD_MODE_OPTIONS,
@@ -35,11 +36,12 @@ static void usage(FILE *out)
 {
 	fputs("usage: perfgrp top [OPTION]...\n"
 	      "\n"
-	      "Shows events per second of CPUs, threads or cgroups, and their ratios, until q is\n"
+	      "Shows events per second of CPUs, threads or cgroups, their ratios and metrics, until q is\n"
 	      "pressed; press h for the other keys.\n"
 	      "\n"
 	      "What to count:\n"
 	      CMD_EVENT_HELP
+	      "  -M, --metrics NAMES      metrics and metric groups, named as in perf, one column each\n"
 	      "  -a, --all-cpus           all CPUs, one row each (default)\n"
 	      "  -C, --cpu LIST           some CPUs: 0,2-3\n"
 	      "  -p, --pid LIST           processes: one row per thread, including new threads\n"
@@ -66,6 +68,9 @@ static int parse_option(void *arg, int c)
 	case 'e':
 		top->opt.events = true;
 		return cmd_add_events(&top->st.list, optarg);
+	case 'M':
+		top->opt.events = true;
+		return metric_list_add(&top->st.metrics, optarg);
 	case OPT_CGROUPS:
 		top->opt.cgroups = true;
 		return cmd_parse_depth(&top->st.split.depth);
@@ -183,6 +188,9 @@ static int run_top(struct top *top)
 	}
 	if (!top->opt.events && add_default_events(top))
 		return EXIT_USAGE;
+	st->metrics.core_wide = st->target.kind == TARGET_ALL_CPUS;
+	if (metric_list_make_events(&st->metrics, &st->list))
+		return EXIT_USAGE;
 	if (open_device(top))
 		return EXIT_FAILED;
 	return top_run(top);
@@ -192,7 +200,7 @@ int cmd_top(int argc, char **argv)
 {
 	static const struct cmd_options options = {
 		.name = "top",
-		.letters = CMD_TARGET_LETTERS "e:d:n:bgh",
+		.letters = CMD_TARGET_LETTERS "e:M:d:n:bgh",
 		.table = option_table,
 		.usage = usage,
 		.parse = parse_option,

@@ -28,7 +28,7 @@
  * @history: start with the history of a column
  * @no_totals: start without totals
  * @no_color: use no colors
- * @events: -e was given
+ * @events: -e or -M was given
  * @cgroups: --cgroups was given
  */
 struct top_options {
@@ -45,27 +45,32 @@ struct top_options {
 
 enum top_kind {
 	TOP_RATE,		/* of an event: count per second */
-	TOP_METRIC,		/* of an event: what stat prints after the '#' */
+	TOP_RATIO,		/* of an event: what stat prints after the '#' */
+	TOP_METRIC,		/* of -M */
 	TOP_SHARE,		/* of a group of events: percentage of time on the PMU */
 };
 
 /**
  * struct top_column - a column of numbers
  * @kind: what the column shows
- * @group: index of the group of events
+ * @group: index of the group of events; for a metric: of its first one
  * @event: index of the event in the group
- * @cell: for an event: index in &struct top_row.cells
+ * @metric: for a metric: index in &struct stat_cmd.metrics
+ * @cell: index in &struct top_row.cells; for a share: of the first event
+ * @nr_cells: for a share: number of events
  * @title: heading
- * @format: for a metric: how to print it
- * @adds: for a metric: it is per time, like a rate, so values of several rows can be added up
- * @shown: the column has had a value, and is shown from then on
+ * @format: for a ratio or a metric: how to print it
+ * @adds: for a ratio: it is per time, like a rate, so values of several rows can be added up
+ * @shown: the column is shown: that of a ratio or a share once it has had a value
  */
 struct top_column {
 	enum top_kind kind;
 	size_t group;
 	size_t event;
+	size_t metric;
 	size_t cell;
-	char title[20];
+	size_t nr_cells;
+	char title[28];
 	const char *format;
 	bool adds;
 	bool shown;
@@ -96,6 +101,8 @@ struct top_part {
  * @cells: for each event: what was counted since the last frame
  * @elapsed: for each group of events: the time in ns that @cells cover; 0: there are no counts
  * @values: one for each column; NAN if there is no value
+ * @lacks: for each metric: an event that should have been counted there was not, so the others are
+ *	not part of the sum of all rows
  * @history: the values of the last TOP_HISTORY frames, column by column
  * @time: time of its oldest counts
  * @there: it is in the last snapshot
@@ -115,6 +122,7 @@ struct top_row {
 	struct stat_cell *cells;
 	__u64 *elapsed;
 	double *values;
+	bool *lacks;
 	float *history;
 	__u64 time;
 	bool there;
@@ -153,7 +161,8 @@ struct top_fds {
  * @st: what is counted; also used to compute ratios
  * @fds: one for each group of events
  * @nr_events: of all groups
- * @columns: for each event its rate and its metric, for each group its share
+ * @columns: for each event of -e its rate and its ratio, and for each group the share; then the
+ *	metrics
  * @nr_columns: how many
  * @rows: in the order of their places
  * @nr_rows: how many
@@ -251,6 +260,12 @@ void top_forget(struct top *top, struct top_row *row);
 void top_begin_frame(struct top *top);
 void top_end_frame(struct top *top);
 void top_free_rows(struct top *top);
+struct top_column *top_add_column(struct top *top, enum top_kind kind, size_t group, size_t cell);
+bool top_was_counted(const struct top *top, const struct top_row *row, size_t group, size_t cell);
+
+/* top_metric.c: metrics */
+void top_add_metrics(struct top *top);
+double top_metric_of(struct top *top, struct top_row *row, const struct top_column *column);
 
 /* top_view.c: choosing and sorting the rows to show */
 int top_default_sort(const struct top *top);

@@ -20,7 +20,7 @@ static void set_title(struct top_column *column, const char *name, const char *u
 }
 
 /* Sets a title that is shorter than stat's text for the ratio, to fit above a column. */
-static void set_metric_title(struct top_column *column, const struct stat_metric *metric)
+static void set_ratio_title(struct top_column *column, const struct stat_metric *metric)
 {
 	static const struct {
 		const char *unit;
@@ -48,12 +48,15 @@ static void set_metric_title(struct top_column *column, const struct stat_metric
 		set_title(column, unit, "");
 }
 
-static struct top_column *add_column(struct top *top, enum top_kind kind, size_t group)
+struct top_column *top_add_column(struct top *top, enum top_kind kind, size_t group, size_t cell)
 {
 	struct top_column *column = &top->columns[top->nr_columns++];
 
 	column->kind = kind;
 	column->group = group;
+	column->cell = cell;
+	if (kind == TOP_SHARE)
+		set_title(column, "%run", "");
 	return column;
 }
 
@@ -67,23 +70,25 @@ void top_make_columns(struct top *top)
 {
 	size_t cell = 0, i, j;
 
-	top->columns = xcalloc(2 * top->nr_events + top->st.nr_groups + 1,
+	top->columns = xcalloc(2 * top->nr_events + top->st.nr_groups + 2 * top->st.metrics.nr + 1,
 			       sizeof(*top->columns));
 	for (i = 0; i < top->st.nr_groups; i++) {
-		for (j = 0; j < top->st.list.groups[i].nr; j++) {
-			const struct event *event = &top->st.list.groups[i].events[j];
-			struct top_column *rate = add_column(top, TOP_RATE, i), *metric;
+		const struct event_group *group = &top->st.list.groups[i];
 
-			metric = add_column(top, TOP_METRIC, i);
+		/* The rates of a metric's events are not shown. */
+		for (j = 0; j < group->nr && !group->metric; j++) {
+			struct top_column *rate = top_add_column(top, TOP_RATE, i, cell + j);
+
 			rate->event = j;
-			metric->event = j;
-			rate->cell = cell;
-			metric->cell = cell++;
 			rate->shown = top->st.groups[i].room;
-			set_title(rate, event->name, event->unit);
+			set_title(rate, group->events[j].name, group->events[j].unit);
+			top_add_column(top, TOP_RATIO, i, cell + j)->event = j;
 		}
-		set_title(add_column(top, TOP_SHARE, i), "%run", "");
+		if (!group->metric)
+			top_add_column(top, TOP_SHARE, i, cell)->nr_cells = group->nr;
+		cell += group->nr;
 	}
+	top_add_metrics(top);
 }
 
 /* ---- rows ---------------------------------------------------------------------- */
@@ -120,6 +125,7 @@ static struct top_row *make_row(const struct top *top, size_t place)
 	row->cells = xcalloc(top->nr_events + 1, sizeof(*row->cells));
 	row->last = xcalloc(top->nr_events + 1, sizeof(*row->last));
 	row->values = xcalloc(top->nr_columns + 1, sizeof(*row->values));
+	row->lacks = xcalloc(top->st.metrics.nr + 1, sizeof(*row->lacks));
 	row->history = xcalloc(top->nr_columns + 1, TOP_HISTORY * sizeof(*row->history));
 	for (i = 0; i < top->nr_events; i++)
 		stat_init_cell(&row->cells[i], 0, PERFGRP_NONE);
@@ -138,6 +144,7 @@ static void free_row(struct top_row *row)
 	free(row->cells);
 	free(row->last);
 	free(row->values);
+	free(row->lacks);
 	free(row->history);
 	free(row);
 }
@@ -236,17 +243,24 @@ void top_begin_frame(struct top *top)
 
 /* ---- values -------------------------------------------------------------------- */
 
+/* Is there a count of an event in a row since the last frame? */
+bool top_was_counted(const struct top *top, const struct top_row *row, size_t group, size_t cell)
+{
+	const struct stat_cell *count = &row->cells[cell];
+
+	return row->elapsed[group] && !row->offline && stat_was_counted(&top->st, count) &&
+	       !(count->flags & PERFGRP_VALUE_ABSENT);
+}
+
 static double rate_of(const struct top *top, const struct top_row *row,
 		      const struct top_column *column)
 {
 	const struct event *event = &top->st.list.groups[column->group].events[column->event];
-	const struct stat_cell *cell = &row->cells[column->cell];
-	const __u64 elapsed = row->elapsed[column->group];
 
-	if (!elapsed || row->offline || !stat_was_counted(&top->st, cell) ||
-	    cell->flags & PERFGRP_VALUE_ABSENT)
+	if (!top_was_counted(top, row, column->group, column->cell))
 		return NAN;
-	return 1e9 * stat_count(&top->st, cell) * event->scale / elapsed;
+	return 1e9 * stat_count(&top->st, &row->cells[column->cell]) * event->scale /
+	       row->elapsed[column->group];
 }
 
 /*
@@ -264,7 +278,7 @@ static void lend_cells(struct top *top, struct top_row *row)
 			};
 }
 
-static double metric_of(struct top *top, const struct top_row *row, struct top_column *column)
+static double ratio_of(struct top *top, const struct top_row *row, struct top_column *column)
 {
 	const struct stat_cell *cell = &row->cells[column->cell];
 	struct stat_metric metrics[2] = { 0 };
@@ -279,26 +293,23 @@ static double metric_of(struct top *top, const struct top_row *row, struct top_c
 	if (strstr(metrics[0].unit, "/sec"))
 		return NAN;
 	if (!column->format) {
-		set_metric_title(column, &metrics[0]);
+		set_ratio_title(column, &metrics[0]);
 		column->adds = !strcmp(metrics[0].unit, "CPUs utilized");
 	}
 	column->format = metrics[0].format;
 	return metrics[0].value;
 }
 
-/* The lowest share of a group's events: software events in the group have 100 percent. */
-static double share_of(const struct top *top, const struct top_row *row,
-		       const struct top_column *column)
+/* The lowest share of some events: software events in a group have 100 percent. */
+static double share_of(const struct top_row *row, size_t first, size_t nr)
 {
-	size_t first = 0, i;
 	double share = NAN;
+	size_t i;
 
 	if (row->offline)
 		return NAN;
-	for (i = 0; i < column->group; i++)
-		first += top->st.list.groups[i].nr;
-	for (i = 0; i < top->st.list.groups[column->group].nr; i++) {
-		const struct stat_cell *cell = &row->cells[first + i];
+	for (i = first; i < first + nr; i++) {
+		const struct stat_cell *cell = &row->cells[i];
 		double this;
 
 		if (!cell->enabled)
@@ -323,12 +334,15 @@ static void set_values(struct top *top, struct top_row *row)
 		case TOP_RATE:
 			value = rate_of(top, row, column);
 			break;
-		case TOP_METRIC:
-			value = metric_of(top, row, column);
+		case TOP_RATIO:
+			value = ratio_of(top, row, column);
 			column->shown = column->shown || !isnan(value);
 			break;
+		case TOP_METRIC:
+			value = top_metric_of(top, row, column);
+			break;
 		case TOP_SHARE:
-			value = share_of(top, row, column);
+			value = share_of(row, column->cell, column->nr_cells);
 			column->shown = column->shown || value < 100;
 			break;
 		}
@@ -381,21 +395,24 @@ static void sum_rates(struct top *top)
 /* Counts the multiplexed groups, and finds the lowest share of time on the PMU. */
 static void sum_up_shares(struct top *top)
 {
-	size_t i, j;
+	size_t first = 0, i, j;
 
 	top->nr_shared = 0;
 	top->lowest = 100;
-	for (i = 0; i < top->nr_columns; i++) {
+	for (i = 0; i < top->st.nr_groups; i++) {
+		const size_t nr = top->st.list.groups[i].nr;
 		double lowest = 100;
 
-		if (top->columns[i].kind != TOP_SHARE)
-			continue;
-		for (j = 0; j < top->nr_rows; j++)
-			if (top->rows[j]->values[i] < lowest)
-				lowest = top->rows[j]->values[i];
+		for (j = 0; j < top->nr_rows; j++) {
+			const double share = share_of(top->rows[j], first, nr);
+
+			if (share < lowest)
+				lowest = share;
+		}
 		top->nr_shared += lowest < 100;
 		if (lowest < top->lowest)
 			top->lowest = lowest;
+		first += nr;
 	}
 }
 

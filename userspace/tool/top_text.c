@@ -114,6 +114,20 @@ static void rate_text(double value, char *text, size_t size)
 		snprintf(text + strlen(text), size - strlen(text), "%c", prefixes[i]);
 }
 
+/* Formats the value of a metric; one that needs more than three digits like a rate. */
+static void metric_text(const struct top_column *column, double value, char *text, size_t size)
+{
+	if (fabs(value) < 999.5) {
+		snprintf(text, size, column->format, value);
+		return;
+	}
+	if (value < 0)
+		*text++ = '-';
+	rate_text(fabs(value), text, size - 1);
+	if (strchr(column->format, '%') != strrchr(column->format, '%'))
+		strcat(text, "%");
+}
+
 /* Formats the value of a column, or "-" for NAN. */
 void top_value_text(const struct top_column *column, double value, char *text, size_t size)
 {
@@ -132,6 +146,9 @@ void top_value_text(const struct top_column *column, double value, char *text, s
 		snprintf(text, size, "%.0f%%", value);
 		return;
 	case TOP_METRIC:
+		metric_text(column, value, text, size);
+		return;
+	case TOP_RATIO:
 		/* stat's formats have blanks at both ends. */
 		snprintf(printed, sizeof(printed), column->format, value);
 		len = strlen(printed);
