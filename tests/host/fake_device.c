@@ -28,6 +28,8 @@
  *					a group that is split has rows for that cgroup, or rows
  *					with these PERFGRP_ROW_* flags, in its N-th snapshot
  *	samples N			a group that samples has N records when it is enabled
+ *	program N			the only BPF program has the id N, and can be attached; each
+ *					sample, in a buffer or not, is a run of it
  *	lost N				it says that it has lost N more,
  *	filtered N			and that programs have filtered N samples
  *	time N				CLOCK_MONOTONIC of the tool and of rows only advances when
@@ -76,6 +78,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
 #include <linux/perf_event.h>
 #include <linux/perfgrp.h>
 
@@ -229,7 +232,7 @@ static void parse_line(char *s)
 {
 	static const char *const words[] = {
 		"open", "info", "cpus", "slots", "free", "pmu", "fail", "value", "row", "samples",
-		"lost", "filtered", "exit", "time", "tick", "date", "map", "offline",
+		"lost", "filtered", "exit", "time", "tick", "date", "map", "offline", "program",
 	};
 	struct line *line = &lines[nr_lines];
 	char *text = strstr(s, " text="), *word, *rest;
@@ -342,6 +345,8 @@ struct group {
 	bool enabled;
 	int records;			/* the write end, or -1 */
 	__u64 sampled;			/* records so far; each member has counted as many */
+	__u64 overflows;		/* the same, also without a buffer */
+	struct perfgrp_bpf_attach programs[MAX_MEMBERS];
 	struct perfgrp_map *map;	/* the rows, once they are mapped */
 	char cgroup[64];		/* its name in the log */
 };
@@ -445,6 +450,8 @@ static int get_info(struct perfgrp_info *info)
 			 PERFGRP_FEATURE_SAMPLING | PERFGRP_FEATURE_BPF_EVENTS |
 			 PERFGRP_FEATURE_PIDFD | PERFGRP_FEATURE_CGROUP |
 			 PERFGRP_FEATURE_SPLIT_BY_CGROUP;
+	if (setting("program"))
+		info->features |= PERFGRP_FEATURE_BPF;
 	info->max_groups = 4096;
 	if (line && line->features != NONE)
 		info->features = line->features;
@@ -658,7 +665,7 @@ static int add(struct group *group, struct perfgrp_add *arg)
 		if (hardware > slots)
 			return refuse(arg, EINVAL, PERFGRP_REASON_PMU_FULL, i,
 				      "the PMU cannot count it at the same time");
-		if (c->sample_period && !group->create.buffer_size)
+		if (c->sample_period && !group->create.buffer_size && !setting("program"))
 			die("ADD: it samples, and there is no buffer");
 	}
 	for (i = 0; i < arg->nr_counters; i++) {
@@ -704,6 +711,7 @@ static void write_samples(struct group *group)
 	__u64 n = setting_number("samples", 0), i;
 	__u32 j;
 
+	group->overflows += n;
 	if (group->records < 0 || !group->create.buffer_size)
 		return;
 	for (i = 0; i < n && group->nr_members; i++) {
@@ -1114,6 +1122,39 @@ static int bpf_handle(struct group *group, struct perfgrp_bpf_handle *arg)
 	return 0;
 }
 
+static int bpf_attach(struct group *group, struct perfgrp_bpf_attach *arg)
+{
+	static unsigned int calls;
+	const struct line *line;
+
+	check_size("BPF_ATTACH", arg->size, sizeof(*arg));
+	if (arg->id < 1 || arg->id > group->nr_members || arg->prog_id || arg->reserved)
+		die("BPF_ATTACH: no such member, or prog_id or reserved is not 0");
+	log_call("BPF_ATTACH group=%u member=%u cookie=%llu", group->nr, arg->id,
+		 (unsigned long long)arg->cookie);
+	line = find_failure("BPF_ATTACH", ++calls, NONE);
+	if (line)
+		return fail(arg, line, arg->id);
+	arg->prog_id = setting_number("program", 0);
+	group->programs[arg->id - 1] = *arg;
+	return 0;
+}
+
+static int bpf_query(const struct group *group, struct perfgrp_bpf_query *arg)
+{
+	const struct perfgrp_bpf_attach *attached = &group->programs[arg->id - 1];
+
+	check_size("BPF_QUERY", arg->size, sizeof(*arg));
+	log_call("BPF_QUERY group=%u member=%u", group->nr, arg->id);
+	if (!attached->prog_id)
+		return refuse(arg, ENOENT, PERFGRP_REASON_BPF_NONE, arg->id, "no program");
+	arg->prog_id = attached->prog_id;
+	arg->cookie = attached->cookie;
+	arg->attach_flags = attached->flags;
+	arg->runs = group->overflows;
+	return 0;
+}
+
 static int group_ioctl(struct group *group, unsigned long nr, void *arg)
 {
 	switch (nr) {
@@ -1134,6 +1175,10 @@ static int group_ioctl(struct group *group, unsigned long nr, void *arg)
 		return stream_stats(group, arg);
 	case PERFGRP_GET_BPF_HANDLE:
 		return bpf_handle(group, arg);
+	case PERFGRP_BPF_ATTACH:
+		return bpf_attach(group, arg);
+	case PERFGRP_BPF_QUERY:
+		return bpf_query(group, arg);
 	}
 	die("ioctl 0x%lx of a group is not simulated", nr);
 }
@@ -1371,6 +1416,32 @@ int ioctl(int fd, unsigned long nr, ...)
 		return group_ioctl(groups[fd], nr, arg);
 	return REAL(ioctl)(fd, nr, arg);
 }
+
+/* ---- functions that override libbpf's -------------------------------------- */
+
+int bpf_prog_get_fd_by_id(__u32 id)
+{
+	if (!setting("program"))
+		return REAL(bpf_prog_get_fd_by_id)(id);
+	if (id == setting_number("program", 0))
+		return REAL(open)("/dev/null", O_RDONLY | O_CLOEXEC);
+	errno = ENOENT;
+	return -1;
+}
+
+int bpf_obj_get_info_by_fd(int fd, void *to, __u32 *len)
+{
+	struct bpf_prog_info *info = to;
+
+	if (!setting("program"))
+		return REAL(bpf_obj_get_info_by_fd)(fd, to, len);
+	info->id = setting_number("program", 0);
+	info->type = BPF_PROG_TYPE_PERF_EVENT;
+	snprintf(info->name, sizeof(info->name), "sampler");
+	return 0;
+}
+
+/* ---- options --------------------------------------------------------------- */
 
 /* Prints "-x" and "--name" of all options, with " VALUE" if they require one. */
 static void print_options(const char *letters, const struct option *table)
