@@ -248,7 +248,7 @@ while read -r line; do
 	sh -c "$line" >output 2>errors </dev/null
 	is "an example of the man page works: $line" $? = 0
 done <examples
-is "all of them are there" "$(wc -l <examples)" = 7
+is "all of them are there" "$(wc -l <examples)" = 8
 kill "$pid"
 
 perfgrp record --json -a -e page-faults -c 1 -o records >/dev/null 2>&1 &
@@ -314,6 +314,8 @@ usage attach -g 1:1 $object
 usage attach -g 1:1 -m 1 -e page-faults $object
 usage attach -g 1:1 -m 1 --duration 1 $object
 usage attach -g 1:1 -m 1 -D 1 $object
+usage attach -g 1:1 -m 1 -i $object
+usage attach -e page-faults -G nosuch $object
 usage attach -g 1:1 -m 1 $object true
 usage attach -e page-faults --cookie x $object
 usage attach -e page-faults --duration 0 $object

@@ -122,7 +122,7 @@ void bpf_groups_free(struct bpf_groups *groups);
 
 /**
  * struct bpf_attachment - a member, and its program
- * @place: where it is: a file descriptor, a thread; or NULL
+ * @place: where it is: a file descriptor, a thread, a cgroup; or NULL
  * @event: the member's event
  * @query: the result of PERFGRP_BPF_QUERY; its prog_id is 0 if there is no program
  * @info: the kernel's information about the program
@@ -170,7 +170,6 @@ void bpf_attachments_free(struct bpf_attachments *list);
  * @flags: PERFGRP_BPF_*
  * @expected: id of the program that must be attached, or 0 for any
  * @duration: how long to run, in ns; 0: until a signal or the end of the target
- * @delay: ms to wait before enabling
  * @pin: where to pin the program, or NULL
  * @json: JSON in place of text
  * @all: also show members without programs
@@ -187,7 +186,6 @@ struct bpf_options {
 	__u32 flags;
 	unsigned int expected;
 	__u64 duration;
-	unsigned int delay;
 	const char *pin;
 	bool json;
 	bool all;

@@ -182,34 +182,51 @@ static int attach_all(const struct run *run)
 	return err;
 }
 
-/* Waits until the command or the tasks exit, the time is over, or a signal comes. */
-static int wait_for_end(struct run *run)
-{
-	struct record *rec = run->rec;
-	/* The exit of a task does not wake poll(2), so check for it regularly. */
-	const int timeout = rec->target.kind == TARGET_TASKS ? RECORD_LATENCY : -1;
-	int gone;
-
-	record_set_polls(rec, &run->ending, 0);
-	do {
-		gone = record_poll(rec, timeout);
-		if (gone < 0)
-			return gone;
-		if (ending_has_come(&run->ending))
-			break;
-	} while (!gone || rec->target.kind != TARGET_TASKS);
-	return 0;
-}
-
-static int report(const struct run *run)
+/* Does the run end when all groups have hung up? Other groups than these hang up at once. */
+static bool ends_with_groups(const struct run *run)
 {
 	const struct record *rec = run->rec;
-	struct bpf_attachments list = {
-		.place = rec->target.kind == TARGET_TASKS ? "TASK" : NULL,
-	};
+	size_t i;
+
+	/* If there is a command, the run ends with that. */
+	if (run->ending.w.pid)
+		return false;
+	for (i = 0; i < rec->nr_groups; i++)
+		if (rec->target.kind != TARGET_TASKS && !cgroup_of(rec->groups[i].events))
+			return false;
+	return true;
+}
+
+/* The column that tells apart several attachments to the same event. */
+static const char *place_column(const struct record *rec)
+{
+	if (cgroups_named(&rec->cgroups))
+		return "CGROUP";
+	return rec->target.kind == TARGET_TASKS ? "TASK" : NULL;
+}
+
+static char *place_of(const struct record *rec, const struct record_group *group)
+{
+	const struct cgroup *cgroup = cgroup_of(group->events);
+
+	if (cgroup)
+		return xstrdup(cgroup->name);
+	if (rec->target.kind == TARGET_TASKS)
+		return xasprintf("%u", rec->target.tasks.n[group->source.task]);
+	return NULL;
+}
+
+/* Prints the statistics so far: at the end, and for --control snapshot. */
+static int report(void *arg)
+{
+	const struct run *run = arg;
+	const struct record *rec = run->rec;
+	struct bpf_attachments list = { .place = place_column(rec) };
 	size_t i, j;
 	int err = 0;
 
+	if (rec->opt.quiet)
+		return 0;
 	for (i = 0; i < rec->nr_groups; i++) {
 		const struct record_group *group = &rec->groups[i];
 
@@ -224,8 +241,7 @@ static int report(const struct run *run)
 					      sizeof(query)))
 				query = (struct perfgrp_bpf_query){ .id = group->source.ids[j] };
 			a = bpf_attachments_add(&list, group->events->events[j].name, &query);
-			if (list.place)
-				a->place = xasprintf("%u", rec->target.tasks.n[group->source.task]);
+			a->place = place_of(rec, group);
 		}
 	}
 	bpf_attachments_print(&list, run->out, run->opt->json);
@@ -237,12 +253,46 @@ static int report(const struct run *run)
 	return err;
 }
 
+/* Waits until the command or the target ends, the time is over, or a signal or stop comes. */
+static int wait_for_end(struct run *run)
+{
+	struct record *rec = run->rec;
+	/* The exit of a task does not wake poll(2), so check for it regularly. */
+	const bool watch = rec->target.kind == TARGET_TASKS;
+	bool timing = false;
+	int gone, err = 0;
+
+	record_set_polls(rec, &run->ending, 0);
+	for (;;) {
+		const bool delayed = rec->enable_at != ENDING_NEVER;
+
+		/* The time begins after the delay. */
+		if (!timing && !delayed) {
+			ending_set_time(&run->ending, run->opt->duration);
+			timing = true;
+		}
+		gone = record_poll(rec, watch || delayed ? record_timeout(rec->enable_at) : -1);
+		if (gone < 0)
+			return gone;
+		if (ending_has_come(&run->ending) || (gone && ends_with_groups(run)))
+			return 0;
+		if (record_obey(rec, report, run, &err))
+			return err;
+		err = record_enable_if_due(rec);
+		if (err)
+			return err;
+	}
+}
+
 static int run_all(struct run *run)
 {
 	struct record *rec = run->rec;
-	bool ended = false;
 	int err;
 
+	err = control_begin_run(&rec->control);
+	if (err)
+		return err;
+	run->ending.other_fd = rec->control.fd;
 	err = ending_prepare_command(&run->ending, &rec->target, STDOUT_FILENO);
 	if (err)
 		return err;
@@ -251,8 +301,8 @@ static int run_all(struct run *run)
 		err = attach_all(run);
 	if (!err && run->opt->pin)
 		err = bpf_pin(run->prog_fd, run->opt->pin);
-	if (!err && !run->opt->delay && !record_enables_on_exec(rec))
-		err = record_each_group(rec, perfgrp_enable);
+	if (!err)
+		err = record_begin(rec);
 	if (err) {
 		workload_cancel(&run->ending.w);
 		return err;
@@ -260,15 +310,11 @@ static int run_all(struct run *run)
 	err = ending_start_command(&run->ending);
 	if (err)
 		return err;
-	if (run->opt->delay) {
-		ended = ending_delay(&run->ending, run->opt->delay);
-		err = record_each_group(rec, perfgrp_enable);
-	}
-	ending_set_time(&run->ending, run->opt->duration);
-	if (!err && !ended)
-		err = wait_for_end(run);
+	record_begin_delay(rec);
+	err = wait_for_end(run);
 	if (!err)
 		err = record_each_group(rec, perfgrp_disable);
+	control_end_run(&rec->control);
 	ending_stop_command(&run->ending);
 	return err ? err : report(run);
 }
@@ -297,7 +343,6 @@ int bpf_attach_own(struct bpf_options *opt, int prog_fd)
 	/* poll(2) reports the exit of a task only for groups with a buffer. */
 	run.rec->opt.programs_only = opt->rec.target.kind != TARGET_TASKS;
 	run.rec->opt.buffer_size = BUFFER_SIZE;
-	run.rec->opt.delay = opt->delay;
 	status = EXIT_FAILED;
 	if (!ending_begin(&run.ending)) {
 		int err = run_all(&run);

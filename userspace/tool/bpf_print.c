@@ -81,7 +81,7 @@ static void print_text(const struct bpf_attachments *list, FILE *out)
 		const struct bpf_attachment *a = &list->a[i];
 
 		if (list->place)
-			strings_add(&table.cells, xstrdup(a->place));
+			strings_add(&table.cells, xstrdup(a->place ? a->place : "-"));
 		strings_add(&table.cells, number(a->query.id));
 		strings_add(&table.cells, xstrdup(a->event));
 		if (a->query.prog_id)
@@ -120,7 +120,7 @@ static void print_json(const struct bpf_attachments *list, FILE *out)
 	for (i = 0; i < list->nr; i++) {
 		const struct bpf_attachment *a = &list->a[i];
 		struct json_object *to = json_object_new_object();
-		char *place = list->place ? xstrdup(list->place) : NULL;
+		char *place = a->place ? xstrdup(list->place) : NULL;
 		char *c;
 
 		for (c = place; c && *c; c++)

@@ -66,15 +66,18 @@ void cmd_bpf_usage(FILE *out)
 	      "  -e, --event EVENTS       events, as perfgrp record takes them\n"
 	      "  -c, --count N            the program runs every N events\n"
 	      RECORD_HELP
-	      "  -D, --delay MS           the program runs only after MS milliseconds\n"
+	      "                           (snapshot prints the statistics so far)\n"
+	      "      --duration SECONDS, --timeout MS\n"
+	      "                           end after that time\n"
 	      "  -o, --output FILE        write statistics to FILE, not to standard error\n"
-	      "      --duration SECONDS   end after SECONDS\n"
+	      "  -q, --quiet              do not print statistics\n"
+	      "  -v, --verbose            print which cgroups the names stand for\n"
 	      "\n"
 	      "Counts of the runs of a loaded program, while COMMAND runs, or until interrupted:\n"
 	      "  -e, -a, -C, --all-user, --all-kernel\n"
 	      "                           as above; all events are one group\n"
 	      "  -D, --delay MS           count only after MS milliseconds\n"
-	      "      --timeout MS         end after MS milliseconds\n"
+	      "      --timeout MS         end after MS milliseconds (>= 10)\n"
 	      "  -I, --interval-print MS  print a report every MS milliseconds\n"
 	      "      --interval-count N   end after N reports\n"
 	      "  -x, --field-separator S  print CSV, with S between columns\n"
@@ -112,6 +115,16 @@ static int parse_duration(const char *text, __u64 *ns)
 	return -EINVAL;
 }
 
+/* perf stat's option for the same. */
+static int parse_timeout(const char *text, __u64 *ns)
+{
+	unsigned int ms = 0;
+	int err = cmd_parse_uint("--timeout", text, 10, 1U << 30, &ms);
+
+	*ns = ms * NSEC_PER_MSEC;
+	return err;
+}
+
 static int parse_option(void *arg, int c)
 {
 	struct bpf_options *opt = arg;
@@ -125,8 +138,12 @@ static int parse_option(void *arg, int c)
 		return cmd_parse_uint("--member", optarg, 0, UINT_MAX - 1, &opt->member);
 	case 'o':
 		return cmd_parse_path("--output", &opt->file);
-	case 'D':
-		return cmd_parse_uint("--delay", optarg, 0, 1U << 30, &opt->delay);
+	case 'q':
+		opt->rec.opt.quiet = true;
+		return 0;
+	case 'v':
+		opt->rec.opt.verbose = true;
+		return 0;
 	case OPT_PIN:
 		opt->pin = optarg;
 		return 0;
@@ -145,6 +162,8 @@ static int parse_option(void *arg, int c)
 		return 0;
 	case OPT_DURATION:
 		return parse_duration(optarg, &opt->duration);
+	case OPT_TIMEOUT:
+		return parse_timeout(optarg, &opt->duration);
 	case 'j':
 		opt->json = true;
 		return 0;
@@ -188,15 +207,27 @@ static int take_program(struct bpf_options *opt, int argc, char **argv)
 
 /* ---- commands -------------------------------------------------------------- */
 
+static bool has_target(const struct record *rec)
+{
+	const struct target *target = &rec->target;
+
+	return target->all_user || target->all_kernel || target->all_cpus || target->cpu_list ||
+	       target->pids || target->tids || cgroups_named(&rec->cgroups);
+}
+
+static bool has_options(const struct record *rec)
+{
+	const struct record_options *opt = &rec->opt;
+
+	return opt->period || opt->freq_asked || opt->no_inherit || opt->delay || opt->wait ||
+	       opt->quiet || rec->control.fd >= 0 || rec->control.self;
+}
+
 /* Refuses options and arguments that cannot be used with -g, only with events of our own. */
 static int check_attach_other(const struct bpf_options *opt, int argc, char **argv)
 {
-	const struct target *target = &opt->rec.target;
-
-	if (opt->rec.events_named || opt->rec.opt.period || opt->rec.opt.freq_asked ||
-	    target->all_user || target->all_kernel || target->all_cpus ||
-	    target->cpu_list || target->pids || target->tids || opt->file || opt->duration ||
-	    opt->delay) {
+	if (opt->rec.events_named || has_target(&opt->rec) || has_options(&opt->rec) ||
+	    opt->file || opt->duration) {
 		error("--group cannot be used with options for new events: its events were chosen by another process");
 		return -EINVAL;
 	}
@@ -213,7 +244,12 @@ static int check_attach_own(struct bpf_options *opt, int argc, char **argv)
 		optind++;
 	if (optind < argc)
 		opt->rec.target.command = &argv[optind];
-	return record_check_options(&opt->rec) ? -EINVAL : target_resolve(&opt->rec.target);
+	if (record_check_options(&opt->rec) ||
+	    cgroups_finish(&opt->rec.cgroups, &opt->rec.list, true))
+		return -EINVAL;
+	if (opt->rec.opt.verbose)
+		cgroups_say_paths(&opt->rec.cgroups);
+	return 0;
 }
 
 static int cmd_attach(struct bpf_options *opt, int argc, char **argv)
@@ -225,13 +261,15 @@ static int cmd_attach(struct bpf_options *opt, int argc, char **argv)
 		CMD_MODE_OPTIONS,
 		{ "output", required_argument, NULL, 'o' },
 		{ "duration", required_argument, NULL, OPT_DURATION },
-		{ "delay", required_argument, NULL, 'D' },
+		{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 		{ "pin", required_argument, NULL, OPT_PIN },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "verbose", no_argument, NULL, 'v' },
 		LAST_OPTIONS
 	};
 	int err, fd, status;
 
-	if (!parse_options(opt, argc, argv, "+g:m:o:D:jh" RECORD_LETTERS, options, &status))
+	if (!parse_options(opt, argc, argv, "+g:m:o:qvjh" RECORD_LETTERS, options, &status))
 		return status;
 	if (take_program(opt, argc, argv))
 		return EXIT_USAGE;
@@ -329,7 +367,7 @@ static const struct {
 int cmd_bpf(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : NULL;
-	struct bpf_options opt = { 0 };
+	struct bpf_options opt = { .rec.control = { .fd = -1, .ack = -1 } };
 	int status;
 	size_t i;
 
@@ -349,6 +387,8 @@ int cmd_bpf(int argc, char **argv)
 		status = commands[i].run(&opt, argc - 1, argv + 1);
 		events_free(&opt.rec.list);
 		target_free(&opt.rec.target);
+		cgroups_free(&opt.rec.cgroups);
+		control_close(&opt.rec.control);
 		perfgrp_close(opt.rec.dev);
 		return status;
 	}

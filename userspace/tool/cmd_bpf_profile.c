@@ -8,7 +8,6 @@
 
 enum {
 	OPT_INTERVAL_COUNT = OPT_OF_COMMAND,
-	OPT_TIMEOUT,
 };
 
 static int parse_option(void *arg, int c)

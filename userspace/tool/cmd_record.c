@@ -19,21 +19,16 @@
 
 enum {
 	OPT_CALL_GRAPH = OPT_OF_COMMAND,
-	OPT_CONTROL,
 	OPT_JSON,
 	OPT_MAX_SIZE,
 	OPT_MAX_STACK,
 	OPT_OVERWRITE,
-	OPT_PER_THREAD,
 	OPT_SWITCH_MAX_FILES,
 	OPT_SWITCH_OUTPUT,
 };
 
 static const struct option option_table[] = {
 	RECORD_OPTIONS,
-	{ "cgroup", required_argument, NULL, 'G' },
-	{ "no-inherit", no_argument, NULL, 'i' },
-	{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
 	{ "call-graph", required_argument, NULL, OPT_CALL_GRAPH },
 	{ "max-stack", required_argument, NULL, OPT_MAX_STACK },
 	CMD_MODE_OPTIONS,
@@ -41,8 +36,6 @@ static const struct option option_table[] = {
 	{ "mmap-pages", required_argument, NULL, 'm' },
 	{ "overwrite", no_argument, NULL, OPT_OVERWRITE },
 	{ "json", no_argument, NULL, OPT_JSON },
-	{ "delay", required_argument, NULL, 'D' },
-	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "max-size", required_argument, NULL, OPT_MAX_SIZE },
 	{ "switch-output", optional_argument, NULL, OPT_SWITCH_OUTPUT },
 	{ "switch-max-files", required_argument, NULL, OPT_SWITCH_MAX_FILES },
@@ -63,14 +56,6 @@ static void usage(FILE *out)
 	      "  -e, --event EVENTS       events, named as in perf; in a group {a,b}, a samples and b is read\n"
 	      "  -c, --count N            take a sample every N events\n"
 	      RECORD_HELP
-	      "  -G, --cgroup NAMES       with -a or -C: only tasks in these cgroups; one name for each\n"
-	      "                           preceding event, in order, or a single name for all\n"
-	      "  -i, --no-inherit, --per-thread\n"
-	      "                           do not sample child tasks and new threads\n"
-	      "  -D, --delay MS           milliseconds to wait before sampling; -1: start with events disabled\n"
-	      "      --control fd:N[,N] | fifo:PATH[,PATH] | self\n"
-	      "                           take commands from a file descriptor, a FIFO, or COMMAND (self):\n"
-	      "                           enable, disable, snapshot, ping, stop; reply with \"ack\"\n"
 	      "Records:\n"
 	      "  -g, --call-graph=fp      record call chains, unwound by frame pointers\n"
 	      "      --max-stack N        record at most N addresses per call chain (default: as many as\n"
@@ -156,10 +141,6 @@ static int parse_option(void *arg, int c)
 	struct record_options *opt = &rec->opt;
 
 	switch (c) {
-	case 'D':
-		return cmd_parse_delay(&opt->wait, &opt->delay);
-	case OPT_CONTROL:
-		return control_open(&rec->control, optarg);
 	case OPT_MAX_SIZE:
 		return record_parse_max_size(optarg, &opt->max_size);
 	case OPT_SWITCH_OUTPUT:
@@ -169,14 +150,6 @@ static int parse_option(void *arg, int c)
 				      &rec->switching.max_files);
 	case 'z':
 		return parse_level(optarg, &rec->data.compression_level);
-	case 'G':
-		return cgroups_give(&rec->cgroups, &rec->list, optarg);
-	case OPT_PER_THREAD:
-		opt->per_thread = true;
-		/* fallthrough */
-	case 'i':
-		opt->no_inherit = true;
-		return 0;
 	case 'g':
 		opt->callchain = true;
 		return 0;
@@ -221,7 +194,7 @@ static bool has_size(const char *file)
 	return file && (stat(file, &st) || S_ISREG(st.st_mode));
 }
 
-/* Checks the options about files and --control together; prints an error. */
+/* Checks the options about files together; prints an error. */
 static int check_output(const struct record *rec)
 {
 	const struct record_switch *switching = &rec->switching;
@@ -238,10 +211,6 @@ static int check_output(const struct record *rec)
 		error("--switch-max-files needs --switch-output");
 	else if (rec->opt.overwrite && (rec->opt.max_size || switching->size))
 		error("--overwrite writes only at the end, so it cannot be used with a size limit");
-	else if (rec->opt.wait && rec->control.fd < 0 && !rec->control.self)
-		error("-D -1 needs --control, to start sampling");
-	else if (rec->control.self && !rec->target.command)
-		error("--control self needs a command, which sends the control commands");
 	else
 		return 0;
 	return -EINVAL;
@@ -252,13 +221,8 @@ static int run_record(struct record *rec)
 	int status;
 
 	name_output(rec);
-	if (record_check_options(rec) || check_output(rec) || target_resolve(&rec->target) ||
-	    cgroups_check_target(&rec->cgroups, &rec->target))
+	if (check_output(rec) || record_check_options(rec))
 		return EXIT_USAGE;
-	if (rec->opt.per_thread && target_has_cpus(&rec->target)) {
-		error("--per-thread has no meaning with -a, -C, or without a command, -p or -t");
-		return EXIT_USAGE;
-	}
 	if (!rec->events_named && cmd_add_events(&rec->list, "cycles"))
 		return EXIT_USAGE;
 	if (cgroups_finish(&rec->cgroups, &rec->list, rec->events_named))
@@ -287,7 +251,7 @@ int cmd_record(int argc, char **argv)
 {
 	static const struct cmd_options options = {
 		.name = "record",
-		.letters = "+" RECORD_LETTERS "G:gio:m:D:z::qvh",
+		.letters = "+" RECORD_LETTERS "go:m:z::qvh",
 		.table = option_table,
 		.usage = usage,
 		.parse = parse_option,

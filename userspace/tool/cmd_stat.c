@@ -83,7 +83,6 @@ static int add_detailed_events(struct stat_cmd *st, unsigned int detail)
 
 enum {
 	OPT_APPEND = OPT_OF_COMMAND,
-	OPT_CONTROL,
 	OPT_HEADER,
 	OPT_HIDE_ZERO,
 	OPT_INTERVAL_CLEAR,
@@ -104,7 +103,6 @@ enum {
 	OPT_PER_DIE,
 	OPT_PER_NODE,
 	OPT_PER_SOCKET,
-	OPT_PER_THREAD,
 	OPT_POST,
 	OPT_PRE,
 	OPT_RAW,
@@ -112,7 +110,6 @@ enum {
 	OPT_SUMMARY,
 	OPT_TABLE,
 	OPT_TD_LEVEL,
-	OPT_TIMEOUT,
 	OPT_TOPDOWN,
 };
 

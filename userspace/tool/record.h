@@ -108,6 +108,8 @@ struct record_group {
  * @polls: file descriptors for record_poll(): signals, timer, --control and all groups
  * @side: perf's own records about tasks and mappings
  * @control: --control
+ * @enabled: the groups are enabled, or the command's exec enables them
+ * @enable_at: when to enable the groups, in ns of CLOCK_MONOTONIC, or ENDING_NEVER
  * @switching: when to continue in a new file
  * @file: name of the file, or NULL for standard output
  * @data: the file
@@ -130,6 +132,8 @@ struct record {
 	struct pollfd *polls;
 	struct sideband side;
 	struct control control;
+	bool enabled;
+	__u64 enable_at;
 	struct record_switch switching;
 	const char *file;
 	struct perf_data data;
@@ -140,12 +144,17 @@ struct record {
 /* record_options.c */
 
 /* Option table rows for record_parse_sampling(), and their help text. */
-#define RECORD_LETTERS	CMD_TARGET_LETTERS "e:c:F:"
+#define RECORD_LETTERS	CMD_TARGET_LETTERS "e:c:F:G:iD:"
 #define RECORD_OPTIONS						\
 	{ "event", required_argument, NULL, 'e' },		\
 	{ "count", required_argument, NULL, 'c' },		\
 	{ "freq", required_argument, NULL, 'F' },		\
-	CMD_TARGET_OPTIONS
+	CMD_TARGET_OPTIONS,					\
+	{ "cgroup", required_argument, NULL, 'G' },		\
+	{ "no-inherit", no_argument, NULL, 'i' },		\
+	{ "per-thread", no_argument, NULL, OPT_PER_THREAD },	\
+	{ "delay", required_argument, NULL, 'D' },		\
+	{ "control", required_argument, NULL, OPT_CONTROL }
 #define RECORD_HELP									\
 	"  -F, --freq HZ            samples per second, or max (default: 4000)\n"	\
 	"  -a, --all-cpus           all CPUs (default without COMMAND)\n"		\
@@ -153,7 +162,15 @@ struct record {
 	"  -p, --pid LIST           processes, with all their current threads\n"	\
 	"  -t, --tid LIST           threads\n"						\
 	"      --all-user           user mode only\n"					\
-	"      --all-kernel         kernel mode only\n"
+	"      --all-kernel         kernel mode only\n"				\
+	"  -G, --cgroup NAMES       with -a or -C: only tasks in these cgroups; one name for each\n"	\
+	"                           preceding event, in order, or a single name for all\n"	\
+	"  -i, --no-inherit, --per-thread\n"						\
+	"                           do not sample child tasks and new threads\n"	\
+	"  -D, --delay MS           milliseconds to wait before sampling; -1: start with events disabled\n" \
+	"      --control fd:N[,N] | fifo:PATH[,PATH] | self\n"			\
+	"                           take commands from a file descriptor, a FIFO, or COMMAND (self):\n" \
+	"                           enable, disable, snapshot, ping, stop; reply with \"ack\"\n"
 
 int record_parse_sampling(struct record *rec, int c);
 int record_check_options(struct record *rec);
@@ -169,6 +186,13 @@ void record_switch_begin(struct record_switch *to, __u64 now);
 bool record_switch_due(struct record_switch *to, __u64 now, __u64 bytes);
 int record_switch_rename(struct record_switch *to, const char *file);
 void record_switch_free(struct record_switch *to);
+
+/* record_control.c: when to sample */
+int record_begin(struct record *rec);
+void record_begin_delay(struct record *rec);
+int record_enable_if_due(struct record *rec);
+int record_timeout(__u64 next);
+bool record_obey(struct record *rec, int (*snapshot)(void *arg), void *arg, int *err);
 
 /* record_open.c: groups of the module */
 int record_open(struct record *rec);

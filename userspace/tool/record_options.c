@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Options for what to sample, and how often; shared with "perfgrp bpf attach". */
+/* Options for what to sample, how often and when; shared with "perfgrp bpf attach". */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int parse_freq(const char *text, __u64 *freq)
 }
 
 /**
- * record_parse_sampling - parse an option for what to sample, or how often
+ * record_parse_sampling - parse an option for what to sample, how often or when
  * @rec: its options are set
  * @c: one of RECORD_OPTIONS or CMD_MODE_OPTIONS
  *
@@ -66,13 +66,41 @@ int record_parse_sampling(struct record *rec, int c)
 	case 'F':
 		opt->freq_asked = true;
 		return parse_freq(optarg, &opt->freq);
+	case 'G':
+		return cgroups_give(&rec->cgroups, &rec->list, optarg);
+	case OPT_PER_THREAD:
+		opt->per_thread = true;
+		/* fallthrough */
+	case 'i':
+		opt->no_inherit = true;
+		return 0;
+	case 'D':
+		return cmd_parse_delay(&opt->wait, &opt->delay);
+	case OPT_CONTROL:
+		return control_open(&rec->control, optarg);
 	}
 	return cmd_parse_target(&rec->target, c);
 }
 
+/* Checks when to sample, and whether the target allows it; prints an error. */
+static int check_target(const struct record *rec)
+{
+	const struct target *target = &rec->target;
+
+	if (rec->opt.wait && rec->control.fd < 0 && !rec->control.self)
+		error("-D -1 needs --control, to start sampling");
+	else if (rec->control.self && !target->command)
+		error("--control self needs a command, which sends the control commands");
+	else if (rec->opt.per_thread && target_has_cpus(target))
+		error("--per-thread has no meaning with -a, -C, or without a command, -p or -t");
+	else
+		return cgroups_check_target(&rec->cgroups, target);
+	return -EINVAL;
+}
+
 /**
- * record_check_options - check whether options can be combined, and fill in defaults
- * @rec: all options have been parsed
+ * record_check_options - check whether options can be combined, and fill in defaults and the target
+ * @rec: all options have been parsed, and the target has its command
  *
  * Return: 0, or a negative errno after printing an error
  */
@@ -99,5 +127,5 @@ int record_check_options(struct record *rec)
 	/* The default must not exceed the maximum. */
 	if (!opt->freq)
 		opt->freq = max && max < DEFAULT_FREQ ? max : DEFAULT_FREQ;
-	return 0;
+	return target_resolve(&rec->target) ? -EINVAL : check_target(rec);
 }

@@ -25,8 +25,6 @@
  * @sideband: the sideband is open
  * @buf: READ_SIZE bytes for records
  * @started: the command runs
- * @enabled: the groups are enabled, or the command's exec enables them
- * @enable_at: when to enable the groups, in ns of CLOCK_MONOTONIC, or ENDING_NEVER
  * @draining: read all remaining records, regardless of size limits
  * @progress: of reading them at the end
  * @read_before: samples before that
@@ -40,8 +38,6 @@ struct run {
 	bool sideband;
 	char *buf;
 	bool started;
-	bool enabled;
-	__u64 enable_at;
 	bool draining;
 	struct progress progress;
 	__u64 read_before;
@@ -248,7 +244,7 @@ static int take_unread(struct run *run)
 static int switch_file(struct run *run)
 {
 	struct record *rec = run->rec;
-	const bool stop = rec->opt.overwrite && run->enabled;
+	const bool stop = rec->opt.overwrite && rec->enabled;
 	int err = rec->opt.overwrite ? take_overwritten(run) : take_unread(run);
 
 	if (!err)
@@ -277,75 +273,27 @@ static int switch_if_due(struct run *run)
 	return due ? switch_file(run) : 0;
 }
 
-/* ---- when to sample ----------------------------------------------------------- */
-
-static int enable(struct run *run)
-{
-	run->enable_at = ENDING_NEVER;
-	run->enabled = true;
-	return record_each_group(run->rec, perfgrp_enable);
-}
-
-static int disable(struct run *run)
-{
-	run->enable_at = ENDING_NEVER;
-	run->enabled = false;
-	return record_each_group(run->rec, perfgrp_disable);
-}
-
 /* --control snapshot: samples up to now are in the file that ends. */
-static int snapshot(struct run *run)
+static int snapshot(void *arg)
 {
+	struct run *run = arg;
+
 	if (run->rec->switching.on)
 		return switch_file(run);
 	error("--control: snapshot needs --switch-output");
 	return 0;
 }
 
-/* Obeys a command of --control. Returns 0, or a negative errno after printing an error. */
-static int obey(void *arg, enum control_command command)
-{
-	struct run *run = arg;
-
-	switch (command) {
-	case CONTROL_ENABLE:
-		return enable(run);
-	case CONTROL_DISABLE:
-		return disable(run);
-	case CONTROL_SNAPSHOT:
-		return snapshot(run);
-	case CONTROL_RESET:
-		error("--control: reset is for perfgrp stat");
-		return 0;
-	default:
-		return 0;
-	}
-}
-
-/* Obeys all pending commands of --control. Returns true on stop or failure. */
-static bool obey_all(struct run *run, int *err)
-{
-	bool end = control_obey(&run->rec->control, obey, run, err);
-
-	if (run->rec->control.fd < 0)
-		record_forget_control(run->rec);
-	return end;
-}
-
 /* ---- waiting -------------------------------------------------------------- */
 
 /* Time in ms until groups are to be enabled or the file switched, at most RECORD_LATENCY. */
-static int poll_timeout(const struct run *run)
+static int poll_timeout(const struct record *rec)
 {
-	const __u64 now = ending_now();
-	__u64 next = run->enable_at;
+	__u64 next = rec->enable_at;
 
-	if (run->rec->switching.next < next)
-		next = run->rec->switching.next;
-	if (next <= now)
-		return 0;
-	next = (next - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
-	return next < RECORD_LATENCY ? next : RECORD_LATENCY;
+	if (rec->switching.next < next)
+		next = rec->switching.next;
+	return record_timeout(next);
 }
 
 /* Returns true, after reporting it, if --max-size ends recording. */
@@ -367,7 +315,7 @@ static int record_until_end(struct run *run)
 	int more = 0, gone, err = 0;
 
 	for (;;) {
-		gone = record_poll(run->rec, more ? 0 : poll_timeout(run));
+		gone = record_poll(run->rec, more ? 0 : poll_timeout(run->rec));
 		if (gone < 0)
 			return gone;
 		if (overwrite && run->sideband)
@@ -378,10 +326,9 @@ static int record_until_end(struct run *run)
 			return more;
 		if (has_reached_size(run) || ending_has_come(&run->ending))
 			return 0;
-		if (obey_all(run, &err))
+		if (record_obey(run->rec, snapshot, run, &err))
 			return err;
-		if (ending_now() >= run->enable_at)
-			err = enable(run);
+		err = record_enable_if_due(run->rec);
 		if (!err)
 			err = switch_if_due(run);
 		if (err)
@@ -577,19 +524,14 @@ static int run_all(struct run *run)
 	if (err)
 		goto cancel;
 	synthesize(run);
-	run->enabled = record_enables_on_exec(rec);
-	run->enable_at = ENDING_NEVER;
-	if (!run->enabled && !rec->opt.delay && !rec->opt.wait) {
-		err = enable(run);
-		if (err)
-			goto cancel;
-	}
+	err = record_begin(rec);
+	if (err)
+		goto cancel;
 	err = start_command(run);
 	if (err)
 		return err;
 	run->started = true;
-	if (rec->opt.delay)
-		run->enable_at = ending_now() + rec->opt.delay * NSEC_PER_MSEC;
+	record_begin_delay(rec);
 	record_switch_begin(&rec->switching, ending_now());
 	err = record_until_end(run);
 	if (err) {
