@@ -27,7 +27,8 @@
  *	row [cgroup=N] [flags=N] [snap=N]
  *					a group that is split has rows for that cgroup, or rows
  *					with these PERFGRP_ROW_* flags, in its N-th snapshot
- *	samples N			a group that samples has N records when it is enabled
+ *	samples N [pid=N] [ip=N]	a group that samples has N records when it is enabled, by
+ *					default of the tool itself
  *	program N			the only BPF program has the id N, and can be attached; each
  *					sample, in a buffer or not, is a run of it
  *	lost N				it says that it has lost N more,
@@ -114,7 +115,7 @@ struct line {
 	__u64 group, member, snap, cpu, cgroup, nth, from;
 	__u64 raw, enabled, running, sched, flags, pmu;
 	__u64 number, error, reason, type, features, max_groups;
-	__u64 age, rest, epoch;
+	__u64 age, rest, epoch, pid, ip;
 };
 
 static struct line lines[MAX_LINES];
@@ -209,6 +210,7 @@ static void parse_word(struct line *line, const char *key, const char *value)
 		{ "flags", &line->flags }, { "pmu", &line->pmu }, { "type", &line->type },
 		{ "features", &line->features }, { "max_groups", &line->max_groups },
 		{ "age", &line->age }, { "rest", &line->rest }, { "epoch", &line->epoch },
+		{ "pid", &line->pid }, { "ip", &line->ip },
 	};
 	size_t i;
 
@@ -708,7 +710,10 @@ static size_t sample_size(const struct group *group)
 
 static void write_samples(struct group *group)
 {
-	__u64 n = setting_number("samples", 0), i;
+	const struct line *line = setting("samples");
+	const __u64 n = line ? line->number : 0;
+	const __u32 pid = line && line->pid != NONE ? line->pid : (__u32)getpid();
+	__u64 i;
 	__u32 j;
 
 	group->overflows += n;
@@ -726,9 +731,9 @@ static void write_samples(struct group *group)
 					.misc = PERF_RECORD_MISC_USER,
 					.size = sample_size(group),
 				},
-				.ip = 0x1000,
-				.pid = getpid(),
-				.tid = getpid(),
+				.ip = line->ip != NONE ? line->ip : 0x1000,
+				.pid = pid,
+				.tid = pid,
 				.time = count,
 				.id = 1,
 				.period = 1,
