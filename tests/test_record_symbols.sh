@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # perfgrp record: Debian's own perf finds the names of what samples hit: of JITed BPF programs
-# (O18), and of functions of the file that was mapped, whatever file has its name now (O19).
+# (O18), and of functions of the file that was mapped, whatever file has its name now (O19), which
+# is in perf's cache (O26).
 # timeout: 300
 
 # shellcheck source=tests/common/shell.sh
@@ -175,6 +176,9 @@ is "O19: a command's mapping has its build-id" "$(builds w)" = "$ours"
 is "O19: perf buildid-list has it" \
 	"$(perf buildid-list -i data 2>/dev/null | grep -c "^$ours .*/w$")" = 1
 is "O19: perf finds its functions" "$(functions empty | grep -cx main)" = 1
+cached=$HOME/.debug$scratch/w/$ours/elf
+is "O26: the command, which began after the recording, is in perf's cache" \
+	"$(cmp w "$cached" && echo same)" = same
 perf --buildid-dir "$scratch/cache" buildid-cache -a w >output 2>errors
 replace w
 is "O19: of a file that was replaced perf shows none" "$(functions empty | sort -u)" = "[unknown]"

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Build-ids of generated files: such as linkers write, and broken ones.
+ * Build-ids of generated files: such as linkers write, and broken ones; and which of the mapped
+ * files were sampled.
  * TAP on standard output; anything but 0 at the end if a test has failed.
  */
 #include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "build_id.h"
+#include "build_id_hits.h"
 #include "tap.h"
+#include "util.h"
 
 #define HEADERS_AT	64
 #define NOTES_AT	512
@@ -187,11 +192,112 @@ static void bad_files(void)
 	is(&file, 120, "one that ends behind it has");
 }
 
+/* ---- which files were sampled ---------------------------------------------- */
+
+/* Adds records as the kernel writes them: process 10 maps a file, at 0x1000 to 0x3000. */
+static void add_mapping(struct build_id_hits *hits, const char *path, size_t size, const __u8 *id)
+{
+	struct {
+		struct mmap2_record record;
+		char path[PATH_MAX];
+	} mmap = {
+		.record = {
+			.mmap = { .pid = 10, .tid = 10, .addr = 0x1000, .len = 0x2000 },
+			.build_id_size = size,
+		},
+	};
+
+	mmap.record.mmap.header = (struct perf_event_header){
+		.type = PERF_RECORD_MMAP2,
+		.misc = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID,
+		.size = sizeof(mmap),
+	};
+	memcpy(mmap.record.build_id, id, size);
+	snprintf(mmap.path, sizeof(mmap.path), "%s", path);
+	build_id_hits_add_record(hits, &mmap.record.mmap.header);
+}
+
+static void add_fork(struct build_id_hits *hits, __u32 pid, __u32 parent)
+{
+	const struct {
+		struct perf_event_header header;
+		__u32 pid, parent, tid, parent_tid;
+		__u64 time;
+	} fork = {
+		.header = { .type = PERF_RECORD_FORK, .size = sizeof(fork) },
+		.pid = pid,
+		.parent = parent,
+		.tid = pid,
+		.parent_tid = parent,
+	};
+
+	build_id_hits_add_record(hits, &fork.header);
+}
+
+/* Is this program in the cache after a sample? Processes 11 and 12 are descendants of 10. */
+static bool cached(const char *dir, __u32 pid, __u64 ip, bool forked)
+{
+	struct build_id_hits *hits = build_id_hits_new();
+	char path[PATH_MAX] = "", *link, *remove;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	__u8 id[BUILD_ID_MAX] = { 0 };
+	size_t size = build_id_read(fd, id);
+	bool found;
+
+	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0 || size != BUILD_ID_MAX) {
+		puts("Bail out! no build-id");
+		exit(1);
+	}
+	close(fd);
+	/* In the order of the buffers that they come from. */
+	build_id_hits_add_sample(hits, pid, ip);
+	if (forked) {
+		add_fork(hits, 12, 11);
+		add_fork(hits, 11, 10);
+	}
+	/* Process ids that were reused make a circle. */
+	add_fork(hits, 20, 21);
+	add_fork(hits, 21, 20);
+	add_mapping(hits, path, size, id);
+	build_id_hits_cache(hits, false);
+	build_id_hits_free(hits);
+	link = xasprintf("%s/.build-id/%02x", dir, id[0]);
+	found = !access(link, F_OK);
+	remove = xasprintf("rm -rf '%s'", dir);
+	if (system(remove))
+		puts("Bail out! cannot remove the cache");
+	free(remove);
+	free(link);
+	return found;
+}
+
+static void sampled(void)
+{
+	char top[] = "/tmp/perfgrp-test.XXXXXX", *dir;
+
+	if (!mkdtemp(top)) {
+		puts("Bail out! no directory");
+		exit(1);
+	}
+	dir = xasprintf("%s/cache", top);
+	setenv("PERF_BUILDID_DIR", dir, 1);
+	result(cached(dir, 10, 0x1000, false), "O26 a file is a hit at its first address");
+	result(cached(dir, 10, 0x2fff, false), "O26 and at its last");
+	result(!cached(dir, 10, 0x3000, false), "O26 not behind it");
+	result(!cached(dir, 10, 0xfff, false), "O26 nor before");
+	result(!cached(dir, 12, 0x1000, false), "O26 nor in another process");
+	result(cached(dir, 12, 0x1000, true), "O26 but in a child of a child");
+	result(!cached(dir, 20, 0x1000, true), "O26 processes may seem to be their own ancestors");
+	rmdir(top);
+	free(dir);
+}
+
 int main(void)
 {
 	good_files();
 	file_of_32_bits();
 	bad_files();
+	sampled();
 	printf("1..%u\n", tests);
 	return failures ? 1 : 0;
 }

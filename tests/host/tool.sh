@@ -9,6 +9,8 @@ OUT=${TOOL_BUILD:-$TOP/build/host/userspace}
 cd "$scratch" || exit 1
 # No tables of the machine's own CPU, only those that a test writes.
 export PERFGRP_PMU_EVENTS=$scratch/pmu-events
+# perf's cache of files that were sampled; not the user's own.
+export PERF_BUILDID_DIR=$scratch/debug
 export LC_ALL=C FAKE_DEVICE=$scratch/device FAKE_LOG=$scratch/calls FAKE_ROOT=$scratch/root
 
 # file PATH TEXT: writes a file of the simulated machine.

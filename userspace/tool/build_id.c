@@ -6,9 +6,11 @@
  */
 #include <elf.h>
 #include <endian.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "build_id.h"
@@ -122,6 +124,31 @@ static size_t read_id(int fd, bool is_64, __u8 *id)
 		at += is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 	}
 	return size;
+}
+
+/**
+ * build_id_open - open a regular file
+ * @path: its name
+ * @inode: if not NULL, only if it has that inode number
+ *
+ * Return: the file descriptor, or -1
+ */
+int build_id_open(const char *path, const __u64 *inode)
+{
+	struct stat st;
+	int fd;
+
+	/* Opening a device or FIFO can have side effects. The check is repeated after open(). */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return -1;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (inode && st.st_ino != *inode)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 }
 
 /**

@@ -9,6 +9,7 @@
 /* A SHA-1; perf and the kernel have no room for more. */
 #define BUILD_ID_MAX	20
 
+int build_id_open(const char *path, const __u64 *inode);
 size_t build_id_read(int fd, __u8 *id);
 
 #endif /* PERFGRP_BUILD_ID_H */

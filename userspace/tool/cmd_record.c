@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "build_id_hits.h"
 #include "cmd.h"
 #include "record.h"
 
@@ -40,6 +41,8 @@ static const struct option option_table[] = {
 	{ "switch-output", optional_argument, NULL, OPT_SWITCH_OUTPUT },
 	{ "switch-max-files", required_argument, NULL, OPT_SWITCH_MAX_FILES },
 	{ "compression-level", optional_argument, NULL, 'z' },
+	{ "no-buildid", no_argument, NULL, 'B' },
+	{ "no-buildid-cache", no_argument, NULL, 'N' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	CMD_HELP_OPTION
@@ -71,6 +74,8 @@ static void usage(FILE *out)
 	      "                           every TIME (suffix s, m, h or d); the names of the files are\n"
 	      "                           FILE.YYYYMMDDhhmmss and two digits\n"
 	      "      --switch-max-files N keep only the last N files\n"
+	      "  -B, --no-buildid         no build-ids in the file\n"
+	      "  -N, --no-buildid-cache   do not add the sampled programs and libraries to perf's cache\n"
 	      "      --json               write JSON, one object per line (default file: perfgrp.json)\n"
 	      "  -q, --quiet              do not print progress and a summary\n"
 	      "  -v, --verbose            print how many records were produced, read, lost and filtered\n"
@@ -168,6 +173,12 @@ static int parse_option(void *arg, int c)
 	case OPT_JSON:
 		opt->json = true;
 		return 0;
+	case 'B':
+		rec->data.no_build_ids = true;
+		return 0;
+	case 'N':
+		opt->no_cache = true;
+		return 0;
 	case 'q':
 		opt->quiet = true;
 		return 0;
@@ -251,7 +262,7 @@ int cmd_record(int argc, char **argv)
 {
 	static const struct cmd_options options = {
 		.name = "record",
-		.letters = "+" RECORD_LETTERS "go:m:z::qvh",
+		.letters = "+" RECORD_LETTERS "go:m:z::BNqvh",
 		.table = option_table,
 		.usage = usage,
 		.parse = parse_option,
@@ -273,6 +284,7 @@ int cmd_record(int argc, char **argv)
 	control_close(&rec.control);
 	record_switch_free(&rec.switching);
 	perf_data_free(&rec.data);
+	build_id_hits_free(rec.data.hits);
 	perfgrp_close(rec.dev);
 	free(rec.argv);
 	return status;

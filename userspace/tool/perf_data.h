@@ -27,6 +27,8 @@
  * @command_line: the command line that writes the file, ended by NULL
  * @compression_level: of zstd; 0: records are not compressed
  * @several: more files will follow; values in each are what was counted since the previous one
+ * @no_build_ids: mappings have no build-ids
+ * @hits: collects which files are sampled, or NULL
  *
  * The caller sets all fields above.
  *
@@ -56,6 +58,8 @@ struct perf_data {
 	char *const *command_line;
 	int compression_level;
 	bool several;
+	bool no_build_ids;
+	struct build_id_hits *hits;
 
 	struct perf_data_compressor *compressor;
 	struct perf_data_value *values;

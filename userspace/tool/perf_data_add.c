@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "build_id_hits.h"
 #include "perf_data_file.h"
 #include "util.h"
 
@@ -249,6 +250,8 @@ static int add_sample(struct perf_data *data, const struct perf_data_source *sou
 		put_values(data, source, &from, instance);
 	if (data->max_stack)
 		put_callchain(data, &from);
+	if ((record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER)
+		build_id_hits_add_sample(data->hits, from.pid, from.ip);
 	if (!data->first_time || from.time < data->first_time)
 		data->first_time = from.time;
 	if (from.time > data->last_time)

@@ -69,6 +69,6 @@ void perf_data_make_attr(const struct perf_data *data, size_t index, struct perf
 		attr->task = 1;
 		attr->ksymbol = 1;
 		attr->bpf_event = 1;
-		attr->build_id = 1;
+		attr->build_id = !data->no_build_ids;
 	}
 }

@@ -31,6 +31,7 @@
  * @json: write JSON lines instead of perf.data
  * @verbose: report what became of all records
  * @quiet: no summary at the end
+ * @no_cache: do not add files that were sampled to perf's cache
  * @delay: start sampling so many ms after the start
  * @wait: start sampling when --control enables it
  * @max_size: end when so many bytes were recorded; 0: no limit
@@ -49,6 +50,7 @@ struct record_options {
 	bool json;
 	bool verbose;
 	bool quiet;
+	bool no_cache;
 	unsigned int delay;
 	bool wait;
 	__u64 max_size;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "build_id_hits.h"
 #include "cmd.h"
 #include "ending.h"
 #include "progress.h"
@@ -351,10 +352,11 @@ static void open_sideband(struct run *run)
 	if (rec->opt.json)
 		return;
 	if (target_has_cpus(&rec->target))
-		err = sideband_open_cpus(&rec->side, programs);
+		err = sideband_open_cpus(&rec->side, programs, !rec->data.no_build_ids);
 	else
 		err = sideband_open_tasks(&rec->side, &rec->target.tasks, command,
-					  command && !rec->opt.no_inherit, programs);
+					  command && !rec->opt.no_inherit, programs,
+					  !rec->data.no_build_ids);
 	run->sideband = !err;
 	if (!err)
 		return;
@@ -398,6 +400,10 @@ static void describe_files(struct run *run)
 	rec->data.nr_instances = nr_instances(rec);
 	rec->data.command_line = rec->argv;
 	rec->data.several = rec->switching.on;
+	/* As with perf, one file after the other may be recorded for a long time. */
+	if (!rec->opt.no_cache && !rec->data.no_build_ids && !rec->data.several &&
+	    !rec->data.pipe && !rec->opt.json)
+		rec->data.hits = build_id_hits_new();
 }
 
 static int start_command(struct run *run)
@@ -491,6 +497,7 @@ static int finish(struct run *run)
 		err = end_file(run);
 	if (err)
 		return err;
+	build_id_hits_cache(rec->data.hits, rec->opt.verbose);
 	report(run);
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "aggr.h"
+#include "build_id_hits.h"
 #include "sideband.h"
 
 #define CPU_PAGES	128
@@ -41,7 +42,7 @@ struct sideband_ring {
  * none of programs that are loaded by tasks without an event.
  */
 static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, bool programs,
-		    size_t pages)
+		    bool build_ids, size_t pages)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -58,7 +59,7 @@ static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, boo
 		.task = 1,
 		.ksymbol = programs,
 		.bpf_event = programs,
-		.build_id = 1,
+		.build_id = build_ids,
 		.watermark = 1,
 		.inherit = pid >= 0 && cpu >= 0,
 		.disabled = on_exec,
@@ -90,12 +91,13 @@ static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, boo
  * sideband_open_cpus - open events for all tasks, on all CPUs
  * @side: filled in; zeros before
  * @programs: include records of BPF programs
+ * @build_ids: records of mappings have build-ids
  *
  * All CPUs are needed even if only some are sampled: a task may create its mappings on another CPU.
  *
  * Return: 0, or a negative errno with the events opened so far still open
  */
-int sideband_open_cpus(struct sideband *side, bool programs)
+int sideband_open_cpus(struct sideband *side, bool programs, bool build_ids)
 {
 	struct numbers online = { 0 };
 	size_t i;
@@ -103,7 +105,8 @@ int sideband_open_cpus(struct sideband *side, bool programs)
 
 	cpus_online(&online);
 	for (i = 0; i < online.nr && !err; i++)
-		err = open_one(side, -1, online.n[i], false, programs, CPU_PAGES);
+		err = open_one(side, -1, online.n[i], false, programs, build_ids,
+			       CPU_PAGES);
 	numbers_free(&online);
 	return err;
 }
@@ -115,11 +118,12 @@ int sideband_open_cpus(struct sideband *side, bool programs)
  * @on_exec: start at their next exec
  * @inherit: include their children
  * @programs: include records of BPF programs that they load
+ * @build_ids: records of mappings have build-ids
  *
  * Return: 0, or a negative errno with the events opened so far still open
  */
 int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool on_exec,
-			bool inherit, bool programs)
+			bool inherit, bool programs, bool build_ids)
 {
 	struct numbers cpus = { 0 };
 	size_t nr_cpus = 1, i;
@@ -132,7 +136,7 @@ int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool
 	for (i = 0; i < tasks->nr * nr_cpus && !err; i++) {
 		err = open_one(side, tasks->n[i / nr_cpus],
 			       inherit ? (int)cpus.n[i % nr_cpus] : -1, on_exec, programs,
-			       TASK_PAGES);
+			       build_ids, TASK_PAGES);
 		/* The task has exited, so there will be no samples of it. */
 		if (err == -ESRCH)
 			err = 0;
@@ -173,6 +177,7 @@ static void drain_ring(struct sideband_ring *ring, struct perf_data *data)
 		sample_id.id = 0;
 		memcpy(end, &sample_id, sizeof(sample_id));
 		perf_data_write(data, &record, record.header.size);
+		build_id_hits_add_record(data->hits, &record.header);
 	}
 	__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
 }

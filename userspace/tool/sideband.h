@@ -23,9 +23,9 @@ struct sideband {
 	size_t room;
 };
 
-int sideband_open_cpus(struct sideband *side, bool programs);
+int sideband_open_cpus(struct sideband *side, bool programs, bool build_ids);
 int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool on_exec,
-			bool inherit, bool programs);
+			bool inherit, bool programs, bool build_ids);
 void sideband_drain(struct sideband *side, struct perf_data *data);
 void sideband_close(struct sideband *side);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "build_id.h"
+#include "build_id_hits.h"
 #include "progress.h"
 #include "synth.h"
 #include "util.h"
@@ -21,28 +22,6 @@
 #define ANONYMOUS	"//anon"
 /* TASK_COMM_LEN of the kernel. */
 #define COMM_LEN	16
-
-struct mmap_record {
-	struct perf_event_header header;
-	__u32 pid, tid;
-	__u64 addr, len, pgoff;
-};
-
-struct mmap2_record {
-	struct mmap_record mmap;
-	union {
-		struct {
-			__u32 maj, min;
-			__u64 ino, ino_generation;
-		};
-		/* With PERF_RECORD_MISC_MMAP_BUILD_ID. */
-		struct {
-			__u8 build_id_size, reserved[3];
-			__u8 build_id[BUILD_ID_MAX];
-		};
-	};
-	__u32 prot, flags;
-};
 
 struct comm_record {
 	struct perf_event_header header;
@@ -177,25 +156,6 @@ static void put_name(struct perf_data *data, unsigned int pid, unsigned int tid)
 	free(name);
 }
 
-/* Opens a regular file; with @inode only if it has that inode number. */
-static int open_file(const char *path, const __u64 *inode)
-{
-	struct stat st;
-	int fd;
-
-	/* Opening a device or FIFO can have side effects. The check is repeated after open(). */
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return -1;
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (inode && st.st_ino != *inode)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 /*
  * Sets the build-id of a mapping. It is read from the mapped file itself, even if that was
  * replaced, if this caller may follow the links in map_files; else from the file with that name,
@@ -208,11 +168,11 @@ static void set_build_id(struct mmap2_record *record, const char *path)
 			       (uint64_t)start, (uint64_t)end);
 	char *name = xasprintf("/proc/%u/root%s", record->mmap.pid, path);
 	__u8 id[BUILD_ID_MAX] = { 0 };
-	int fd = open_file(link, NULL);
+	int fd = build_id_open(link, NULL);
 	size_t size;
 
 	if (fd < 0)
-		fd = open_file(name, &(__u64){ record->ino });
+		fd = build_id_open(name, &(__u64){ record->ino });
 	size = fd < 0 ? 0 : build_id_read(fd, id);
 	if (size) {
 		record->mmap.header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
@@ -251,8 +211,9 @@ static void put_mapping(struct perf_data *data, unsigned int pid, char *line)
 	record.prot = (prot[0] == 'r' ? PROT_READ : 0) | (prot[1] == 'w' ? PROT_WRITE : 0) |
 		      PROT_EXEC;
 	record.flags = prot[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
-	if (line[path] == '/')
+	if (line[path] == '/' && !data->no_build_ids)
 		set_build_id(&record, line + path);
+	build_id_hits_add_mapping(data->hits, &record, line + path);
 	synth_put(data, &record.mmap.header, sizeof(record),
 		  line[path] ? line + path : ANONYMOUS);
 }

@@ -5,10 +5,33 @@
 
 #include <stdbool.h>
 
+#include "build_id.h"
 #include "perf_data.h"
 
 struct bpf_prog_info;
 struct btf;
+
+struct mmap_record {
+	struct perf_event_header header;
+	__u32 pid, tid;
+	__u64 addr, len, pgoff;
+};
+
+struct mmap2_record {
+	struct mmap_record mmap;
+	union {
+		struct {
+			__u32 maj, min;
+			__u64 ino, ino_generation;
+		};
+		/* With PERF_RECORD_MISC_MMAP_BUILD_ID. */
+		struct {
+			__u8 build_id_size, reserved[3];
+			__u8 build_id[BUILD_ID_MAX];
+		};
+	};
+	__u32 prot, flags;
+};
 
 /* synth.c */
 void synth_put(struct perf_data *data, struct perf_event_header *header, size_t size,
