@@ -381,6 +381,36 @@ static void test_units(void)
 	perfgrp_events_free(events);
 }
 
+/* Names of sums over PMUs, "-" where the text names the PMU or is no event of one. */
+static void sums(const char *text, const char *wanted)
+{
+	struct perfgrp_events *events = new_events();
+	const struct perfgrp_event *e;
+	char got[512] = "";
+	__u32 i;
+
+	perfgrp_parse_events(events, text);
+	for (i = 0; (e = perfgrp_events_at(events, i, 0)); i++) {
+		strcat(got, i ? " " : "");
+		strcat(got, e->sum_name ? e->sum_name : "-");
+	}
+	result(!strcmp(got, wanted), "sums of %s", text);
+	if (strcmp(got, wanted))
+		printf("# '%s'\n", got);
+	perfgrp_events_free(events);
+}
+
+static void test_sums(void)
+{
+	sums("imc/event=1/", "imc/event=1/ imc/event=1/");
+	sums("uncore_imc_*/event=1/u", "uncore_imc_*/event=1/u uncore_imc_*/event=1/u");
+	sums("imc/event=1,name=mine/", "mine mine");
+	sums("ticks,mem-loads", "ticks ticks mem-loads");
+	sums("cor?/event=1/", "cor?/event=1/");
+	sums("uncore_imc_2/event=1/,core/mem-loads,name=mine/", "- -");
+	sums("mem-loads/name=mine/,cycles,r1,sched:*", "- - - - -");
+}
+
 /* What the tool does with groups. */
 static void test_cut(void)
 {
@@ -672,6 +702,7 @@ int main(void)
 	test_modifiers();
 	test_groups();
 	test_units();
+	test_sums();
 	test_cut();
 	test_faults();
 	test_sampling();

@@ -149,10 +149,11 @@ static int parse_breakpoint(const struct parser *p, struct token *t)
 
 /*
  * Adds one event of one PMU. The text between the slashes is from @terms to @end. @name is the
- * event's name unless the terms set one; NULL: the whole token.
+ * event's name unless the terms set one; NULL: the whole token. @found: the token does not name
+ * that PMU itself.
  */
 static int add_pmu_event(const struct parser *p, struct token *t, const char *pmu_name,
-			 const char *terms, const char *end, const char *name,
+			 const char *terms, const char *end, const char *name, bool found,
 			 const struct modifiers *m)
 {
 	struct event *event;
@@ -165,6 +166,9 @@ static int add_pmu_event(const struct parser *p, struct token *t, const char *pm
 	if (!event)
 		return -ENOMEM;
 	err = perfgrp_pmu_encode(p, &pmu, terms, end, event);
+	if (found)
+		event->shown.sum_name = event->shown.name ? event->shown.name :
+				perfgrp_pool_strndup(&p->list->pool, t->start, t->end - t->start);
 	if (!event->shown.name)
 		event->shown.name = name;
 	finish(p, t, event, m);
@@ -197,6 +201,7 @@ static int parse_with_terms(const struct parser *p, struct token *t, const char 
 	event = &group->events[group->shown.nr - 1];
 	as_named = event->shown.name;
 	event->shown.name = NULL;
+	event->shown.sum_name = NULL;
 	err = perfgrp_pmu_common_terms(p, slash + 1, close, event);
 	if (!event->shown.name)
 		event->shown.name = perfgrp_pool_printf(&p->list->pool, "%s%.*s", as_named,
@@ -233,7 +238,8 @@ static int parse_pmu_event(const struct parser *p, struct token *t, const char *
 	for (err = 0, i = 0; i < pmus.nr && !err; i++)
 		err = add_pmu_event(p, t, pmus.s[i], slash + 1, close,
 				    perfgrp_pool_printf(&p->list->pool, "%s%.*s", pmus.s[i],
-							(int)(t->end - slash), slash), &m);
+							(int)(t->end - slash), slash),
+				    strcmp(pmus.s[i], word), &m);
 	return err;
 }
 
@@ -267,7 +273,7 @@ static int add_sysfs_event(const struct parser *p, struct token *t, const char *
 		return perfgrp_fault(p, t->start, "more than one PMU has '%s'; name one, as in PMU/EVENT/",
 				     name);
 	for (i = 0; i < pmus.nr; i++) {
-		err = add_pmu_event(p, t, pmus.s[i], t->start, end, NULL, m);
+		err = add_pmu_event(p, t, pmus.s[i], t->start, end, NULL, true, m);
 		if (err)
 			return err;
 	}

@@ -112,6 +112,8 @@ enum {
  * @sample: value of period= or freq=, used only when sampling; 0 if not given
  * @min_delta: value of min-delta=, see &struct perfgrp_counter.min_delta; used only when sampling
  * @flags: PERFGRP_EVENT_FREQ, PERFGRP_EVENT_MACHINES
+ * @sum_name: if the text names an event without exactly one PMU, so that it may stand for those
+ *	of several: name to show for their sum, as written or as name= says; NULL otherwise
  */
 struct perfgrp_event {
 	const char *name;
@@ -122,6 +124,7 @@ struct perfgrp_event {
 	__u64 sample;
 	__u64 min_delta;
 	__u32 flags;
+	const char *sum_name;
 };
 
 enum {
