@@ -213,7 +213,8 @@ static void usage(FILE *out)
 	      "      --no-csv-summary     do not start CSV lines of --summary with \"summary\"\n"
 	      "      --no-wake            with -I and -a or -C: do not wake idle CPUs to read counters\n"
 	      "What to print:\n"
-	      "  -A, --no-aggr            do not aggregate counts across CPUs: one line per CPU\n"
+	      "  -A, --no-aggr            do not aggregate counts across CPUs or PMUs: one line for each\n"
+	      "      --no-merge           the same\n"
 	      "      --per-core, --per-cluster, --per-die, --per-socket, --per-node, --per-thread\n"
 	      "                           aggregate counts per core, cluster, die, socket, node or thread\n"
 	      "      --per-cache[=LEVEL]  aggregate counts per last-level cache, or per cache of LEVEL (L2)\n"
@@ -311,6 +312,7 @@ static int parse_option(void *arg, int c)
 		line->cgroups = true;
 		return cmd_parse_depth(&st->split.depth);
 	case 'A':
+	case OPT_NO_MERGE:
 		st->aggr.mode = AGGR_CPU;
 		break;
 	case OPT_PER_CORE:
@@ -393,9 +395,6 @@ static int parse_option(void *arg, int c)
 		break;
 	case OPT_NO_SCALE:
 		opt->no_scale = true;
-		break;
-	case OPT_NO_MERGE:
-		opt->merge = false;
 		break;
 	case OPT_MERGE:
 		opt->merge = true;
@@ -613,6 +612,7 @@ static int run_stat(struct stat_cmd *st, const struct command_line *line)
 		return EXIT_USAGE;
 	if (cgroups_finish(&st->cgroups, &st->list, line->events))
 		return EXIT_USAGE;
+	stat_choose_sums(st);
 	if (st->opt.verbose)
 		cgroups_say_paths(&st->cgroups);
 	if (st->list.nr && open_device(st))

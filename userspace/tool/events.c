@@ -29,6 +29,7 @@ static void copy_event(struct event *to, const struct perfgrp_event *from)
 	to->sample = from->sample;
 	to->freq = from->flags & PERFGRP_EVENT_FREQ;
 	to->min_delta = from->min_delta;
+	to->sum_name = from->sum_name ? xstrdup(from->sum_name) : NULL;
 }
 
 /**
@@ -71,6 +72,7 @@ static void free_event(struct event *event)
 	free(event->name);
 	free(event->unit);
 	free(event->cpus);
+	free(event->sum_name);
 }
 
 /**
@@ -138,6 +140,8 @@ static void copy_group(struct event_list *list, size_t index)
 		event->unit = xstrdup(event->unit);
 		if (event->cpus)
 			event->cpus = xstrdup(event->cpus);
+		if (event->sum_name)
+			event->sum_name = xstrdup(event->sum_name);
 	}
 }
 

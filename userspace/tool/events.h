@@ -23,6 +23,8 @@ struct cgroup;
  * @min_delta: value of min-delta=, see &struct perfgrp_counter.min_delta; used only when sampling
  * @cgroup: count only tasks of this cgroup; NULL: all
  * @metric_event: number of the event in metrics (-M), from 1; 0: not used in metrics
+ * @sum_name: @sum_name of &struct perfgrp_event
+ * @sum: number of the sum of counts of several PMUs that its counts belong to, from 1; 0: none
  */
 struct event {
 	char *name;
@@ -36,6 +38,8 @@ struct event {
 	__u64 min_delta;
 	struct cgroup *cgroup;
 	unsigned int metric_event;
+	char *sum_name;
+	unsigned int sum;
 };
 
 /**

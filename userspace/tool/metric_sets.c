@@ -176,9 +176,13 @@ static void take_events(struct event_list *events, size_t first, const struct me
 			free(event->name);
 			event->name = xasprintf("%s [%s]", of->name, pmu);
 			free(pmu);
+			free(event->sum_name);
+			event->sum_name = xstrdup(of->name);
 		} else {
 			free(event->name);
 			event->name = xstrdup(of->name);
+			free(event->sum_name);
+			event->sum_name = NULL;
 		}
 		/* The event was moved to @events. */
 		parsed->groups[i].nr = 0;

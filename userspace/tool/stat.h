@@ -138,11 +138,13 @@ struct stat_cells {
  * @last: those of the last snapshot
  * @runs: those of all runs of the command, if it is run several times
  * @supported: the machine has it
+ * @added: its counts were added to those of another event, see stat_sum.c
  */
 struct stat_event {
 	struct stat_cells last;
 	struct stat_cells runs;
 	bool supported;
+	bool added;
 };
 
 /**
@@ -197,6 +199,7 @@ struct stat_group {
  * @dev: the device
  * @features: PERFGRP_FEATURE_* of the module
  * @list: the groups and their events
+ * @nr_sums: how many sums of PMUs its events have
  * @metrics: the metrics to compute (-M)
  * @groups: one for each of @list.groups, once they have been opened
  * @nr_groups: how many
@@ -226,6 +229,7 @@ struct stat_cmd {
 	struct perfgrp_dev *dev;
 	__u64 features;
 	struct event_list list;
+	unsigned int nr_sums;
 	struct metric_list metrics;
 	struct stat_group *groups;
 	size_t nr_groups;
@@ -313,6 +317,11 @@ void stat_add_interval(struct stat_part *part, size_t event, const struct stat_c
 void stat_forget_intervals(struct stat_cmd *st);
 void stat_sum_up(struct stat_cmd *st);
 void stat_free_parts(struct stat_group *group);
+
+/* stat_sum.c: sums over PMUs */
+void stat_choose_sums(struct stat_cmd *st);
+void stat_make_sums(struct stat_cmd *st, bool intervals);
+const char *stat_event_name(const struct event *event);
 
 /* stat_interval.c: what has been counted since the last snapshot */
 void stat_since_last(struct stat_group *group, size_t nr, unsigned int cpu, size_t event,

@@ -340,6 +340,7 @@ int stat_collect(struct stat_cmd *st)
 		for (j = 0; j < nr; j++)
 			stat_sort_threads(st, &group->events[j].last);
 	}
+	stat_make_sums(st, false);
 	return 0;
 }
 

@@ -72,7 +72,7 @@ static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 	const struct stat_mean *mean = &cell->mean;
 	struct stat_line line = {
 		.event = event,
-		.name = event->name,
+		.name = stat_event_name(event),
 		.cgroup = name_of_cgroup(st, event, cell->place),
 		.place = &st->aggr.places[cell->place],
 		.cell = cell,
@@ -135,6 +135,8 @@ static void print_event(struct stat_cmd *st, size_t group, size_t index, size_t 
 	bool any = false;
 	size_t i;
 
+	if (st->groups[group].events[index].added)
+		return;
 	for (i = 0; i < counts->nr; i++) {
 		const struct stat_cell *cell = &counts->cells[i];
 

@@ -149,6 +149,7 @@ void stat_sum_up(struct stat_cmd *st)
 		for (j = 0; j < st->list.groups[i].nr; j++)
 			stat_sort_threads(st, &adder.group->events[j].runs);
 	}
+	stat_make_sums(st, true);
 }
 
 void stat_free_parts(struct stat_group *group)
