@@ -71,8 +71,8 @@ static_assert(PERFGRP_READ_FORMAT ==
  * @time: the same moment on the group's clock
  * @own: what @event has counted since it was created, with its times; 0 if nothing is read
  * @read: bitmap of the members whose event was read at this overflow
- * @counts: what each member has counted since it was created, as of its last read; 0 if it has no
- *	event here
+ * @counts: what each member of @array has counted since it was created, as of its last read; 0 if
+ *	it has no event here. Set by read_members().
  *
  * On the stack of perfgrp_overflow().
  */
@@ -89,7 +89,7 @@ struct sample {
 	u64 time;
 	struct perfgrp_count own;
 	u32 read;
-	u64 counts[PERFGRP_MAX_MEMBERS];
+	u64 *counts;
 };
 
 static_assert(PERFGRP_MAX_MEMBERS <= 32); /* bits of sample.read */
@@ -111,8 +111,10 @@ static int find_entry(const struct perfgrp_event_array *array, const struct perf
 
 static void read_member(struct sample *sample, unsigned int index, struct perf_event *event)
 {
-	if (!event)
+	if (!event) {
+		sample->counts[index] = 0;
 		return;
+	}
 	if (event == sample->event ||
 	    perfgrp_core_read_anywhere(event, perfgrp_core_state(event), sample->irqs_on))
 		sample->read |= BIT(index);
@@ -147,6 +149,9 @@ static void read_members(struct sample *sample)
 {
 	bool inherits = perfgrp_group_inherits(sample->group);
 
+	/* A task need not have an event for each member. */
+	if (inherits)
+		memset(sample->counts, 0, sample->array->nr * sizeof(*sample->counts));
 	if (inherits && !sample->array->keeps_contexts)
 		return;
 	if (inherits)
@@ -332,7 +337,9 @@ static bool irqs_were_on(unsigned long flags, const struct pt_regs *regs)
 void perfgrp_overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct perfgrp_group *group = event->overflow_handler_context;
-	struct sample sample = { .event = event, .data = data, .regs = regs, .group = group };
+	u64 counts[PERFGRP_MAX_MEMBERS] __uninitialized;
+	struct sample sample = { .event = event, .data = data, .regs = regs, .group = group,
+				 .counts = counts };
 	const struct perfgrp_attachment *attachment;
 	unsigned long flags;
 	int instance, index;
