@@ -122,6 +122,22 @@ static __u32 how_many(__u16 type, __u32 id)
 	return nr;
 }
 
+/*
+ * Drops what was read of programs but A and B, and returns how many records that were. A program of
+ * an earlier test whose last reference is dropped in a softirq is unloaded by the task that the
+ * softirq interrupts.
+ */
+static __u32 forget_others(const struct prog *a, const struct prog *b)
+{
+	__u32 i, nr = 0, nr_all = records.nr_bpf;
+
+	for (i = 0; i < nr_all; i++)
+		if (records.bpf[i]->prog_id == a->id || records.bpf[i]->prog_id == b->id)
+			records.bpf[nr++] = records.bpf[i];
+	records.nr_bpf = nr;
+	return nr_all - nr;
+}
+
 static const struct perfgrp_record_bpf_event *first_of(__u16 type, __u32 id)
 {
 	__u32 i;
@@ -173,6 +189,7 @@ static struct perfgrp_stream_stats stream_stat(int fd)
 TEST(one_program, "B9: a program's load and unload have its id and tag, and who, when and where")
 {
 	int fd = ask(0, PERFGRP_TARGET_TASK, 65536), i;
+	__u32 nr_others;
 	struct prog a, b;
 
 	run_on(0);
@@ -181,7 +198,8 @@ TEST(one_program, "B9: a program's load and unload have its id and tag, and who,
 	close(b.fd);
 	close(a.fd);
 	read_on(fd);
-	REQUIRE_EQ(records.nr, 4);
+	nr_others = forget_others(&a, &b);
+	REQUIRE_EQ(records.nr, 4 + nr_others);
 	REQUIRE_EQ(records.nr_bpf, 4);
 	EXPECT_EQ(records.bpf[0]->type, LOAD);
 	EXPECT_EQ(records.bpf[0]->prog_id, a.id);
@@ -204,8 +222,8 @@ TEST(one_program, "B9: a program's load and unload have its id and tag, and who,
 			EXPECT_GE(e->sample_id.time, records.bpf[i - 1]->sample_id.time);
 	}
 	EXPECT_NE(memcmp(a.tag, b.tag, sizeof(a.tag)), 0);
-	EXPECT_EQ(stream_stat(fd).produced, 4);
-	EXPECT_EQ(stream_stat(fd).read, 4);
+	EXPECT_EQ(stream_stat(fd).produced, 4 + nr_others);
+	EXPECT_EQ(stream_stat(fd).read, 4 + nr_others);
 }
 
 TEST(blocking_reader, "B9: a record wakes a reader that sleeps")

@@ -475,45 +475,45 @@ TEST(idle_not_woken, "M2: an interval does not wake a CPU that is idle")
 
 #define ORDERS 100
 
-/* How often the last CPU goes idle while a child there has something to do ORDERS times. */
-static __u32 idle_entries(struct child *child, __u64 interval)
+/* Counts the expiries of the module's interval timers on CPU, while AND, part of a filter, holds. */
+static int open_timer_expiries(int cpu, const char *and)
 {
-	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, interval), i;
-	const struct perfgrp_map *map = map_rows(fd);
-	__u32 seq;
+	long id = read_number("/sys/kernel/tracing/events/timer/hrtimer_expire_entry/id");
+	__u64 function = kernel_address("on_timer", "[perfgrp]");
+	char filter[128];
+	int fd;
 
-	add_faults(fd);
-	child_do_all(child, ORDER_FAULT, 1);
-	seq = seq_of(map, last_cpu());
-	for (i = 0; i < ORDERS; i++) {
-		child_do_all(child, ORDER_FAULT, 1);
-		nap_ns(12 * MS);
-	}
-	seq = seq_of(map, last_cpu()) - seq;
-	munmap((void *)map, map->map_size);
-	close(fd);
-	return seq / 2;
+	REQUIRE_GE(id, 0);
+	REQUIRE(function != 0);
+	fd = peer_open(PERF_TYPE_TRACEPOINT, id, -1, cpu, -1);
+	REQUIRE_GE(fd, 0);
+	snprintf(filter, sizeof(filter), "function == 0x%llx%s", function, and);
+	REQUIRE_EQ(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter), 0);
+	peer_enable(fd);
+	return fd;
 }
 
 TEST(timer_stops, "M2: nor does it leave a timer that would wake it once")
 {
-	__u32 without = ~0U / 2, with = ~0U, nr;
-	struct child child;
-	int i;
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 10 * MS), i;
+	struct child child = child_apart();
+	int all = open_timer_expiries(last_cpu(), "");
+	int idle = open_timer_expiries(last_cpu(), " && common_pid == 0");
 
-	NEED_FEATURE(MAPPED);
-	cpus_online(&cpus);
-	child = child_apart();
 	run_on(cpus.cpu[0]);
-	/* Others wake the CPU, too, now more often, now less: what is least counts. */
-	for (i = 0; i < 10 && with >= without + ORDERS / 2; i++) {
-		nr = idle_entries(&child, 0);
-		without = nr < without ? nr : without;
-		nr = idle_entries(&child, 10 * MS);
-		with = nr < with ? nr : with;
+	add_faults(fd);
+	/* One order is longer than the interval. */
+	child_do_all(&child, ORDER_BURN, 100000);
+	EXPECT_GT(peer_read(all).value, 2);
+	for (i = 0; i < ORDERS; i++) {
+		child_do_all(&child, ORDER_FAULT, 1);
+		nap_ns(12 * MS);
 	}
-	EXPECT_GE(without, ORDERS - 10);
-	EXPECT_LT(with, without + ORDERS / 2);
+	EXPECT_LT(peer_read(idle).value, ORDERS / 2);
+	diag("%llu expiries, %llu while idle", (long long)peer_read(all).value,
+	     (long long)peer_read(idle).value);
+	close(all);
+	close(idle);
 }
 
 TEST(clocks_go_on, "M2: rows with clocks are written when the CPU goes idle, never at rest")

@@ -167,24 +167,6 @@ TEST(breakpoints, "O1 O3: a breakpoint samples each hit, with what the others co
 	EXPECT_EQ(hits, 20);
 }
 
-/* The address of a kernel variable; 0 where the kernel does not tell. */
-static __u64 kernel_address(const char *name)
-{
-	static char line[256], symbol[128];
-	unsigned long long address;
-	FILE *f = fopen("/proc/kallsyms", "re");
-	__u64 found = 0;
-	char type;
-
-	while (f && !found && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%llx %c %127s", &address, &type, symbol) == 3 &&
-		    !strcmp(symbol, name))
-			found = address;
-	if (f)
-		fclose(f);
-	return found;
-}
-
 static __u64 coarse_ns(void)
 {
 	struct timespec t;
@@ -207,7 +189,7 @@ TEST(kernel_breakpoint, "O1 O3: a breakpoint on a kernel variable samples the ke
 		.flags = PERFGRP_COUNTER_RAW,
 		.type = PERF_TYPE_BREAKPOINT,
 		.bp_type = HW_BREAKPOINT_W,
-		.config1 = kernel_address("jiffies"),
+		.config1 = kernel_address("jiffies", ""),
 		.config2 = HW_BREAKPOINT_LEN_4,
 		.sample_period = 1,
 	};

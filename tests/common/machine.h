@@ -62,6 +62,28 @@ static inline long read_number(const char *path)
 	return read_file(path, buf, sizeof(buf)) > 0 ? strtol(buf, NULL, 0) : -1;
 }
 
+/*
+ * The address of the symbol NAME of the kernel, or of a module ("[perfgrp]"); 0 where the kernel
+ * does not tell.
+ */
+static inline uint64_t kernel_address(const char *name, const char *module)
+{
+	char line[512], symbol[256], owner[64];
+	unsigned long long address;
+	FILE *f = fopen("/proc/kallsyms", "re");
+	uint64_t found = 0;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		owner[0] = '\0';
+		if (sscanf(line, "%llx %*c %255s %63s", &address, symbol, owner) >= 2 &&
+		    !strcmp(symbol, name) && !strcmp(owner, module))
+			found = address;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
 static inline unsigned int nr_open_fds(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
