@@ -64,16 +64,16 @@ cat >bin/find <<-END
 END
 chmod +x bin/getconf bin/find
 
-stat="stat+csv_output stat+csv_summary stat+json_output stat+shadow_stat stat+std_output stat
-	stat_all_metrics stat_all_metricgroups stat_all_pmu list"
-record="record record+zstd_comp_decomp"
+stat="${perf_stat_scripts[*]} ${perf_pmu_scripts[*]}"
+record=${perf_record_scripts[*]}
+new="${perf_pmu_scripts_7[*]} ${perf_record_scripts_7[*]}"
 # perf 6.1 lacks options of perf inject that it uses.
 pipes=
 ! perf inject -h 2>&1 | grep -q mmap2-buildid-all || pipes=pipe_test
-declare -A scripts=([6.12]="$stat $record $pipes" [7.x]="$stat $record $pipes")
+declare -A scripts=([6.12]="$stat $record $pipes" [7.x]="$stat $record $new $pipes")
 # Recordings take long, and those of the two versions differ little.
 if [ "${TEST_ROUNDS_DIVISOR:-1}" -gt 1 ]; then
-	scripts=([6.12]=$stat [7.x]="$stat $record")
+	scripts=([6.12]=$stat [7.x]="$stat $record $new")
 fi
 use_perf_tests 6.12 $perf_shell/trixie
 use_perf_tests 7.x $perf_shell/trixie-backports

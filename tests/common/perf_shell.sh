@@ -6,7 +6,16 @@
 #
 # perf_shell.skips lists the functions that are left out of a script: their calls are removed from a
 # copy. Each of them is also called alone, and must still fail, unless its reason begins with
-# "sometimes". perf_shell.words replaces words of perf 6.12 by those of 7.x.
+# "sometimes". A script that is left out has "all" in the place of a function. perf_shell.words
+# replaces words of perf 6.12 by those of 7.x.
+
+# What is run: everywhere; with a PMU; with a PMU and the module, as it records; and what only 7.x has.
+perf_stat_scripts=(stat+csv_output stat+csv_summary stat+json_output stat+shadow_stat stat+std_output
+	stat stat_all_pmu list)
+perf_pmu_scripts=(stat_all_metrics stat_all_metricgroups)
+perf_pmu_scripts_7=(stat+event_uniquifying stat_metrics_cgrp)
+perf_record_scripts=(record record_sideband record+zstd_comp_decomp)
+perf_record_scripts_7=(record+zstd_comp_decomp_multi_record)
 
 # use_perf_tests VERSION DIRECTORY: perf VERSION's tests/shell.
 use_perf_tests() {
@@ -44,6 +53,20 @@ skipped() {
 	sed -n "s/^$1 $2: \([^:]*\): .*/\1/p" "$perf_shell/perf_shell.skips"
 }
 
+# check_all_named VERSION: a result for whether each of its scripts is either run or left out by name.
+check_all_named() {
+	local path script unnamed=()
+	local run=(stat_all_pfm pipe_test "${perf_stat_scripts[@]}" "${perf_pmu_scripts[@]}"
+		"${perf_pmu_scripts_7[@]}" "${perf_record_scripts[@]}" "${perf_record_scripts_7[@]}")
+	for path in "perf.$1"/{stat,list,record,pipe}*.sh; do
+		script=$(basename "$path" .sh)
+		[[ " ${run[*]} " == *" $script "* || $(skipped "$1" "$script") = all ]] ||
+			unnamed+=("$script")
+	done
+	echo "neither run nor left out: ${unnamed[*]}" >log
+	check "each script of perf $1's is run or left out by name" [ ${#unnamed[@]} = 0 ]
+}
+
 # run VERSION SCRIPT: of the copy. Sets $status; what it says is in log.perf.
 run() {
 	status=0
@@ -62,6 +85,19 @@ fails() {
 	sed -E "/^[[:space:]]*$3( .*)?\$/!s/^([[:space:]]*)$all\$/\1:/" "perf.$1/$2.sh" >"shell.$1/$2.sh"
 	run "$1" "$2"
 	! passes >log || grep -q '\[Skip' log
+}
+
+# check_left_out VERSION: a result for each script that is left out, and so must not pass.
+check_left_out() {
+	local script reason
+	while IFS=: read -r script reason; do
+		run "$1" "$script"
+		if passes >log; then
+			result "not ok" "perf $1's $script passes, so it need not be left out"
+		else
+			result ok "perf $1's $script # SKIP$reason"
+		fi
+	done < <(sed -n "s/^$1 \([^:]*\): all:/\1:/p" "$perf_shell/perf_shell.skips")
 }
 
 # run_perf_test VERSION SCRIPT WHERE: a result for the script, and one for each function left out.

@@ -237,6 +237,7 @@ static void test_dependencies(void)
  * @metrics: number of metrics
  * @read: metrics whose expression can be parsed
  * @finite: metrics that have a value if all counts are 1
+ * @infinite: expressions that are infinite if all counts are 0
  * @thresholds: expressions of thresholds
  * @thresholds_read: those of @thresholds that can be parsed
  * @unknown: unknown literals
@@ -246,6 +247,7 @@ struct census {
 	unsigned int metrics;
 	unsigned int read;
 	unsigned int finite;
+	unsigned int infinite;
 	unsigned int thresholds;
 	unsigned int thresholds_read;
 	unsigned int unknown;
@@ -257,6 +259,13 @@ static double one(void *arg, const char *id)
 	(void)arg;
 	(void)id;
 	return 1;
+}
+
+static double zero(void *arg, const char *id)
+{
+	(void)arg;
+	(void)id;
+	return 0;
 }
 
 static double known(void *arg, const char *name)
@@ -286,6 +295,7 @@ static bool try(const char *text, struct census *census, unsigned int *finite)
 		.value = one, .source_count = one, .literal = known, .has_event = yes,
 		.is_cpu = yes, .arg = census,
 	};
+	struct metric_env zeros = ones;
 	char *why;
 	struct metric_expr *expr = metric_expr_parse(text, &why);
 
@@ -296,6 +306,8 @@ static bool try(const char *text, struct census *census, unsigned int *finite)
 	}
 	metric_expr_ids(expr, &ones, ignore, NULL);
 	*finite += isfinite(metric_expr_value(expr, &ones));
+	zeros.value = zero;
+	census->infinite += isinf(metric_expr_value(expr, &zeros));
 	metric_expr_free(expr);
 	return true;
 }
@@ -350,6 +362,7 @@ static void test_tables(char **files, const char *arch)
 	result(!census.unknown, "each #literal is known");
 	/* With all counts 1 a difference in a divisor may be 0; those metrics have no value. */
 	result(census.finite * 100 >= census.metrics * 98, "nearly all have a value");
+	result(!census.infinite, "none is infinite where nothing was counted");
 	result(census.longest < 128, "there is room for each unit and name");
 }
 
