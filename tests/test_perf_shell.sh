@@ -66,7 +66,7 @@ chmod +x bin/getconf bin/find
 
 stat="${perf_stat_scripts[*]} ${perf_pmu_scripts[*]}"
 record=${perf_record_scripts[*]}
-new="${perf_pmu_scripts_7[*]} ${perf_record_scripts_7[*]}"
+new=${perf_pmu_scripts_7[*]}
 # perf 6.1 lacks options of perf inject that it uses.
 pipes=
 ! perf inject -h 2>&1 | grep -q mmap2-buildid-all || pipes=pipe_test

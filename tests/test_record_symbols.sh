@@ -115,6 +115,10 @@ kill -STOP $burning
 is "O18: so has it where a task is sampled" "$(samples_in "$symbol")" -gt 20
 record -a -e cpu-clock:u true
 is "O18: who samples no kernel code does not learn where it is" "$(bpf_records | wc -l)" = 0
+record -a -e cpu-clock --no-bpf-event /tests/burn_bpf burning 200
+is "O18: with --no-bpf-event there are none, neither of before nor of what is loaded" \
+	"$? $(bpf_records | wc -l)" = "0 0"
+is "O18: its samples are there, without a name" "$(script -i data | grep -c cpu-clock)" -gt 20
 
 # perf records all programs if the user may ask for them, and is silent if not; so is perfgrp.
 setpriv --bounding-set -sys_admin \

@@ -13,9 +13,8 @@
 perf_stat_scripts=(stat+csv_output stat+csv_summary stat+json_output stat+shadow_stat stat+std_output
 	stat stat_all_pmu list)
 perf_pmu_scripts=(stat_all_metrics stat_all_metricgroups)
-perf_pmu_scripts_7=(stat+event_uniquifying stat_metrics_cgrp)
+perf_pmu_scripts_7=(stat+event_uniquifying)
 perf_record_scripts=(record record_sideband record+zstd_comp_decomp)
-perf_record_scripts_7=(record+zstd_comp_decomp_multi_record)
 
 # use_perf_tests VERSION DIRECTORY: perf VERSION's tests/shell.
 use_perf_tests() {
@@ -57,7 +56,7 @@ skipped() {
 check_all_named() {
 	local path script unnamed=()
 	local run=(stat_all_pfm pipe_test "${perf_stat_scripts[@]}" "${perf_pmu_scripts[@]}"
-		"${perf_pmu_scripts_7[@]}" "${perf_record_scripts[@]}" "${perf_record_scripts_7[@]}")
+		"${perf_pmu_scripts_7[@]}" "${perf_record_scripts[@]}")
 	for path in "perf.$1"/{stat,list,record,pipe}*.sh; do
 		script=$(basename "$path" .sh)
 		[[ " ${run[*]} " == *" $script "* || $(skipped "$1" "$script") = all ]] ||

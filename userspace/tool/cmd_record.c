@@ -23,6 +23,7 @@ enum {
 	OPT_JSON,
 	OPT_MAX_SIZE,
 	OPT_MAX_STACK,
+	OPT_NO_BPF_EVENT,
 	OPT_OVERWRITE,
 	OPT_SWITCH_MAX_FILES,
 	OPT_SWITCH_OUTPUT,
@@ -43,6 +44,7 @@ static const struct option option_table[] = {
 	{ "compression-level", optional_argument, NULL, 'z' },
 	{ "no-buildid", no_argument, NULL, 'B' },
 	{ "no-buildid-cache", no_argument, NULL, 'N' },
+	{ "no-bpf-event", no_argument, NULL, OPT_NO_BPF_EVENT },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	CMD_HELP_OPTION
@@ -76,6 +78,7 @@ static void usage(FILE *out)
 	      "      --switch-max-files N keep only the last N files\n"
 	      "  -B, --no-buildid         no build-ids in the file\n"
 	      "  -N, --no-buildid-cache   do not add the sampled programs and libraries to perf's cache\n"
+	      "      --no-bpf-event       no records of BPF programs, which then have no symbols\n"
 	      "      --json               write JSON, one object per line (default file: perfgrp.json)\n"
 	      "  -q, --quiet              do not print progress and a summary\n"
 	      "  -v, --verbose            print how many records were produced, read, lost and filtered\n"
@@ -178,6 +181,9 @@ static int parse_option(void *arg, int c)
 		return 0;
 	case 'N':
 		opt->no_cache = true;
+		return 0;
+	case OPT_NO_BPF_EVENT:
+		opt->no_bpf = true;
 		return 0;
 	case 'q':
 		opt->quiet = true;

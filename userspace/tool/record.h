@@ -32,6 +32,7 @@
  * @verbose: report what became of all records
  * @quiet: no summary at the end
  * @no_cache: do not add files that were sampled to perf's cache
+ * @no_bpf: no records of BPF programs and their functions
  * @delay: start sampling so many ms after the start
  * @wait: start sampling when --control enables it
  * @max_size: end when so many bytes were recorded; 0: no limit
@@ -51,6 +52,7 @@ struct record_options {
 	bool verbose;
 	bool quiet;
 	bool no_cache;
+	bool no_bpf;
 	unsigned int delay;
 	bool wait;
 	__u64 max_size;

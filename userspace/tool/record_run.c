@@ -160,6 +160,11 @@ static bool samples_kernel(const struct record *rec)
 	return false;
 }
 
+static bool needs_programs(const struct record *rec)
+{
+	return samples_kernel(rec) && !rec->opt.no_bpf;
+}
+
 /*
  * Writes records for the tasks and mappings that already exist. A command that has not started has
  * none yet; its exec will be recorded.
@@ -172,10 +177,10 @@ static void synthesize(struct run *run)
 	run->begun = 0;
 	if (rec->opt.json)
 		return;
-	if (samples_kernel(rec)) {
+	if (samples_kernel(rec))
 		synth_kernel(&rec->data);
+	if (needs_programs(rec))
 		synth_all_programs(&rec->data);
-	}
 	if (target_has_cpus(&rec->target))
 		/* Later the command may be writing to the terminal. */
 		synth_all_processes(&rec->data, rec->opt.quiet || run->started);
@@ -346,7 +351,7 @@ static void open_sideband(struct run *run)
 {
 	struct record *rec = run->rec;
 	bool command = rec->target.kind == TARGET_COMMAND;
-	bool programs = samples_kernel(rec);
+	bool programs = needs_programs(rec);
 	int err;
 
 	if (rec->opt.json)
