@@ -147,6 +147,41 @@ static int parse_breakpoint(const struct parser *p, struct token *t)
 	return 0;
 }
 
+/* Encodes the text between a PMU's slashes. Returns 0, or the error. */
+static int encode(const struct parser *p, const struct token *t, const char *pmu_name,
+		  const char *terms, const char *end, struct event *event)
+{
+	struct pmu_dir pmu;
+
+	if (perfgrp_pmu_open(&pmu, p->scratch, p->from, pmu_name))
+		return perfgrp_fault(p, t->start, "cannot read PMU '%s' in sysfs", pmu_name);
+	return perfgrp_pmu_encode(p, &pmu, terms, end, event);
+}
+
+/*
+ * Leaves only the PMUs that have all terms, as perf does: PMUs whose names match one pattern may be
+ * of different kinds. Returns 0, or the error of the last PMU if none has them.
+ */
+static int keep_with_terms(const struct parser *p, const struct token *t, struct strings *pmus,
+			   const char *terms, const char *end)
+{
+	size_t i, nr = 0;
+	int err = 0;
+
+	for (i = 0; i < pmus->nr; i++) {
+		struct event event = { 0 };
+
+		err = encode(p, t, pmus->s[i], terms, end, &event);
+		if (!err)
+			pmus->s[nr++] = pmus->s[i];
+	}
+	pmus->nr = nr;
+	if (!nr)
+		return err;
+	memset(p->error, 0, sizeof(*p->error));
+	return 0;
+}
+
 /*
  * Adds one event of one PMU. The text between the slashes is from @terms to @end. @name is the
  * event's name unless the terms set one; NULL: the whole token. @found: the token does not name
@@ -156,16 +191,12 @@ static int add_pmu_event(const struct parser *p, struct token *t, const char *pm
 			 const char *terms, const char *end, const char *name, bool found,
 			 const struct modifiers *m)
 {
-	struct event *event;
-	struct pmu_dir pmu;
+	struct event *event = next_event(p, t);
 	int err;
 
-	if (perfgrp_pmu_open(&pmu, p->scratch, p->from, pmu_name))
-		return perfgrp_fault(p, t->start, "cannot read PMU '%s' in sysfs", pmu_name);
-	event = next_event(p, t);
 	if (!event)
 		return -ENOMEM;
-	err = perfgrp_pmu_encode(p, &pmu, terms, end, event);
+	err = encode(p, t, pmu_name, terms, end, event);
 	if (found)
 		event->shown.sum_name = event->shown.name ? event->shown.name :
 				perfgrp_pool_strndup(&p->list->pool, t->start, t->end - t->start);
@@ -235,7 +266,8 @@ static int parse_pmu_event(const struct parser *p, struct token *t, const char *
 	if (pmus.nr > 1 && !t->several)
 		return perfgrp_fault(p, t->start, "'%s' matches more than one PMU; their events cannot be in one group",
 				     word);
-	for (err = 0, i = 0; i < pmus.nr && !err; i++)
+	err = pmus.nr > 1 ? keep_with_terms(p, t, &pmus, slash + 1, close) : 0;
+	for (i = 0; i < pmus.nr && !err; i++)
 		err = add_pmu_event(p, t, pmus.s[i], slash + 1, close,
 				    perfgrp_pool_printf(&p->list->pool, "%s%.*s", pmus.s[i],
 							(int)(t->end - slash), slash),
