@@ -222,6 +222,11 @@ static int fake_event_init(struct perf_event *event)
 	return 0;
 }
 
+static int fake_check_period(struct perf_event *event, u64 value)
+{
+	return event->cpu + 1 == READ_ONCE(fake_of(event)->fixed_period) ? -EINVAL : 0;
+}
+
 /* The CPUs on which the perf core must not even try to schedule its events. */
 #ifdef PERFGRP_HAVE_PMU_FILTER
 static bool fake_filter(struct pmu *pmu, int cpu)
@@ -297,6 +302,7 @@ int fake_pmu_register(struct fake_pmu *fake)
 		.attr_groups = fake_attr_groups,
 		FAKE_FILTER,
 		.event_init = fake_event_init,
+		.check_period = fake_check_period,
 		.add = fake_add,
 		.del = fake_del,
 		.start = fake_start,

@@ -217,6 +217,17 @@ int harness_remove(struct perfgrp_group *group, u32 id, bool cascade, struct per
 	return ret;
 }
 
+int harness_set_period(struct perfgrp_group *group, u32 id, u64 period, struct perfgrp_error *err)
+{
+	struct perfgrp_error own = harness_error();
+	int ret;
+
+	down_write(&group->lock);
+	ret = perfgrp_group_set_period(group, id, period, err ?: &own);
+	up_write(&group->lock);
+	return ret;
+}
+
 int harness_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 {
 	struct perfgrp_error own = harness_error();

@@ -38,6 +38,7 @@ int harness_add(struct perfgrp_group *group, struct perfgrp_counter *descs, unsi
 		struct perfgrp_error *err);
 u32 harness_add_one(struct kunit *test, struct perfgrp_group *group, struct perfgrp_counter desc);
 int harness_remove(struct perfgrp_group *group, u32 id, bool cascade, struct perfgrp_error *err);
+int harness_set_period(struct perfgrp_group *group, u32 id, u64 period, struct perfgrp_error *err);
 int harness_enable(struct perfgrp_group *group, struct perfgrp_error *err);
 void harness_disable(struct perfgrp_group *group);
 int harness_reset(struct perfgrp_group *group);

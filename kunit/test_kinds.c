@@ -8,7 +8,6 @@
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
-#include <linux/rwsem.h>
 
 #include "../module/group.h"
 #include "../module/member.h"
@@ -40,17 +39,6 @@ static struct perfgrp_group *sampling_group(struct kunit *test, u32 target)
 
 	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, &cpu, &err, &group), 0, "%s", err.text);
 	return group;
-}
-
-static int set_period(struct perfgrp_group *group, u32 id, u64 period)
-{
-	struct perfgrp_error err = harness_error();
-	int ret;
-
-	down_write(&group->lock);
-	ret = perfgrp_group_set_period(group, id, period, &err);
-	up_write(&group->lock);
-	return ret;
 }
 
 /* ---- PMUs that are unregistered ------------------------------------------- */
@@ -98,8 +86,8 @@ static void pmu_goes(struct kunit *test, u32 target)
 
 	/* A sample reads the other members, and the event is not touched any more. */
 	KUNIT_EXPECT_EQ(test, fake_pmu_overflow(member_event(group, 2)), 0);
-	KUNIT_EXPECT_EQ(test, set_period(group, ids[0], 2000), 0);
-	KUNIT_EXPECT_EQ(test, set_period(group, ids[2], 2000), 0);
+	KUNIT_EXPECT_EQ(test, harness_set_period(group, ids[0], 2000, NULL), 0);
+	KUNIT_EXPECT_EQ(test, harness_set_period(group, ids[2], 2000, NULL), 0);
 	harness_disable(group);
 	KUNIT_EXPECT_EQ(test, harness_enable(group, NULL), 0);
 	ids[4] = harness_add_one(test, group, FAKE(fakes[1], FAKE_TICKS(3)));

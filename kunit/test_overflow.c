@@ -563,6 +563,40 @@ static void event_of_no_member(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_read_stream(test, group)->nr, 0U);
 }
 
+/* ---- new periods ----------------------------------------------------------- */
+
+static void expect_periods(struct kunit *test, const struct perfgrp_group *group, u64 period)
+{
+	unsigned int i;
+
+	for (i = 0; i < group->nr_instances; i++)
+		KUNIT_EXPECT_EQ(test, (u64)event_of(group, 0, i)->attr.sample_period, period);
+}
+
+/* [O9] [E1] A new period that one CPU refuses is set on none, and the error names that CPU. */
+static void period_refused_on_one_cpu(struct kunit *test)
+{
+	static const struct perfgrp_create on_all = { .target = PERFGRP_TARGET_ALL_CPUS };
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_error err = harness_error();
+	int last = cpumask_last(cpu_online_mask);
+	struct perfgrp_group *group;
+	u32 id;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "there is one CPU");
+	group = harness_sampling_group(test, on_all, NULL);
+	id = harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+	fake->fixed_period = last + 1;
+	EXPECT_REFUSED(test, harness_set_period(group, id, 2000, &err), EINVAL,
+		       PERFGRP_REASON_EVENT_OPTION, "sample_period", err);
+	KUNIT_EXPECT_EQ(test, err.cpu, last);
+	expect_periods(test, group, 1000);
+	fake->fixed_period = 0;
+	KUNIT_EXPECT_EQ(test, harness_set_period(group, id, 2000, NULL), 0);
+	expect_periods(test, group, 2000);
+}
+
 /* ---- call chains ------------------------------------------------------------ */
 
 static const struct perfgrp_create chains_on_cpu0 = {
@@ -961,6 +995,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(throttling),
 	KUNIT_CASE(throttling_without_a_sample),
 	KUNIT_CASE(event_of_no_member),
+	KUNIT_CASE(period_refused_on_one_cpu),
 	KUNIT_CASE(callchain_of_the_kernel),
 	KUNIT_CASE(callchain_that_is_there),
 	KUNIT_CASE(callchain_too_long),

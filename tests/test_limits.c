@@ -82,6 +82,24 @@ static void refused_are_not_charged(int dev, bool can_split)
 	close(fd);
 }
 
+/* Creates a group with these user ids and CAP_PERFMON, in a child: 0 or -errno. */
+static int create_as(int dev, uid_t real, uid_t effective)
+{
+	int status;
+	pid_t pid = fork();
+
+	REQUIRE_GE(pid, 0);
+	if (pid == 0) {
+		REQUIRE(prctl(PR_SET_KEEPCAPS, 1) == 0);
+		REQUIRE(setresuid(real, effective, effective) == 0);
+		keep_caps(1ULL << CAP_PERFMON);
+		_exit(create_on(dev) >= 0 ? 0 : errno);
+	}
+	REQUIRE(waitpid(pid, &status, 0) == pid);
+	REQUIRE(WIFEXITED(status));
+	return -WEXITSTATUS(status);
+}
+
 TEST_LIMIT(groups, 90, "A6: a user has so many groups open, and one more is ENOSPC with the number")
 {
 	const struct perfgrp_info info = grp_info();
@@ -115,6 +133,9 @@ TEST_LIMIT(groups, 90, "A6: a user has so many groups open, and one more is ENOS
 		/* Another user is not concerned. */
 		fd = create_on(dev);
 		EXPECT_GE(fd, 0);
+		/* The user is the real one, whoever's rights the caller has. */
+		EXPECT_EQ(create_as(dev, NOBODY, 0), -ENOSPC);
+		EXPECT_EQ(create_as(dev, 0, NOBODY), 0);
 		kill(pid, SIGCONT);
 		REQUIRE(waitpid(pid, NULL, 0) == pid);
 	}
