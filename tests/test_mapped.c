@@ -475,7 +475,7 @@ TEST(idle_not_woken, "M2: an interval does not wake a CPU that is idle")
 
 #define ORDERS 100
 
-/* Counts the expiries of the module's interval timers on CPU, while AND, part of a filter, holds. */
+/* Counts the expiries of the module's interval timers on CPU; AND continues the filter. */
 static int open_timer_expiries(int cpu, const char *and)
 {
 	long id = read_number("/sys/kernel/tracing/events/timer/hrtimer_expire_entry/id");
