@@ -113,11 +113,13 @@ static int copy(int fd, const char *path)
 	struct stat st;
 	off_t at = 0;
 
-	if (to < 0 || fstat(fd, &st)) {
+	if (to < 0) {
 		err = -errno;
 		goto out;
 	}
-	while (at < st.st_size && !err) {
+	if (fstat(fd, &st))
+		err = -errno;
+	while (!err && at < st.st_size) {
 		const ssize_t n = sendfile(to, fd, &at, st.st_size - at);
 
 		if (n <= 0)
@@ -127,9 +129,8 @@ static int copy(int fd, const char *path)
 		err = -errno;
 	if (err)
 		unlink(name);
+	close(to);
 out:
-	if (to >= 0)
-		close(to);
 	free(name);
 	return err;
 }
