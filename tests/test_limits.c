@@ -133,7 +133,7 @@ TEST_LIMIT(groups, 90, "A6: a user has so many groups open, and one more is ENOS
 		/* Another user is not concerned. */
 		fd = create_on(dev);
 		EXPECT_GE(fd, 0);
-		/* The user is the real one, whoever's rights the caller has. */
+		/* It is the real user id that counts, whatever the effective one is. */
 		EXPECT_EQ(create_as(dev, NOBODY, 0), -ENOSPC);
 		EXPECT_EQ(create_as(dev, 0, NOBODY), 0);
 		kill(pid, SIGCONT);

@@ -496,7 +496,9 @@ static int open_timer_expiries(int cpu, const char *and)
 TEST(timer_stops, "M2: nor does it leave a timer that would wake it once")
 {
 	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 10 * MS), i;
+	const struct perfgrp_map *map = map_rows(fd);
 	struct child child = child_apart();
+	__u32 seq;
 	int all = open_timer_expiries(last_cpu(), "");
 	int idle = open_timer_expiries(last_cpu(), " && common_pid == 0");
 
@@ -505,10 +507,13 @@ TEST(timer_stops, "M2: nor does it leave a timer that would wake it once")
 	/* One order is longer than the interval. */
 	child_do_all(&child, ORDER_BURN, 100000);
 	EXPECT_GT(peer_read(all).value, 2);
+	seq = seq_of(map, last_cpu());
 	for (i = 0; i < ORDERS; i++) {
 		child_do_all(&child, ORDER_FAULT, 1);
 		nap_ns(12 * MS);
 	}
+	/* It went idle after each order, which writes the row. */
+	EXPECT_GE((seq_of(map, last_cpu()) - seq) / 2, ORDERS - 10);
 	EXPECT_LT(peer_read(idle).value, ORDERS / 2);
 	diag("%llu expiries, %llu while idle", (long long)peer_read(all).value,
 	     (long long)peer_read(idle).value);
