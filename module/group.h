@@ -183,8 +183,8 @@ struct perfgrp_instance {
  * @handle: names it to the kfunc, see bpf_kfunc.c; NULL until it is requested (@lock)
  * @bpf_events: its subscription to records of BPF programs, or NULL; see bpf_events.c
  * @node: in hotplug.c's list
- * @hotplug_work: sync_cpus() of group_cpus.c; runs when a CPU went online or offline, and again
- *	after @retry_ms while an instance has perfgrp_instance.retry
+ * @hotplug_work: sync_cpus() or sync_rings() of group_cpus.c; runs when a CPU went online or
+ *	offline, and again after @retry_ms while an instance has perfgrp_instance.retry
  * @retry_ms: delay before @hotplug_work runs again; 0 if it need not (@lock)
  * @free_work: frees it after an RCU grace period
  */

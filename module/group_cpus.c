@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Updates a group's events after a CPU went online or offline. hotplug.c queues the work; the work
- * queues itself again for retries.
+ * Updates a group's events after a CPU went online or offline, or, if it counts a task and what it
+ * inherits, its rings. hotplug.c queues the work; the work queues itself again for retries.
  *
  * Process context: a worker, and PERFGRP_CREATE.
  */
@@ -99,7 +99,7 @@ static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *
 
 	/* If that fails there are no events: the values have PERFGRP_VALUE_FAILED. */
 	instance->retry = is_transient(prepare_cpu(group, index));
-	perfgrp_records_add_instance(group, index);
+	perfgrp_records_add_ring(group, index);
 	perfgrp_instance_commit(group, index, NULL);
 	if (instance->seen)
 		instance->epoch++;
@@ -205,13 +205,53 @@ static void sync_cpus_work(struct work_struct *work)
 	sync_cpus(container_of(to_delayed_work(work), struct perfgrp_group, hotplug_work));
 }
 
+/* The records of an INHERIT group are in a ring of the CPU on which the task or its child was. */
+static void sync_rings(struct perfgrp_group *group)
+{
+	unsigned int cpu;
+
+	down_write(&group->lock);
+	for_each_possible_cpu(cpu)
+		perfgrp_records_add_ring(group, cpu);
+	up_write(&group->lock);
+}
+
+static void sync_rings_work(struct work_struct *work)
+{
+	sync_rings(container_of(to_delayed_work(work), struct perfgrp_group, hotplug_work));
+}
+
+static bool has_ring_per_cpu(const struct perfgrp_group *group)
+{
+	return group->sampling && perfgrp_group_inherits(group);
+}
+
 /**
- * perfgrp_group_follow_cpus - make a group of CPUs follow CPU hotplug
- * @group: a new group with its instances; the worker may run at once
+ * perfgrp_group_follow_cpus - make a group follow CPU hotplug
+ * @group: a new group with its instances; the worker may run at once. Nothing is done if it has
+ *	neither events nor rings of CPUs.
  */
 void perfgrp_group_follow_cpus(struct perfgrp_group *group)
 {
-	INIT_DELAYED_WORK(&group->hotplug_work, sync_cpus_work);
-	perfgrp_hotplug_add_group(group);
-	sync_cpus(group);
+	if (group->instance_of) {
+		INIT_DELAYED_WORK(&group->hotplug_work, sync_cpus_work);
+		perfgrp_hotplug_add_group(group);
+		sync_cpus(group);
+	} else if (has_ring_per_cpu(group)) {
+		INIT_DELAYED_WORK(&group->hotplug_work, sync_rings_work);
+		perfgrp_hotplug_add_group(group);
+		sync_rings(group);
+	}
+}
+
+/**
+ * perfgrp_group_unfollow_cpus - undo perfgrp_group_follow_cpus()
+ * @group: the group; its lock is not held
+ *
+ * When it returns the worker does not run. May sleep.
+ */
+void perfgrp_group_unfollow_cpus(struct perfgrp_group *group)
+{
+	if (group->instance_of || has_ring_per_cpu(group))
+		perfgrp_hotplug_remove_group(group);
 }

@@ -6,5 +6,6 @@
 struct perfgrp_group;
 
 void perfgrp_group_follow_cpus(struct perfgrp_group *group);
+void perfgrp_group_unfollow_cpus(struct perfgrp_group *group);
 
 #endif /* PERFGRP_GROUP_CPUS_H */

@@ -482,8 +482,7 @@ struct perfgrp_group *perfgrp_group_create(const struct perfgrp_create *arg,
 	if (ret)
 		goto uncharge;
 
-	if (group->instance_of)
-		perfgrp_group_follow_cpus(group);
+	perfgrp_group_follow_cpus(group);
 	return group;
 uncharge:
 	if (arg->flags & PERFGRP_CREATE_BPF_EVENTS) {
@@ -512,8 +511,7 @@ static void free_group_work(struct work_struct *work)
 static void destroy_group(struct perfgrp_group *group)
 {
 	perfgrp_bpf_kfunc_free_handle(group);
-	if (group->instance_of)
-		perfgrp_hotplug_remove_group(group);
+	perfgrp_group_unfollow_cpus(group);
 
 	down_write(&group->lock);
 	perfgrp_group_drop_members(group);

@@ -51,7 +51,8 @@ static void queue_groups(unsigned int cpu, bool lost)
 
 	mutex_lock(&groups_lock);
 	list_for_each_entry(group, &groups, node) {
-		if (group->instance_of[cpu] < 0)
+		/* A task's group has no events of CPUs, and keeps its rings. */
+		if (group->instance_of ? group->instance_of[cpu] < 0 : lost)
 			continue;
 		if (lost)
 			set_bit(0, &group->instances[group->instance_of[cpu]].lost);

@@ -194,32 +194,32 @@ free:
 }
 
 /**
- * perfgrp_records_add_instance - allocate the ring of a CPU that has come online
- * @group: the group; the lock is held for writing. Nothing is done if it has no buffer, or the
- *	CPU already has its ring.
- * @instance: index of the CPU's instance
+ * perfgrp_records_add_ring - allocate the ring of a CPU that has come online
+ * @group: the group; the lock is held for writing. Nothing is done if it has no buffer, needs no
+ *	ring there, or already has it.
+ * @nr: index of the ring
  *
  * If that fails the CPU's records are lost, and counted as lost. The memory is charged to the
  * group's user even beyond the limit.
  */
-void perfgrp_records_add_instance(struct perfgrp_group *group, unsigned int instance)
+void perfgrp_records_add_ring(struct perfgrp_group *group, unsigned int nr)
 {
 	struct perfgrp_records *records;
 	struct perfgrp_ring *ring;
-	unsigned long nr;
+	unsigned long nr_pages;
 
 	lockdep_assert_held_write(&group->lock);
 
 	if (!group->sampling)
 		return;
 	records = group->sampling->records;
-	ring = &records->rings[instance];
-	nr = perfgrp_ring_nr_pages(ring);
-	if (perfgrp_ring_exists(ring) || !has_memory(nr) ||
-	    perfgrp_ring_alloc(ring, node_of(records, instance)))
+	ring = &records->rings[nr];
+	nr_pages = perfgrp_ring_nr_pages(ring);
+	if (perfgrp_ring_exists(ring) || !needs_memory(records, nr) || !has_memory(nr_pages) ||
+	    perfgrp_ring_alloc(ring, node_of(records, nr)))
 		return;
-	records->nr_pages += nr;
-	perfgrp_access_charge_more(records->user, nr);
+	records->nr_pages += nr_pages;
+	perfgrp_access_charge_more(records->user, nr_pages);
 }
 
 /**

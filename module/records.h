@@ -98,7 +98,7 @@ bool perfgrp_records_watermark_reached(const struct perfgrp_ring *ring);
 struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 					       const struct perfgrp_create *arg,
 					       struct perfgrp_error *err);
-void perfgrp_records_add_instance(struct perfgrp_group *group, unsigned int instance);
+void perfgrp_records_add_ring(struct perfgrp_group *group, unsigned int nr);
 void perfgrp_records_uncharge(struct perfgrp_records *records);
 void perfgrp_records_destroy(struct perfgrp_records *records);
 void perfgrp_records_commit(struct perfgrp_ring *ring);

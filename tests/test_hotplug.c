@@ -348,6 +348,15 @@ static int buffers_left(void)
 	return WEXITSTATUS(status);
 }
 
+/* A ring is charged to the user, and so no longer when the group is closed and it is not mapped. */
+static void expect_charged(int fd, void *ring, size_t mapped, int left)
+{
+	EXPECT_LT(buffers_left(), left);
+	munmap(ring, mapped);
+	close(fd);
+	EXPECT_EQ(buffers_left(), left);
+}
+
 TEST(new_ring, "G19 O1 O13 A6: a CPU that was not online when the group was created gets its ring")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 10 };
@@ -377,12 +386,48 @@ TEST(new_ring, "G19 O1 O13 A6: a CPU that was not online when the group was crea
 	stream_drain(fd);
 	EXPECT_GE(samples_on(CPU), 20);
 	EXPECT_EQ(records.lost, 0);
-	/* It is charged to the user, and so no longer when the group is closed. */
-	EXPECT_LT(buffers_left(), left);
 	close(reader.fd);
-	munmap(ring, page + size);
-	close(fd);
-	EXPECT_EQ(buffers_left(), left);
+	expect_charged(fd, ring, page + size, left);
+}
+
+TEST(new_ring_inherited,
+     "G19 G13 O6 A6: so does an INHERIT group, whose task moves there when the CPU is online")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 1,
+				     .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL };
+	size_t size = 65536, page = sysconf(_SC_PAGESIZE), at = CPU * (page + size);
+	struct perfgrp_reader reader = { .size = sizeof(reader), .flags = PERFGRP_READER_RECORDS };
+	struct child child;
+	int fd, left;
+	void *ring;
+
+	NEED_FEATURE(INHERIT);
+	need_hotplug();
+	left = buffers_left();
+	child = child_start();
+	cpu_down();
+	fd = stream_create(PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_INHERIT, PERFGRP_TARGET_TASK,
+			   child.pid, size);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_OPEN_READER, &reader), 0);
+	EXPECT(mmap(NULL, page + size, PROT_READ, MAP_SHARED, reader.fd, at) == MAP_FAILED);
+	cpu_up();
+	REQUIRE(BECOMES_TRUE((ring = mmap(NULL, page + size, PROT_READ, MAP_SHARED, reader.fd,
+					  at)) != MAP_FAILED, 10000));
+	child_do(&child, ORDER_RUN_ON, CPU);
+	child_do(&child, ORDER_FAULT, 20);
+	/* The ring stays. */
+	cpu_down();
+	cpu_up();
+	REQUIRE_EQ(grp_disable(fd), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	stream_start(&records);
+	stream_drain(fd);
+	EXPECT_GE(samples_on(CPU), 20);
+	EXPECT_EQ(records.lost, 0);
+	close(reader.fd);
+	expect_charged(fd, ring, page + size, left);
 }
 
 TEST(lower_rate,
