@@ -40,6 +40,7 @@ arm64-sid		arm64	sid			arm64		nothing
 amd64-debug-bookworm	amd64	bookworm		source		debug
 amd64-debug-newest	amd64	trixie-backports	source		debug
 amd64-debug-rt		amd64	trixie-backports	source		nothing
+amd64-debug-kcsan	amd64	trixie-backports	source		nothing
 arm64-debug-bookworm	arm64	bookworm		source		nothing
 arm64-debug-trixie	arm64	trixie			source		debug
 arm64-debug-newest	arm64	trixie-backports	source		nothing
