@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,18 @@ __attribute__((noreturn, format(printf, 1, 2))) static inline void die(const cha
 __attribute__((noreturn)) static inline void die_errno(const char *what)
 {
 	die("%s: %s", what, strerror(errno));
+}
+
+/*
+ * What is counted instead of instructions, if set: cycles in user mode. QEMU counts instructions
+ * only with -icount. Neither counts while a CPU is idle (hardware_counts_at_rest()).
+ */
+static bool counts_user_cycles;
+
+/* With -icount the clock counts instructions, and the benchmarks' LABEL is "instructions". */
+static inline void choose_event(const char *label)
+{
+	counts_user_cycles = strcmp(label, "instructions") != 0;
 }
 
 static inline uint64_t now(void)

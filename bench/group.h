@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Groups of perfgrp for benchmarks: all members count instructions. */
+/* Groups of perfgrp for benchmarks: all members count the same. */
 #ifndef BENCH_GROUP_H
 #define BENCH_GROUP_H
 
@@ -40,8 +40,13 @@ static inline int grp_new(struct perfgrp_create how, unsigned int nr)
 		device = open("/dev/perfgrp", O_RDWR | O_CLOEXEC);
 	if (device < 0)
 		die_errno("/dev/perfgrp");
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		counters[i].event = PERFGRP_HW_INSTRUCTIONS;
+		if (counts_user_cycles) {
+			counters[i].event = PERFGRP_HW_CPU_CYCLES;
+			counters[i].flags = PERFGRP_COUNTER_EXCLUDE_KERNEL;
+		}
+	}
 	how.size = sizeof(how);
 	grp_ioctl(device, PERFGRP_CREATE, &how);
 	grp_ioctl(how.fd, PERFGRP_ADD, &add);

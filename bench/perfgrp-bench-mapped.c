@@ -361,6 +361,7 @@ int main(int argc, char **argv)
 		return argc == 2 ? 0 : 2;
 	}
 	label = argv[1];
+	choose_event(label);
 	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	run_on_cpu(0);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {

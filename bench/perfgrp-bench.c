@@ -3,7 +3,7 @@
  * The cost to read the same counters of all CPUs, and to create them: with
  * perfgrp and with perf_event_open(2), in one process, in turn.
  *
- * All counters count instructions, which every PMU can, and are read with both times.
+ * All counters count the same (choose_event()), and are read with both times.
  * Counters that are not being read are disabled, so that each way has the whole PMU;
  * multiplexing is an error. The ways take turns every BURST reads, so that drift affects
  * all equally.
@@ -37,11 +37,11 @@
 #include <linux/perfgrp.h>
 
 #include "bench.h"
+#include "group.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define MAX_CPUS       256
-#define MAX_COUNTERS   16
 #define MAX_SIZES      8
 #define MAX_ITERATIONS 1000000
 #define BURST	       10
@@ -72,7 +72,6 @@ static const char usage_text[] =
 static cpu_set_t all_cpus;
 static int cpus[MAX_CPUS];
 static unsigned int nr_cpus;
-static int device;
 
 static void run_on(const cpu_set_t *set)
 {
@@ -86,7 +85,7 @@ static void run_on(const cpu_set_t *set)
 struct perf_set {
 	bool grouped;
 	unsigned int nr;
-	int fd[MAX_CPUS][MAX_COUNTERS];
+	int fd[MAX_CPUS][GROUP_MAX];
 };
 
 static struct perf_set groups = { .grouped = true };
@@ -100,7 +99,7 @@ struct perf_group_values {
 	struct {
 		uint64_t value;
 		uint64_t id;
-	} counter[MAX_COUNTERS];
+	} counter[GROUP_MAX];
 };
 
 struct perf_single_value {
@@ -111,14 +110,16 @@ struct perf_single_value {
 };
 
 static struct perf_group_values group_values[MAX_CPUS];
-static struct perf_single_value single_values[MAX_CPUS][MAX_COUNTERS];
+static struct perf_single_value single_values[MAX_CPUS][GROUP_MAX];
 
 static int perf_open(int cpu, int leader, bool grouped)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
 		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.config = counts_user_cycles ? PERF_COUNT_HW_CPU_CYCLES :
+					       PERF_COUNT_HW_INSTRUCTIONS,
+		.exclude_kernel = counts_user_cycles,
 		.disabled = leader < 0,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 			       PERF_FORMAT_ID | (grouped ? PERF_FORMAT_GROUP : 0),
@@ -199,6 +200,12 @@ static void read_singles(void)
 				die("short read of event %u on CPU %d", m, cpus[i]);
 }
 
+/* In user mode an idle CPU has counted nothing. */
+static bool has_counted(uint64_t value)
+{
+	return value || counts_user_cycles;
+}
+
 static void check_groups(void)
 {
 	unsigned int i, m;
@@ -210,7 +217,7 @@ static void check_groups(void)
 			die("a perf group of %u did not count all the time on CPU %d", groups.nr,
 			    cpus[i]);
 		for (m = 0; m < groups.nr; m++)
-			if (!v->counter[m].value)
+			if (!has_counted(v->counter[m].value))
 				die("event %u of a perf group counted nothing on CPU %d", m,
 				    cpus[i]);
 	}
@@ -224,7 +231,7 @@ static void check_singles(void)
 		for (m = 0; m < singles.nr; m++) {
 			const struct perf_single_value *v = &single_values[i][m];
 
-			if (!v->value || v->time_running != v->time_enabled)
+			if (!has_counted(v->value) || v->time_running != v->time_enabled)
 				die("perf event %u did not count all the time on CPU %d", m,
 				    cpus[i]);
 		}
@@ -235,41 +242,14 @@ static void check_singles(void)
 static struct {
 	unsigned int nr;
 	int fd;
-	struct perfgrp_error error;
 	struct perfgrp_snapshot snapshot;
 	struct perfgrp_row rows[MAX_CPUS];
-	struct perfgrp_value values[MAX_CPUS * MAX_COUNTERS];
+	struct perfgrp_value values[MAX_CPUS * GROUP_MAX];
 } grp;
-
-/* @arg begins with size, flags and error, like all arguments. */
-static void grp_ioctl(int fd, unsigned long request, void *arg)
-{
-	grp.error.size = sizeof(grp.error);
-	((struct perfgrp_control *)arg)->error = (uintptr_t)&grp.error;
-	if (ioctl(fd, request, arg))
-		die("ioctl %#lx: %s (%s)", request, strerror(errno), grp.error.text);
-}
 
 static void grp_create(unsigned int nr)
 {
-	struct perfgrp_create create = {
-		.size = sizeof(create),
-		.target = PERFGRP_TARGET_ALL_CPUS,
-	};
-	struct perfgrp_counter counters[MAX_COUNTERS] = {};
-	struct perfgrp_add add = {
-		.size = sizeof(add),
-		.counters = (uintptr_t)counters,
-		.counter_size = sizeof(counters[0]),
-		.nr_counters = nr,
-	};
-	unsigned int m;
-
-	for (m = 0; m < nr; m++)
-		counters[m].event = PERFGRP_HW_INSTRUCTIONS;
-	grp_ioctl(device, PERFGRP_CREATE, &create);
-	grp_ioctl(create.fd, PERFGRP_ADD, &add);
-	grp.fd = create.fd;
+	grp.fd = grp_new((struct perfgrp_create){ .target = PERFGRP_TARGET_ALL_CPUS }, nr);
 	grp.nr = nr;
 }
 
@@ -321,7 +301,7 @@ static void check_snapshot(void)
 	for (i = 0; i < grp.snapshot.nr_values; i++) {
 		const struct perfgrp_value *v = &grp.values[i];
 
-		if (v->state != PERFGRP_STATE_COUNTED || !v->raw)
+		if (v->state != PERFGRP_STATE_COUNTED || !has_counted(v->raw))
 			die("value %u of a snapshot: state %u, raw %llu", i, v->state,
 			    (unsigned long long)v->raw);
 		if (v->sched_group != grp.values[0].sched_group)
@@ -594,7 +574,7 @@ static unsigned int parse_sizes(const char *list, unsigned int sizes[MAX_SIZES])
 	unsigned int nr;
 
 	for (nr = 0; list && nr < MAX_SIZES; nr++)
-		sizes[nr] = parse_number(list, 1, MAX_COUNTERS, ',', &list);
+		sizes[nr] = parse_number(list, 1, GROUP_MAX, ',', &list);
 	return nr;
 }
 
@@ -655,9 +635,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 
-	device = open("/dev/perfgrp", O_RDWR | O_CLOEXEC);
-	if (device < 0)
-		die("/dev/perfgrp: %s", strerror(errno));
+	choose_event(label);
 	find_cpus();
 	if (busy)
 		keep_busy();

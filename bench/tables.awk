@@ -141,6 +141,10 @@ END {
 		print "\nNanoseconds of real time, idle CPUs, medians:"
 		table("idle", reads, ways)
 	}
+	if (has("idle", "perfgrp-life")) {
+		print "\nNanoseconds of real time, to create, enable and close, idle CPUs, medians:"
+		table("idle", lives, "perfgrp-life perf-life")
+	}
 	if (has("busy", "snapshot")) {
 		print "\nNanoseconds of real time, busy CPUs, medians:"
 		table("busy", "| CPUs | counters | snapshot | group reads | group reads / snapshot |",
@@ -193,6 +197,14 @@ END {
 			       within("close-buffer", "close-perf"))
 			target(what "reset at 1.5 times of one without a buffer at most",
 			       within("reset-buffer", "reset-no-buffer"))
+		}
+		if ((sizes[i], "perfgrp-life") in median) {
+			if (part[1] == "instructions")
+				target(what "created, enabled and closed below perf's",
+				       median[sizes[i], "perfgrp-life"] < median[sizes[i], "perf-life"])
+			else
+				target(what "created, enabled and closed in 0.6 of perf's real time",
+				       median[sizes[i], "perfgrp-life"] <= 0.6 * median[sizes[i], "perf-life"])
 		}
 		if (!((sizes[i], "snapshot") in median))
 			continue
