@@ -1,12 +1,15 @@
 #!/bin/sh
 # Runs the KUnit suites in a guest and prints their results as KTAP; the exit status says
 # whether all passed and nothing leaked.
-# usage: run-kunit.sh [DIRECTORY-OF-MODULES]
+# usage: [LEAKS=later] run-kunit.sh [SUITE[.CASE]]
+# SUITE, CASE: runs only these, names with wildcards; Linux 6.1 runs all.
+# LEAKS=later leaves it to the caller to look for leaks.
 
 set -eu
-modules=${1:-/lib/modules}
+modules=/lib/modules
 debugfs=/sys/kernel/debug
 leaks=$debugfs/kmemleak
+filter=/sys/module/kunit/parameters/filter_glob
 
 loaded_here=
 status=0
@@ -23,16 +26,39 @@ scan() {
 	echo scan >"$leaks"
 }
 
-[ ! -e "$leaks" ] || echo clear >"$leaks"
+# check_leaks NUMBER
+check_leaks() {
+	if [ ! -e "$leaks" ]; then
+		echo "ok $1 perfgrp_leaks # SKIP this kernel has no kmemleak"
+		return
+	fi
+	if [ $status -ne 0 ]; then
+		echo "ok $1 perfgrp_leaks # SKIP a suite has failed"
+		return
+	fi
+	scan
+	if [ -s "$leaks" ]; then
+		sed 's/^/# /' "$leaks"
+		echo "not ok $1 perfgrp_leaks"
+		status=1
+	else
+		echo "ok $1 perfgrp_leaks"
+	fi
+}
+
+later=
+[ "${LEAKS:-}" != later ] || later=1
+[ -n "$later" ] || [ ! -e "$leaks" ] || echo clear >"$leaks"
 if [ ! -d /sys/module/perfgrp ]; then
 	insmod "$modules/perfgrp.ko"
 	loaded_here=1
 fi
+[ $# -eq 0 ] || [ ! -e "$filter" ] || printf %s "$1" >"$filter"
 insmod "$modules/perfgrp_kunit.ko"
 
 echo "KTAP version 1"
 set -- "$debugfs"/kunit/perfgrp_*/results
-echo "1..$(($# + 1))"
+echo "1..$(($# + 1 - ${later:-0}))"
 number=0
 for results; do
 	number=$((number + 1))
@@ -46,18 +72,8 @@ done
 number=$((number + 1))
 
 rmmod perfgrp_kunit
+[ ! -e "$filter" ] || printf '*' >"$filter"
 [ -z "$loaded_here" ] || rmmod perfgrp
 
-if [ ! -e "$leaks" ]; then
-	echo "ok $number perfgrp_leaks # SKIP this kernel has no kmemleak"
-else
-	scan
-	if [ -s "$leaks" ]; then
-		sed 's/^/# /' "$leaks"
-		echo "not ok $number perfgrp_leaks"
-		status=1
-	else
-		echo "ok $number perfgrp_leaks"
-	fi
-fi
+[ -n "$later" ] || check_leaks "$number"
 exit $status
