@@ -16,6 +16,7 @@
 #include "../module/event_array.h"
 #include "../module/group_create.h"
 #include "../module/group_file.h"
+#include "../module/group_snapshot.h"
 #include "../module/ioctl.h"
 #include "../module/mapped.h"
 #include "../module/member.h"
@@ -96,6 +97,9 @@ EXPORT_FOR_TESTS(perfgrp_snapshot_take);
 EXPORT_FOR_TESTS(perfgrp_snapshot_reset);
 EXPORT_FOR_TESTS(perfgrp_snapshot_free);
 
+/* group_snapshot.c */
+EXPORT_FOR_TESTS(perfgrp_group_snapshot);
+
 /* group_file.c */
 EXPORT_FOR_TESTS(perfgrp_group_file_create);
 
@@ -123,6 +127,11 @@ EXPORT_FOR_TESTS(perfgrp_core_link_begin);
 EXPORT_FOR_TESTS(perfgrp_core_link_end);
 EXPORT_FOR_TESTS(perfgrp_core_try_link);
 EXPORT_FOR_TESTS(perfgrp_core_read_anywhere);
+
+/* perfcore_cgroup.c */
+#ifdef CONFIG_CGROUP_PERF
+EXPORT_FOR_TESTS(perfgrp_core_cgroup_now);
+#endif
 
 /* tracepoint.c */
 EXPORT_FOR_TESTS(perfgrp_tracepoint_find);

@@ -62,7 +62,7 @@ static void update(struct perf_event *event, u64 now)
 /* Uses delay loops, because a clock that depends on the tick may stand still meanwhile. */
 static void meet(struct fake_pmu *fake)
 {
-	unsigned int left = 500000;
+	unsigned int left = 5000000;
 
 	if (!READ_ONCE(fake->meet))
 		return;
@@ -207,7 +207,7 @@ static int fake_event_init(struct perf_event *event)
 		return forward(fake, event);
 	if (error)
 		return -error;
-	if (READ_ONCE(fake->refuse))
+	if (READ_ONCE(fake->refuse) && (!fake->refuse_on || fake->refuse_on == event->cpu + 1))
 		return -READ_ONCE(fake->refuse);
 	fake->euid = current_euid();
 	if (!fake->unchecked && group_size(event) > READ_ONCE(fake->slots))

@@ -57,6 +57,7 @@
  *	half of attr.config are counted by no other PMU
  * @forward: the PMU that counts events with FAKE_FORWARD
  * @refuse: all events are refused with this errno; 0: none. May be changed.
+ * @refuse_on: only those of CPU number @refuse_on - 1 are refused; 0: those of all CPUs
  * @fixed_period: a new period is refused on CPU number @fixed_period - 1; 0: on none
  * @euid: euid with which the last event was created
  * @context: enum perf_event_task_context; takes effect when it is registered
@@ -90,6 +91,7 @@ struct fake_pmu {
 	bool hardware;
 	const struct fake_pmu *forward;
 	int refuse;
+	int refuse_on;
 	int fixed_period;
 	kuid_t euid;
 	int context;

@@ -26,6 +26,8 @@
 #include "../module/snapshot.h"
 #include "harness.h"
 
+#define SLOTS 8
+
 static struct perfgrp_group *groups[8];
 static struct perf_event *events[8];
 static struct fake_pmu *pmus[4];
@@ -375,6 +377,24 @@ struct fake_pmu *harness_pmu(struct kunit *test, unsigned int slots, unsigned in
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, fake);
 	pmus[i] = fake;
 	return fake;
+}
+
+/* Return: an event that @kinds[0] counts on CPU 0, and @kinds[1] on the other CPUs. */
+struct perfgrp_counter harness_two_kinds(struct kunit *test, struct fake_pmu *kinds[2])
+{
+	static struct cpumask others;
+
+	cpumask_andnot(&others, cpu_online_mask, cpumask_of(0));
+	kinds[0] = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	kinds[0]->cpus = cpumask_of(0);
+	kinds[1] = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	kinds[1]->cpus = &others;
+	return (struct perfgrp_counter){
+		.flags = PERFGRP_COUNTER_RAW,
+		.type = PERF_TYPE_RAW,
+		.config = FAKE_TICKS(1),
+		.config1 = FAKE_RAW,
+	};
 }
 
 /* An event outside the module, disabled. */

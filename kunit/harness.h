@@ -64,6 +64,7 @@ const struct harness_stream *harness_read_stream(struct kunit *test, struct perf
 struct perfgrp_stream_stats harness_stats(struct perfgrp_group *group);
 
 struct fake_pmu *harness_pmu(struct kunit *test, unsigned int slots, unsigned int rotation_ms);
+struct perfgrp_counter harness_two_kinds(struct kunit *test, struct fake_pmu *kinds[2]);
 struct perf_event *harness_event(struct kunit *test, struct perf_event_attr *attr, int cpu,
 				 perf_overflow_handler_t handler, void *context);
 struct perf_event *harness_fake_event(struct kunit *test, struct fake_pmu *fake, u64 config,

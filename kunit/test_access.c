@@ -7,6 +7,7 @@
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -15,6 +16,7 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/resource.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -94,45 +96,40 @@ static void expect_limit(struct kunit *test, const struct limit *limit, const st
 {
 	struct perfgrp_error err = harness_error();
 	const struct cred *own;
-	unsigned int i, round;
 	char number[16];
+	unsigned int i;
 	int ret, other;
 
-	/* What was uncharged can be charged again, but no more. */
-	for (round = 0; round < 2; round++) {
-		KUNIT_EXPECT_EQ(test, charge_all(limit, user(0), as), limit->max);
-		own = override_creds(as);
-		ret = limit->charge(user(0), &err);
-		other = limit->charge(user(1), &err);
-		revert_creds(own);
-		KUNIT_EXPECT_EQ(test, ret, -ENOSPC);
-		KUNIT_EXPECT_EQ(test, err.error, ENOSPC);
-		KUNIT_EXPECT_EQ(test, err.reason, (u32)PERFGRP_REASON_LIMIT);
-		KUNIT_EXPECT_STREQ(test, err.field, limit->field);
-		snprintf(number, sizeof(number), "%u", limit->max);
-		EXPECT_TEXT(test, err, number);
-		KUNIT_EXPECT_EQ(test, other, 0);
-		limit->uncharge(user(1));
-
-		for (i = 0; i < 3; i++)
-			limit->uncharge(user(0));
-		KUNIT_EXPECT_EQ(test, charge_all(limit, user(0), as), 3U);
-		for (i = 0; i < limit->max; i++)
-			limit->uncharge(user(0));
-	}
 	/* Charge two and uncharge one: one remains charged. */
 	if (!limit->charge(user(0), &err) && !limit->charge(user(0), &err))
 		limit->uncharge(user(0));
 	KUNIT_EXPECT_EQ(test, charge_all(limit, user(0), as), limit->max - 1);
+	own = override_creds(as);
+	ret = limit->charge(user(0), &err);
+	other = limit->charge(user(1), &err);
+	revert_creds(own);
+	KUNIT_EXPECT_EQ(test, ret, -ENOSPC);
+	KUNIT_EXPECT_EQ(test, err.error, ENOSPC);
+	KUNIT_EXPECT_EQ(test, err.reason, (u32)PERFGRP_REASON_LIMIT);
+	KUNIT_EXPECT_STREQ(test, err.field, limit->field);
+	snprintf(number, sizeof(number), "%u", limit->max);
+	EXPECT_TEXT(test, err, number);
+	KUNIT_EXPECT_EQ(test, other, 0);
+	limit->uncharge(user(1));
+	/* What was uncharged can be charged again, but no more. */
+	for (i = 0; i < 3; i++)
+		limit->uncharge(user(0));
+	KUNIT_EXPECT_EQ(test, charge_all(limit, user(0), as), 3U);
 	for (i = 0; i < limit->max; i++)
 		limit->uncharge(user(0));
-	/* Charging and uncharging one at a time leaves nothing behind. */
-	for (i = 0; i < limit->max + 10; i++) {
-		if (limit->charge(user(2), &err))
-			break;
-		limit->uncharge(user(2));
+	/* Charging and uncharging one at a time leaves nothing behind, nor did all of that. */
+	for (i = 0; i < 10; i++) {
+		KUNIT_EXPECT_EQ(test, limit->charge(user(0), &err), 0);
+		limit->uncharge(user(0));
 	}
-	KUNIT_EXPECT_EQ(test, i, limit->max + 10);
+	KUNIT_EXPECT_EQ(test, charge_all(limit, user(0), as), limit->max);
+	for (i = 0; i < limit->max; i++)
+		limit->uncharge(user(0));
 }
 
 /* [A6] Groups are limited for everybody, members only without CAP_SYS_RESOURCE. */
@@ -290,6 +287,38 @@ static void limit_of_buffers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, charge_buffer_as(poor, owner, limit + 1, &err), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, charge_buffer_as(poor, owner, limit, &err), 0);
 	put_cred(poor);
+}
+
+/* [G13] A buffer holds a reference to its user's struct, and drops it in the end. */
+static void user_of_a_buffer(struct kunit *test)
+{
+	const struct perfgrp_create arg = {
+		.target = PERFGRP_TARGET_ALL_CPUS,
+		.buffer_size = PAGE_SIZE,
+	};
+	struct user_struct *owner = kunit_kzalloc(test, sizeof(*owner), GFP_KERNEL), *self;
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+	struct cred *cred = prepare_creds();
+	const struct cred *own;
+	int ret, i;
+
+	KUNIT_ASSERT_NOT_NULL(test, owner);
+	KUNIT_ASSERT_NOT_NULL(test, cred);
+	refcount_set(&owner->__count, 1);
+	self = cred->user;
+	cred->user = owner;
+	own = override_creds(cred);
+	ret = harness_create(&arg, NULL, &err, &group);
+	revert_creds(own);
+	cred->user = self;
+	put_cred(cred);
+	KUNIT_ASSERT_EQ_MSG(test, ret, 0, "%s", err.text);
+	KUNIT_EXPECT_EQ(test, refcount_read(&owner->__count), 2U);
+	harness_destroy(group);
+	for (i = 0; i < 250 && refcount_read(&owner->__count) > 1; i++)
+		msleep(20);
+	KUNIT_EXPECT_EQ(test, refcount_read(&owner->__count), 1U);
 }
 
 /* ---- whose task it is ----------------------------------------------------- */
@@ -646,6 +675,7 @@ static struct kunit_case access_cases[] = {
 	KUNIT_CASE(limits_of_a_user),
 	KUNIT_CASE(limits_at_once),
 	KUNIT_CASE(limit_of_buffers),
+	KUNIT_CASE(user_of_a_buffer),
 	KUNIT_CASE(unprivileged_groups),
 	KUNIT_CASE(user_mode_only),
 	KUNIT_CASE(whose_task_it_is),

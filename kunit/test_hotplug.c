@@ -12,7 +12,9 @@
 #include <linux/kthread.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
+#include <linux/rwsem.h>
 #include <linux/sched/clock.h>
+#include <linux/time64.h>
 #include <linux/workqueue.h>
 
 #include "../module/compat.h"
@@ -418,6 +420,8 @@ static void events_missing_for_a_while(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, comes_back(test, group, ids[0]));
 	flush_delayed_work(&group->hotplug_work);
 	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&group->hotplug_work));
+	/* The next time it begins with short intervals again. */
+	KUNIT_EXPECT_EQ(test, READ_ONCE(group->retry_ms), 0U);
 	fake_pmu_tick(fake, 1);
 	value = harness_value(test, group, CPU, ids[1]);
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
@@ -461,6 +465,40 @@ static void added_while_events_are_missing(struct kunit *test)
 	value = harness_value(test, group, CPU, later);
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
 	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
+}
+
+/* [G19] A group follows a CPU that goes or comes at once, although the next retry is far away. */
+static void changes_while_it_waits(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, CPU, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_value value;
+	u32 id;
+
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	fake_pmu_tick(fake, 10);
+	cpu_down(test, group);
+	WRITE_ONCE(fake->refuse, ENOMEM);
+	cpu_up(test, group);
+	/* As after many failures: the next retry but one is a minute later. */
+	down_write(&group->lock);
+	group->retry_ms = 60 * MSEC_PER_SEC;
+	up_write(&group->lock);
+	flush_delayed_work(&group->hotplug_work);
+	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&group->hotplug_work));
+	WRITE_ONCE(fake->refuse, 0);
+
+	KUNIT_ASSERT_EQ(test, remove_cpu(CPU), 0);
+	/* Unlike flush_delayed_work() this only waits for work that is due. */
+	flush_work(&group->hotplug_work.work);
+	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&group->hotplug_work));
+	KUNIT_ASSERT_EQ(test, add_cpu(CPU), 0);
+	flush_work(&group->hotplug_work.work);
+	fake_pmu_tick(fake, 1);
+	value = harness_value(test, group, CPU, id);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
+	KUNIT_EXPECT_EQ(test, value.raw, 11ULL);
+	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).epoch, 2U);
 }
 
 /* [G13] [G19] A group is destroyed while a retry is pending. */
@@ -581,6 +619,44 @@ static void cpumask_changes(struct kunit *test)
 		       PERFGRP_REASON_EVENT_TARGET, "event", err);
 	KUNIT_EXPECT_EQ(test, err.cpu, CPU);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
+}
+
+/*
+ * [E7] [G19] [G25] An event that the driver counts on another CPU than the one that came back is
+ * refused there, as in ADD: the other CPU's count would be in two rows.
+ */
+static void counted_elsewhere_later(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group =
+		harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_ENABLED);
+	u64 others = num_online_cpus() - 1;
+	struct perfgrp_value value;
+	u32 id;
+
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	fake_pmu_tick(fake, 10);
+	cpu_down(test, group);
+	/* From now on the driver counts it on CPU 0. */
+	group->members[0]->attr.config |= FAKE_ON_CPU0;
+	cpu_up(test, group);
+	fake_pmu_tick(fake, 10);
+	value = harness_value(test, group, CPU, id);
+	KUNIT_EXPECT_EQ(test, value.raw, 10ULL);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
+	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).flags, PERFGRP_ROW_FAILED);
+	KUNIT_EXPECT_EQ(test, total_of(test, group).raw, 10 + 20 * others);
+	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 1U);
+	/* It is not tried again before the CPU goes and comes once more. */
+	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&group->hotplug_work));
+
+	cpu_down(test, group);
+	group->members[0]->attr.config &= ~FAKE_ON_CPU0;
+	cpu_up(test, group);
+	fake_pmu_tick(fake, 1);
+	value = harness_value(test, group, CPU, id);
+	KUNIT_EXPECT_EQ(test, value.raw, 11ULL);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
 }
 
 /* A group of a software leader and one scheduling group of three members. */
@@ -798,10 +874,12 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(destroyed_while_offline),
 	KUNIT_CASE(events_missing_for_a_while),
 	KUNIT_CASE(added_while_events_are_missing),
+	KUNIT_CASE(changes_while_it_waits),
 	KUNIT_CASE(destroyed_while_it_waits),
 	KUNIT_CASE(added_with_no_cpu),
 	KUNIT_CASE(created_as_who_added),
 	KUNIT_CASE(cpumask_changes),
+	KUNIT_CASE(counted_elsewhere_later),
 	KUNIT_CASE(goes_before_accumulate),
 	KUNIT_CASE(goes_before_commit),
 	KUNIT_CASE(siblings_stay_off),

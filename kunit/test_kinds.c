@@ -117,6 +117,40 @@ static void pmu_of_a_task_goes(struct kunit *test)
 	pmu_goes(test, PERFGRP_TARGET_TASK);
 }
 
+/* [G26] [G16] Nor does it if the counters are inherited. */
+static void pmu_of_inherited_goes(struct kunit *test)
+{
+	struct fake_pmu *fakes[2] = {
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+		harness_pmu(test, SLOTS, FAKE_NO_ROTATION),
+	};
+	struct perfgrp_counter descs[2] = {
+		FAKE(fakes[0], FAKE_TICKS(1)), FAKE(fakes[1], FAKE_TICKS(1)),
+	};
+	struct perfgrp_error err = harness_error();
+	struct perf_event *revoked;
+	struct perfgrp_group *group;
+	struct perfgrp_value value;
+
+	harness_pin_to(test, 0);
+	group = harness_group(test, PERFGRP_TARGET_TASK,
+			      PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLED);
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, descs, 2, &err), 0, "%s", err.text);
+	fake_pmu_tick(fakes[0], 10);
+	fake_pmu_tick(fakes[1], 10);
+	revoked = member_event(group, 0);
+	fake_pmu_revoke(fakes[0], &revoked, 1);
+	fake_pmu_tick(fakes[0], 1000);
+	fake_pmu_tick(fakes[1], 10);
+	value = harness_value(test, group, -1, descs[0].id);
+	KUNIT_EXPECT_EQ(test, value.raw, 10ULL);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
+	value = harness_value(test, group, -1, descs[1].id);
+	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
+	fake_pmu_unrevoke(fakes[0], &revoked, 1);
+}
+
 /* ---- PMUs that count for several CPUs ------------------------------------- */
 
 static int add_on_cpus(struct kunit *test, struct fake_pmu *fake, unsigned int nr, const u32 *cpus,
@@ -319,6 +353,7 @@ static void overflow_on_a_strange_cpu(struct kunit *test)
 static struct kunit_case kinds_cases[] = {
 	KUNIT_CASE(pmu_of_a_cpu_goes),
 	KUNIT_CASE(pmu_of_a_task_goes),
+	KUNIT_CASE(pmu_of_inherited_goes),
 	KUNIT_CASE(pmu_with_cpumask),
 	KUNIT_CASE(pmu_with_scope),
 	KUNIT_CASE(leader_leaves_the_others_alone),

@@ -96,16 +96,23 @@ static void watch(struct kunit *test, const struct perfgrp_group *group, bool *r
 	}
 }
 
-static void expect_rest(struct kunit *test, struct perfgrp_counter counter, bool rests,
-			bool written)
+static void expect_rest_of(struct kunit *test, struct perfgrp_counter *counters, unsigned int nr,
+			   bool rests, bool written)
 {
 	struct perfgrp_group *group = mapped_group(test, 0);
+	struct perfgrp_error err = harness_error();
 	bool at_rest, was_written;
 
-	harness_add_one(test, group, counter);
+	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, counters, nr, &err), 0, "%s", err.text);
 	watch(test, group, &at_rest, &was_written);
 	KUNIT_EXPECT_EQ(test, at_rest, rests);
 	KUNIT_EXPECT_EQ(test, was_written, written);
+}
+
+static void expect_rest(struct kunit *test, struct perfgrp_counter counter, bool rests,
+			bool written)
+{
+	expect_rest_of(test, &counter, 1, rests, written);
 }
 
 static struct fake_pmu *pmu_with_context(struct kunit *test, int context)
@@ -127,7 +134,7 @@ static void kinds_at_rest(struct kunit *test)
 {
 	struct perfgrp_counter faults = { .event = PERFGRP_SW_PAGE_FAULTS };
 	struct perfgrp_counter clock = { .event = PERFGRP_SW_CPU_CLOCK };
-	struct perfgrp_counter any_mode;
+	struct perfgrp_counter any_mode, both[2];
 	struct fake_pmu *fake;
 
 	expect_rest(test, faults, true, true);
@@ -142,6 +149,10 @@ static void kinds_at_rest(struct kunit *test)
 	expect_rest(test, FAKE(fake, FAKE_TICKS(1)), false, true);
 	fake = pmu_with_context(test, perf_invalid_context);
 	expect_rest(test, FAKE(fake, FAKE_TICKS(1)), false, false);
+	/* Whichever member it is. */
+	both[0] = FAKE(fake, FAKE_TICKS(1));
+	both[1] = faults;
+	expect_rest_of(test, both, 2, false, false);
 }
 
 static struct kunit_case mapped_cases[] = {

@@ -26,6 +26,7 @@
 #include "../module/bpf.h"
 #include "../module/event_array.h"
 #include "../module/group.h"
+#include "../module/mapped.h"
 #include "../module/overflow.h"
 #include "../module/perfcore.h"
 #include "../module/perfgrp.h"
@@ -864,6 +865,58 @@ static void uncore_member(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&uncore->strange_reads), 0);
 }
 
+/* Whether an overflow of @event writes its mapped row; how often it reads @uncore. */
+static bool writes_row(struct perf_event *event, const struct perfgrp_map_slot *slot,
+		       struct fake_pmu *uncore, int *reads)
+{
+	int before = atomic_read(&uncore->reads);
+	u32 seq = READ_ONCE(slot->seq);
+	struct perf_sample_data data;
+	struct pt_regs regs;
+
+	perf_fetch_caller_regs(&regs);
+	perf_sample_data_init(&data, 0, 1000);
+	perfgrp_overflow(event, &data, &regs);
+	*reads = atomic_read(&uncore->reads) - before;
+	return READ_ONCE(slot->seq) != seq;
+}
+
+/*
+ * [O4] [M2] Nor is it called to write a mapped row: then an overflow with interrupts off does not
+ * write the row.
+ */
+static void uncore_member_mapped(struct kunit *test)
+{
+	struct fake_pmu *uncore = pmu_of_context(test, perf_invalid_context);
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_create create = on_cpu0;
+	const struct perfgrp_map_slot *slot;
+	struct perfgrp_group *group;
+	unsigned long flags;
+	bool written;
+	int reads;
+
+	harness_pin_to(test, 0);
+	create.flags = PERFGRP_CREATE_MAPPED;
+	group = harness_sampling_group(test, create, cpu0);
+	harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
+	harness_add_one(test, group, FAKE(uncore, FAKE_TICKS(2)));
+	slot = group->mapped->instances[0].slot;
+
+	local_irq_save(flags);
+	written = writes_row(event_of(group, 0, 0), slot, uncore, &reads);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_FALSE(test, written);
+	KUNIT_EXPECT_EQ(test, reads, 0);
+
+	preempt_disable();
+	written = writes_row(event_of(group, 0, 0), slot, uncore, &reads);
+	preempt_enable();
+	KUNIT_EXPECT_TRUE(test, written);
+	KUNIT_EXPECT_GT(test, reads, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&uncore->strange_reads), 0);
+}
+
 /* [O1] [S4] An overflow on a CPU where the group has no counters is not recorded. */
 static void on_another_cpu(struct kunit *test)
 {
@@ -1001,6 +1054,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(callchain_too_long),
 	KUNIT_CASE(interrupts_on),
 	KUNIT_CASE(uncore_member),
+	KUNIT_CASE(uncore_member_mapped),
 	KUNIT_CASE(on_another_cpu),
 	KUNIT_CASE(program_without_address),
 	KUNIT_CASE(program_with_callchain),

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What needs a PMU: scheduling groups, groups that are too large, multiplexing, NO_MUX, several
- * PMUs. All on fake PMUs (fake_pmu.h) and on CPU 0.
+ * PMUs. All on fake PMUs (fake_pmu.h), and on CPU 0 unless a case says otherwise.
  */
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/sched/clock.h>
@@ -108,6 +111,42 @@ static void guest_time(struct kunit *test)
 	KUNIT_EXPECT_LE(test, on.time_running, off.time_running);
 #else
 	kunit_skip(test, "this kernel has no mediated vPMU");
+#endif
+}
+
+/*
+ * [C3] [E6] The same for a cgroup while no event of a cgroup is enabled on the CPU: its time there
+ * stands still, without the guests' part.
+ */
+static void guest_time_of_cgroup(struct kunit *test)
+{
+#if defined(PERFGRP_HAVE_TIME_CTX) && defined(CONFIG_CGROUP_PERF)
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+	};
+	struct perf_cgroup *cgroup = kunit_kzalloc(test, sizeof(*cgroup), GFP_KERNEL);
+	struct perf_event *all = harness_event(test, &attr, 0, NULL, NULL);
+	struct perf_event *host;
+	u64 of_all, of_host;
+
+	attr.exclude_guest = 1;
+	host = harness_event(test, &attr, 0, NULL, NULL);
+	if (READ_ONCE(container_of(host->ctx, struct perf_cpu_context, ctx)->cgrp))
+		kunit_skip(test, "somebody counts a cgroup");
+	KUNIT_ASSERT_NOT_NULL(test, cgroup);
+	cgroup->info = alloc_percpu(struct perf_cgroup_info);
+	KUNIT_ASSERT_TRUE(test, !!cgroup->info);
+	per_cpu_ptr(cgroup->info, 0)->time.time = 1000;
+	per_cpu_ptr(cgroup->info, 0)->timeguest.time = 400;
+	of_all = perfgrp_core_cgroup_now(cgroup, all, 5000);
+	of_host = perfgrp_core_cgroup_now(cgroup, host, 5000);
+	free_percpu(cgroup->info);
+
+	KUNIT_EXPECT_EQ(test, of_all, 1000ULL);
+	KUNIT_EXPECT_EQ(test, of_host, 600ULL);
+#else
+	kunit_skip(test, "this kernel has no mediated vPMU, or no cgroups in perf");
 #endif
 }
 
@@ -888,6 +927,49 @@ static void rebuild_that_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, harness_remove(group, ids[1], false, &err), 0);
 }
 
+/* [G8] [G11] Nor does anything remain on the CPUs before the one where that fails. */
+static void rebuild_that_fails_later(struct kunit *test)
+{
+	struct fake_pmu *first = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *second = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_create arg = {
+		.target = PERFGRP_TARGET_CPUS,
+		.flags = PERFGRP_CREATE_ENABLED,
+		.nr_cpus = 2,
+	};
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+	const u32 cpus[2] = { 0, 1 };
+	unsigned int i, cpu;
+	u32 ids[4];
+
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	KUNIT_ASSERT_EQ_MSG(test, harness_create(&arg, cpus, &err, &group), 0, "%s", err.text);
+	make_two_sched_groups(test, group, first, second, ids);
+	fake_pmu_tick(second, 100);
+	second->refuse_on = 2;
+	WRITE_ONCE(second->refuse, ENOMEM);
+	EXPECT_REFUSED(test, harness_remove(group, ids[1], false, &err), ENOMEM,
+		       PERFGRP_REASON_MEMORY, "", err);
+	KUNIT_EXPECT_EQ(test, err.cpu, 1);
+	WRITE_ONCE(second->refuse, 0);
+	for (i = 0; i < 4; i++)
+		for (cpu = 0; cpu < 2; cpu++)
+			KUNIT_EXPECT_NULL(test, group->members[i]->instances[cpu].prepared);
+
+	fake_pmu_tick(second, 10);
+	err = harness_error();
+	KUNIT_EXPECT_EQ_MSG(test, harness_remove(group, ids[1], false, &err), 0, "%s", err.text);
+	fake_pmu_tick(second, 1);
+	for (cpu = 0; cpu < 2; cpu++) {
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, cpu, ids[2]).raw, 222ULL);
+		KUNIT_EXPECT_EQ(test, harness_value(test, group, cpu, ids[3]).sched_group, ids[2]);
+	}
+}
+
 /* ---- errors of a driver --------------------------------------------------- */
 
 /* [E7] What the user gets for each errno of a driver, alone and beside other members. */
@@ -960,6 +1042,33 @@ static void counted_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
 }
 
+/* [G25] A PMU may have its cpumask in attr_update, where Intel's hybrid PMUs have their cpus. */
+static void cpumask_in_attr_update(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_counter desc;
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group;
+
+	if (num_online_cpus() == 1)
+		kunit_skip(test, "one CPU only");
+	fake_pmu_unregister(fake);
+	fake->context = perf_invalid_context;
+	fake->cpumask = cpumask_of(0);
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fake), 0);
+	/* The perf core uses both only when it registers the PMU. */
+	swap(fake->pmu.attr_groups, fake->pmu.attr_update);
+
+	group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
+	desc = FAKE(fake, FAKE_TICKS(1));
+	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), EINVAL,
+		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+	KUNIT_EXPECT_EQ(test, err.cpu, 1);
+	EXPECT_TEXT(test, err, "cpumask");
+	fake->cpumask = cpu_possible_mask;
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+}
+
 struct reader {
 	struct perf_event *other;
 	unsigned int times;
@@ -1014,6 +1123,7 @@ static void read_during_add(struct kunit *test)
 static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(counts_exactly),
 	KUNIT_CASE(guest_time),
+	KUNIT_CASE(guest_time_of_cgroup),
 	KUNIT_CASE(add_restarts_all),
 	KUNIT_CASE(read_and_reset),
 	KUNIT_CASE(one_scheduling_group),
@@ -1036,8 +1146,10 @@ static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(one_sched_group_only),
 	KUNIT_CASE(remove_second_leader),
 	KUNIT_CASE(rebuild_that_fails),
+	KUNIT_CASE(rebuild_that_fails_later),
 	KUNIT_CASE(refusals_of_the_driver),
 	KUNIT_CASE(counted_elsewhere),
+	KUNIT_CASE(cpumask_in_attr_update),
 	KUNIT_CASE(read_during_add),
 	{}
 };

@@ -432,6 +432,40 @@ static void nested_writers(struct kunit *test)
 	EXPECT_STATS(test, group, 2, 2, 0);
 }
 
+/* [O4] [O6] With OVERWRITE a writer drops old records, but none that is still being written. */
+static void nested_writers_overwrite(struct kunit *test)
+{
+	struct perfgrp_group *group =
+		buffer_of(test, (struct perfgrp_create){ .flags = PERFGRP_CREATE_OVERWRITE }, 1);
+	struct perfgrp_ring *ring = ring_of(group, 0);
+	struct perfgrp_record_throttle *record;
+	const unsigned int fit = ring->size / sizeof(*record);
+	unsigned int nr = 0, i;
+	unsigned long flags;
+
+	for (i = 1; i <= 1000; i++)
+		KUNIT_EXPECT_TRUE(test, put_record(group, i));
+	local_irq_save(flags);
+	/* Each of them has interrupted the one before it. */
+	while (nr <= fit) {
+		record = perfgrp_ring_reserve(ring, sizeof(*record), 1001 + nr);
+		if (!record)
+			break;
+		record->header = (struct perf_event_header){
+			.type = PERF_RECORD_THROTTLE,
+			.size = sizeof(*record),
+		};
+		nr++;
+	}
+	for (i = 0; i < nr; i++)
+		perfgrp_records_commit(ring);
+	local_irq_restore(flags);
+
+	KUNIT_EXPECT_EQ(test, nr, fit);
+	KUNIT_EXPECT_EQ(test, ring->nest, 0U);
+	KUNIT_EXPECT_EQ(test, perfgrp_ring_bytes(ring), fit * sizeof(*record));
+}
+
 /* ---- waking --------------------------------------------------------------- */
 
 struct sleeper {
@@ -671,6 +705,7 @@ static struct kunit_case records_cases[] = {
 	KUNIT_CASE(lost_on_one_cpu),
 	KUNIT_CASE(overwritten),
 	KUNIT_CASE(nested_writers),
+	KUNIT_CASE(nested_writers_overwrite),
 	KUNIT_CASE(wakeup_after),
 	KUNIT_CASE(wakeup_by_any_cpu),
 	KUNIT_CASE(task_has_exited),

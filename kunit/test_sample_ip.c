@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Kernel addresses in samples: an interrupt that comes late may hit the kernel although the event
- * excludes it. The case acts as the PMU's driver, and calls the handler with such registers.
+ * excludes it. The cases act as the PMU's driver, and call the handler with such registers.
  */
 #include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/irqflags.h>
+#include <linux/kprobes.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
 #include <linux/string.h>
@@ -66,6 +68,25 @@ static bool read_sample(struct file *file, struct perfgrp_record_sample *sample)
 	return copied && sample->header.type == PERF_RECORD_SAMPLE && sample->header.size == length;
 }
 
+/* While in_guest is true perf_misc_flags() returns what it would if KVM ran a guest's kernel. */
+static struct kretprobe guest;
+static bool in_guest;
+
+static int report_guest(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	unsigned long misc = regs_return_value(regs) & ~PERF_RECORD_MISC_CPUMODE_MASK;
+
+	regs_set_return_value(regs, misc | PERF_RECORD_MISC_GUEST_KERNEL);
+	return 0;
+}
+
+static u16 mode_misc(bool user)
+{
+	if (in_guest)
+		return PERF_RECORD_MISC_GUEST_KERNEL;
+	return user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
+}
+
 static void try_sample(struct kunit *test, u32 flags, bool user, bool exact, u64 ip)
 {
 	struct perfgrp_create arg = {
@@ -95,8 +116,7 @@ static void try_sample(struct kunit *test, u32 flags, bool user, bool exact, u64
 	__fput_sync(file);
 	KUNIT_ASSERT_TRUE(test, is_sample);
 	KUNIT_EXPECT_EQ(test, sample.ip, ip);
-	KUNIT_EXPECT_EQ(test, sample.header.misc & PERF_RECORD_MISC_CPUMODE_MASK,
-			user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
+	KUNIT_EXPECT_EQ(test, sample.header.misc & PERF_RECORD_MISC_CPUMODE_MASK, mode_misc(user));
 	KUNIT_EXPECT_EQ(test, sample.header.misc & ~PERF_RECORD_MISC_CPUMODE_MASK,
 			exact_misc(exact));
 }
@@ -122,8 +142,40 @@ static void ip_of_the_kernel(struct kunit *test)
 	try_ip(test, 0, true, USER_IP);
 }
 
+/*
+ * [O20] [A2] The same for a guest's kernel. The registers stand for the guest's. They are in user
+ * mode, as from 7.x on the perf core itself hides the ip of those that are not.
+ */
+static void ip_of_a_guests_kernel(struct kunit *test)
+{
+	int ret;
+
+	harness_pin_to(test, 0);
+	guest = (struct kretprobe){
+		.kp.symbol_name = "perf_misc_flags",
+		.handler = report_guest,
+	};
+	ret = register_kretprobe(&guest);
+	if (ret == -EOPNOTSUPP)
+		kunit_skip(test, "this kernel has no kretprobes");
+	KUNIT_ASSERT_EQ(test, ret, 0);
+	in_guest = true;
+	try_ip(test, 0, true, USER_IP);
+	try_ip(test, PERFGRP_COUNTER_EXCLUDE_KERNEL, true, 0);
+	try_ip(test, PERFGRP_COUNTER_EXCLUDE_HV, true, USER_IP);
+}
+
+static void sample_ip_exit(struct kunit *test)
+{
+	if (in_guest)
+		unregister_kretprobe(&guest);
+	in_guest = false;
+	harness_exit(test);
+}
+
 static struct kunit_case sample_ip_cases[] = {
 	KUNIT_CASE(ip_of_the_kernel),
+	KUNIT_CASE(ip_of_a_guests_kernel),
 	{}
 };
 
@@ -131,6 +183,6 @@ struct kunit_suite perfgrp_sample_ip_suite = {
 	.name = "perfgrp_sample_ip",
 	.suite_init = harness_suite_init,
 	.suite_exit = harness_suite_exit,
-	.exit = harness_exit,
+	.exit = sample_ip_exit,
 	.test_cases = sample_ip_cases,
 };

@@ -10,12 +10,15 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
+#include <linux/rwsem.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
 #include "../module/group.h"
 #include "../module/group_file.h"
+#include "../module/group_snapshot.h"
+#include "../module/ioctl.h"
 #include "../module/snapshot.h"
 #include "harness.h"
 #include "suites.h"
@@ -297,6 +300,7 @@ static void throttled(struct kunit *test)
 		{ PERF_EVENT_STATE_OFF, 0 },
 		{ PERF_EVENT_STATE_ERROR, PERFGRP_VALUE_FAILED },
 		{ PERF_EVENT_STATE_EXIT, PERFGRP_VALUE_EXITED },
+		{ PERF_EVENT_STATE_INACTIVE, 0 },
 		{ PERF_EVENT_STATE_ACTIVE, 0 },
 	};
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
@@ -487,24 +491,6 @@ static void totals_with_a_gap(struct kunit *test)
 	perfgrp_snapshot_free(&snap);
 }
 
-/* One event, counted by one of two PMUs on CPU 0 and by the other elsewhere. */
-static struct perfgrp_counter two_kinds(struct kunit *test, struct fake_pmu *kinds[2])
-{
-	static struct cpumask others;
-
-	cpumask_andnot(&others, cpu_online_mask, cpumask_of(0));
-	kinds[0] = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
-	kinds[0]->cpus = cpumask_of(0);
-	kinds[1] = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
-	kinds[1]->cpus = &others;
-	return (struct perfgrp_counter){
-		.flags = PERFGRP_COUNTER_RAW,
-		.type = PERF_TYPE_RAW,
-		.config = FAKE_TICKS(1),
-		.config1 = FAKE_RAW,
-	};
-}
-
 /* [S11] Counts of different PMUs are added up with MIX_PMUS only. */
 static void totals_by_pmu(struct kunit *test)
 {
@@ -517,7 +503,7 @@ static void totals_by_pmu(struct kunit *test)
 
 	if (nr_cpus() == 1)
 		kunit_skip(test, "one CPU only");
-	desc = two_kinds(test, kinds);
+	desc = harness_two_kinds(test, kinds);
 	id = harness_add_one(test, group, desc);
 	clock = harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
 	if (harness_value(test, group, 0, id).pmu != (u32)kinds[0]->pmu.type)
@@ -657,6 +643,44 @@ static void room_for_the_arrays(struct kunit *test)
 	__fput_sync(file);
 }
 
+/*
+ * [S8] [S13] A snapshot with RESET whose argument is not present is taken again, and there may be
+ * more members then. So it must not forget how much room there is.
+ */
+static void room_after_a_fault(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_call *call = kunit_kzalloc(test, sizeof(*call), GFP_KERNEL);
+	struct perfgrp_snapshot *arg = &call->arg.snapshot;
+	void __user *user;
+	int ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, call);
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	user = harness_user_begin();
+	*arg = (struct perfgrp_snapshot){
+		.size = sizeof(*arg),
+		.flags = PERFGRP_SNAPSHOT_RESET,
+		.row_size = sizeof(struct perfgrp_row),
+		.nr_rows = 3,
+		.rows = (u64)(uintptr_t)(user + ROWS),
+		.value_size = sizeof(struct perfgrp_value),
+		.nr_values = 4,
+		.values = (u64)(uintptr_t)(user + VALUES),
+	};
+	call->user_size = sizeof(*arg);
+	down_write(&group->lock);
+	ret = perfgrp_group_snapshot(group, call);
+	up_write(&group->lock);
+	harness_user_end();
+
+	KUNIT_EXPECT_EQ(test, ret, -EFAULT);
+	KUNIT_EXPECT_STREQ(test, call->err.field, "");
+	KUNIT_EXPECT_TRUE(test, call->faulted);
+	KUNIT_EXPECT_EQ(test, arg->nr_rows, 3U);
+	KUNIT_EXPECT_EQ(test, arg->nr_values, 4U);
+}
+
 /* [S1] Larger elements than the kernel knows: the rest is zeroed. */
 static void larger_elements(struct kunit *test)
 {
@@ -739,6 +763,7 @@ static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(totals_with_a_gap),
 	KUNIT_CASE(totals_by_pmu),
 	KUNIT_CASE(room_for_the_arrays),
+	KUNIT_CASE(room_after_a_fault),
 	KUNIT_CASE(larger_elements),
 	{}
 };

@@ -145,10 +145,68 @@ static void uncore(struct kunit *test)
 	EXPECT_TEXT(test, err, "uncore");
 }
 
+/* Expect totals of @kinds in turn: 10 ticks of kinds[0], and 100 on each of the other CPUs. */
+static void expect_totals(struct kunit *test, const struct perfgrp_snap *snap,
+			  struct fake_pmu *kinds[2])
+{
+	const struct perfgrp_value *value;
+	u64 sums[2] = {};
+	unsigned int i;
+
+	KUNIT_EXPECT_GT(test, snap->nr_rows, 0U);
+	KUNIT_EXPECT_EQ(test, snap->nr_rows % 2, 0U);
+	for (i = 0; i < snap->nr_rows; i++) {
+		value = &snap->values[snap->rows[i].first_value];
+		KUNIT_EXPECT_EQ(test, snap->rows[i].cgroup_id, snap->rows[i & ~1U].cgroup_id);
+		KUNIT_EXPECT_EQ(test, snap->rows[i].nr_cpus, i % 2 ? num_online_cpus() - 1 : 1);
+		KUNIT_EXPECT_EQ(test, value->pmu, (u32)kinds[i % 2]->pmu.type);
+		KUNIT_EXPECT_FALSE(test, value->flags & PERFGRP_VALUE_MIXED_PMUS);
+		sums[i % 2] += value->raw;
+	}
+	KUNIT_EXPECT_EQ(test, sums[0], 10ULL);
+	KUNIT_EXPECT_EQ(test, sums[1], 100ULL * (num_online_cpus() - 1));
+}
+
+/* [C10] [S11] A cgroup's counts of different PMUs are added up with MIX_PMUS only. */
+static void totals_by_pmu(struct kunit *test)
+{
+	struct perfgrp_group *group = split_group(test);
+	struct perfgrp_counter counter;
+	struct perfgrp_snap snap;
+	struct fake_pmu *kinds[2];
+	unsigned int nr, i;
+
+	if (num_online_cpus() == 1)
+		kunit_skip(test, "one CPU only");
+	counter = harness_two_kinds(test, kinds);
+	harness_add_one(test, group, counter);
+	if (group->members[0]->instances[group->instance_of[0]].pmu != (u32)kinds[0]->pmu.type)
+		kunit_skip(test, "the machine's own PMU takes any raw event");
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	fake_pmu_tick(kinds[0], 10);
+	fake_pmu_tick(kinds[1], 100);
+
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
+	expect_totals(test, &snap, kinds);
+	nr = snap.nr_rows;
+	perfgrp_snapshot_free(&snap);
+
+	KUNIT_ASSERT_EQ(test,
+			harness_snapshot(group, PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS,
+					 &snap), 0);
+	KUNIT_EXPECT_EQ(test, 2 * snap.nr_rows, nr);
+	for (i = 0; i < snap.nr_rows; i++) {
+		KUNIT_EXPECT_EQ(test, snap.rows[i].nr_cpus, num_online_cpus());
+		KUNIT_EXPECT_EQ(test, snap.values[i].pmu, PERFGRP_NONE);
+	}
+	perfgrp_snapshot_free(&snap);
+}
+
 static struct kunit_case split_cases[] = {
 	KUNIT_CASE(handlers_while_needed),
 	KUNIT_CASE(missed_are_tried_again),
 	KUNIT_CASE(uncore),
+	KUNIT_CASE(totals_by_pmu),
 	{},
 };
 
