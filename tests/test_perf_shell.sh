@@ -71,15 +71,15 @@ new=${perf_pmu_scripts_7[*]}
 pipes=
 ! perf inject -h 2>&1 | grep -q mmap2-buildid-all || pipes=pipe_test
 declare -A scripts=([6.12]="$stat $record $pipes" [7.x]="$stat $record $new $pipes")
-# Recordings take long, and those of the two versions differ little.
+# They take long, and the two versions differ little.
 if [ "${TEST_ROUNDS_DIVISOR:-1}" -gt 1 ]; then
-	scripts=([6.12]=$stat [7.x]="$stat $record $new")
+	scripts=([7.x]="$stat $record $new")
 fi
 use_perf_tests 6.12 $perf_shell/trixie
 use_perf_tests 7.x $perf_shell/trixie-backports
 for version in 6.12 7.x; do
 	# An argument, by hand, names the scripts.
-	for script in ${1:-${scripts[$version]}}; do
+	for script in ${1:-${scripts[$version]:-}}; do
 		run_perf_test "$version" "$script" "hardware counters"
 	done
 done
