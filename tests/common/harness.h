@@ -222,6 +222,23 @@ static inline bool is_debug_kernel(void)
 	return access("/proc/lockdep_stats", F_OK) == 0;
 }
 
+/* A test that failed may have left CPUs offline, and those after it need them. */
+static inline void bring_cpus_back(void)
+{
+	char path[64];
+	int cpu, fd;
+
+	for (cpu = 1; cpu < 64; cpu++) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+		fd = open(path, O_WRONLY);
+		if (fd < 0)
+			continue;
+		if (write(fd, "1", 1) != 1)
+			printf("# CPU %d stays offline: errno %d\n", cpu, errno);
+		close(fd);
+	}
+}
+
 /* Runs one test and prints its line; false if it failed. */
 static inline bool test_run(unsigned int nr, const struct test *p)
 {
@@ -275,6 +292,8 @@ static inline bool test_run(unsigned int nr, const struct test *p)
 		printf("# %s\n", verdict->diag[i]);
 	if (verdict->lines > MAX_DIAG_LINES)
 		printf("# and %u lines more\n", verdict->lines - MAX_DIAG_LINES);
+	if (!good)
+		bring_cpus_back();
 	fflush(stdout);
 	return good;
 }
