@@ -521,6 +521,114 @@ TEST(late, "G19: a group made while a CPU is off line counts it once it is there
 	EXPECT_EQ(v.pmu, PERF_TYPE_SOFTWARE);
 }
 
+/* Page faults by a child on CPU 0 and on CPU, and by a task that is counted wherever it runs. */
+static void fault_everywhere(struct child *task, unsigned int nr)
+{
+	fault_on(0, nr);
+	fault_on(CPU, nr);
+	child_do(task, ORDER_FAULT, nr);
+}
+
+TEST_LIMIT(suspended, 60, "G30 G19: counts and times go on after the machine was suspended")
+{
+	struct child child = child_start();
+	struct perfgrp_value before[2], after[2], of_task;
+	int id, task_id, fd, task_fd, peer;
+	struct peer_value outer, inner;
+	__u64 inner_time, time;
+	bool offline;
+
+	need_hotplug();
+	fd = faults_on_all(&id);
+	task_fd = grp_on_task(PERFGRP_CREATE_ENABLED, child.pid);
+	REQUIRE_GE(task_fd, 0);
+	task_id = grp_add_with(task_fd, PERFGRP_SW_PAGE_FAULTS, PERFGRP_COUNTER_EXCLUDE_KERNEL);
+	REQUIRE_GT(task_id, 0);
+	peer = peer_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, -1, 0, -1);
+	REQUIRE_GE(peer, 0);
+	peer_enable(peer);
+	fault_everywhere(&child, 100);
+	outer = peer_read(peer);
+	before[0] = grp_value_on(fd, 0, id);
+	before[1] = grp_value_on(fd, CPU, id);
+	inner = peer_read(peer);
+
+	offline = suspend_machine();
+	EXPECT(BECOMES_TRUE(row_is(fd, CPU, false, offline), 10000));
+	EXPECT(row_is(fd, 0, false, 0));
+	inner_time = peer_read(peer).enabled - inner.enabled;
+	after[0] = grp_value_on(fd, 0, id);
+	after[1] = grp_value_on(fd, CPU, id);
+	time = peer_read(peer).enabled - outer.enabled;
+	EXPECT_GE(after[0].raw, before[0].raw);
+	EXPECT_GE(after[1].raw, before[1].raw);
+	/* The first CPU's counters never stop: their time is that of perf's. */
+	EXPECT_GE(after[0].time_enabled - before[0].time_enabled, inner_time);
+	EXPECT_LE(after[0].time_enabled - before[0].time_enabled, time);
+	EXPECT_GE(after[1].time_enabled, before[1].time_enabled);
+	EXPECT_LE(after[1].time_enabled - before[1].time_enabled, time);
+
+	before[0] = after[0];
+	before[1] = after[1];
+	fault_everywhere(&child, 100);
+	after[0] = grp_value_on(fd, 0, id);
+	after[1] = grp_value_on(fd, CPU, id);
+	EXPECT_GE(after[0].raw, before[0].raw + 100);
+	EXPECT_GE(after[1].raw, before[1].raw + 100);
+	EXPECT_EQ(after[0].state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(after[1].state, PERFGRP_STATE_COUNTED);
+	expect_plausible(&after[0]);
+	expect_plausible(&after[1]);
+	of_task = grp_value(task_fd, task_id);
+	EXPECT_EQ(of_task.raw, 200);
+	EXPECT_EQ(of_task.flags & VALUE_FATE, 0);
+	EXPECT_EQ(of_task.state, PERFGRP_STATE_COUNTED);
+}
+
+/* Samples of a CPU, before and after TIME. */
+static void count_samples(int cpu, __u64 time, unsigned int nr[2])
+{
+	unsigned int i;
+
+	nr[0] = 0;
+	nr[1] = 0;
+	for (i = 0; i < records.nr_samples; i++)
+		if (records.sample[i]->cpu == (__u32)cpu)
+			nr[records.sample[i]->time >= time]++;
+}
+
+TEST_LIMIT(suspended_stream, 60, "G30 O1 O6: records of before a suspension are kept, more follow")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 10,
+				     .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL };
+	unsigned int nr[2];
+	bool offline;
+	__u64 time;
+	int fd;
+
+	need_hotplug();
+	fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	fault_on(0, 200);
+	fault_on(CPU, 200);
+	time = now_ns();
+	offline = suspend_machine();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, false, offline), 10000));
+	fault_on(0, 200);
+	fault_on(CPU, 200);
+	stream_start(&records);
+	stream_drain(fd);
+	count_samples(0, time, nr);
+	EXPECT_GE(nr[0], 20);
+	EXPECT_GE(nr[1], 20);
+	count_samples(CPU, time, nr);
+	EXPECT_GE(nr[0], 20);
+	EXPECT_GE(nr[1], 20);
+	EXPECT_EQ(records.lost, 0);
+}
+
 TEST_LIMIT(flips, 100, "G19: quick flips lose nothing that a row said it would count")
 {
 	const struct perfgrp_row *row;

@@ -1099,6 +1099,81 @@ TEST(cpu_goes, "M5 G19: an offline CPU's row says so; its epoch, and counts, whe
 	EXPECT_EQ(see(map, CPU).value[0].state, PERFGRP_STATE_COUNTED);
 }
 
+static void *watch_on(void *map)
+{
+	run_on(cpus.cpu[0]);
+	watch(map, 6000);
+	return NULL;
+}
+
+TEST_LIMIT(suspended, 60, "M2 M3 M5 G30: rows are written on after the machine was suspended")
+{
+	struct perfgrp_counter two[2] = {
+		{ .event = FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
+		{ .event = FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
+	};
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, MS);
+	const struct perfgrp_map *map = map_rows(fd);
+	struct child busy, idle;
+	pthread_t watcher;
+	__u64 raw, time;
+
+	if (cpus.nr < 3)
+		skip("there are no three CPUs");
+	REQUIRE_EQ(grp_add_counters(fd, two, 2), 0);
+	busy = child_start();
+	child_do(&busy, ORDER_RUN_ON, CPU);
+	child_tell(&busy, ORDER_BURN, ENDLESS);
+	idle = child_apart();
+	child_do(&idle, ORDER_FAULT, 50);
+	REQUIRE_EQ(pthread_create(&watcher, NULL, watch_on, (void *)map), 0);
+	suspend_machine();
+	/* That of the busy CPU by its timer, that of the idle one when it has counted more. */
+	REQUIRE(BECOMES_TRUE(!(see(map, CPU).row.flags & PERFGRP_ROW_OFFLINE), 5000));
+	REQUIRE(BECOMES_TRUE(!(see(map, last_cpu()).row.flags & PERFGRP_ROW_OFFLINE), 5000));
+	time = now_ns() + MS;
+	EXPECT(BECOMES_TRUE(see(map, CPU).row.time_after > time, 5000));
+	raw = see(map, last_cpu()).value[0].raw;
+	EXPECT_GE(raw, 50);
+	child_do(&idle, ORDER_RUN_ON, last_cpu());
+	child_do(&idle, ORDER_FAULT, 50);
+	need_rest(map, last_cpu());
+	EXPECT_GE(see(map, last_cpu()).value[0].raw, raw + 50);
+	EXPECT_EQ(see(map, last_cpu()).value[0].state, PERFGRP_STATE_COUNTED);
+	pthread_join(watcher, NULL);
+}
+
+TEST(task_on_cpu, "M5 G6: in the row of a task on one CPU its time elsewhere does not count")
+{
+	const struct perfgrp_map *map;
+	struct seen s;
+	int fd, i;
+
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("there is one CPU");
+	settle_memory();
+	fd = mapped_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED, .target = PERFGRP_TARGET_TASK,
+		.cpus = to_u64(cpus.cpu), .nr_cpus = 1 });
+	REQUIRE_GE(fd, 0);
+	map = map_rows(fd);
+	add_faults(fd);
+	for (i = 1; i <= 5; i++) {
+		here_and_there(&cpus, 1);
+		/* The row is written as the task leaves a CPU. */
+		run_on(cpus.cpu[0]);
+		s = see(map, 0);
+		EXPECT_EQ(s.row.cpu, (int)cpus.cpu[0]);
+		EXPECT_EQ(s.value[0].raw, i * 10);
+		expect_not_scaled(&s.value[0]);
+	}
+	REQUIRE_EQ(grp_disable(fd), 0);
+	s = see(map, 0);
+	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
+	expect_same_row(&s, &snap, 0);
+}
+
 TEST(task_exits, "M5: the row of a task that has exited is final, and says so")
 {
 	struct child child = child_start();

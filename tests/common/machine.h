@@ -249,6 +249,29 @@ static inline int cpu_set_online(int cpu, bool online)
 	return write_file(path, online ? "1" : "0");
 }
 
+/*
+ * Suspends the machine for a second or two. If the kernel can test that, all of it is done but for
+ * switching off: all CPUs but the first go offline. Else the machine idles until its clock wakes
+ * it, and its CPUs stay online. Returns whether they went offline.
+ */
+static inline bool suspend_machine(void)
+{
+	static const char pm_test[] = "/sys/power/pm_test", state[] = "/sys/power/state";
+	bool deep = !write_file("/sys/power/mem_sleep", "deep") && !write_file(pm_test, "core");
+	int ret;
+
+	if (deep)
+		write_file("/sys/module/suspend/parameters/pm_test_delay", "1");
+	else if (write_file("/sys/power/mem_sleep", "s2idle") ||
+		 write_file("/sys/class/rtc/rtc0/wakealarm", "+2"))
+		skip("this kernel cannot suspend");
+	ret = write_file(state, "mem");
+	if (deep)
+		write_file(pm_test, "none");
+	REQUIRE_EQ(ret, 0);
+	return deep;
+}
+
 /* ---- work of known size --------------------------------------------------- */
 
 /*
