@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # The module can be unloaded when nobody uses it, and leaves nothing behind (A1, A7).
-# timeout: 120
+# timeout: 240
 # shellcheck disable=SC2317 # functions that check calls
 
 # shellcheck source=tests/common/shell.sh
@@ -46,12 +46,31 @@ load_and_unload() {
 	done
 }
 
-echo 1..7
+can_fail() {
+	[ -w /proc/self/fail-nth ] && [ -d /sys/kernel/debug/failslab ] &&
+		[ -d /sys/kernel/debug/fail_page_alloc ] && [ -d /sys/kernel/debug/fail_usercopy ]
+}
+
+# Sets broken unless the kernel is as before.
+loading_fails() {
+	broken=1
+	/tests/load_failing /lib/modules/perfgrp.ko && nothing_is_left && broken=
+}
+
+echo 1..8
 check "A7: what tests before have left is gone" nobody_uses_it
 check "A1: the node is root's, mode 0600" node_is_private
 check "A7: the module cannot be unloaded while a group is open" unload_is_refused
 check "A7: it can when none is" rmmod perfgrp
 check "A7: no node, no kprobe, no hotplug state, no PMU is left" nothing_is_left
 check "A7: it can be loaded and unloaded again and again" load_and_unload
+text="A7: nothing is left if loading fails late"
+if can_fail; then
+	check "$text" loading_fails
+	# A kernel that still has pointers to a module that is gone may hang.
+	[ -z "$broken" ] || exit 1
+else
+	result ok "$text # SKIP this kernel cannot let allocations fail"
+fi
 check "A7: and works afterwards" insmod /lib/modules/perfgrp.ko
 exit $failed
