@@ -7,6 +7,7 @@
 #include "group.h"
 
 #include <grp.h>
+#include <pthread.h>
 #include <sys/resource.h>
 
 #define NOBODY		65534
@@ -213,6 +214,44 @@ TEST(own_task, "A2: with the parameter anyone counts his own task, in user mode"
 	EXPECT_EQ(grp_raw(fd, id), 19);
 }
 
+/* A thread that takes page faults once it is told to. */
+struct thread {
+	pthread_t thread;
+	volatile pid_t tid;
+	int go[2];
+};
+
+static void *fault_when_told(void *arg)
+{
+	struct thread *thread = arg;
+	char byte;
+
+	thread->tid = gettid();
+	REQUIRE(read(thread->go[0], &byte, 1) == 1);
+	fault_in(31);
+	return NULL;
+}
+
+TEST(own_thread, "A2: with the parameter anyone counts his process's threads, dumpable or not")
+{
+	int dev = grp_device(), fd, id;
+	struct thread other = {};
+
+	set_parameter(true);
+	REQUIRE(pipe2(other.go, O_CLOEXEC) == 0);
+	become_nobody(0);
+	REQUIRE(prctl(PR_SET_DUMPABLE, 0) == 0);
+	REQUIRE_EQ(pthread_create(&other.thread, NULL, fault_when_told, &other), 0);
+	REQUIRE(BECOMES_TRUE(other.tid, 10000));
+	fd = grp_create_on(dev, PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_TASK, other.tid, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	id = add_user_faults(fd);
+	REQUIRE_GT(id, 0);
+	REQUIRE(write(other.go[1], "", 1) == 1);
+	REQUIRE_EQ(pthread_join(other.thread, NULL), 0);
+	EXPECT_GE(grp_raw(fd, id), 31);
+}
+
 /* A group that is told of BPF programs, on this task; fd or -errno. */
 static int ask_for_bpf_events(int dev)
 {
@@ -342,6 +381,48 @@ TEST(not_the_uid_alone, "A2: with the parameter a closed process of the same uid
 			pause();
 	}
 	REQUIRE(read(ready[0], &byte, 1) == 1);
+	become_nobody(0);
+	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, pid, NULL, 0));
+	kill(pid, SIGKILL);
+}
+
+/* A process that is nobody, and says at READY how far it may be dumped. Killed with its parent. */
+static void be_nobody_closed(int ready)
+{
+	char dumpable;
+
+	REQUIRE(setgroups(0, NULL) == 0);
+	REQUIRE(setresgid(NOBODY, NOBODY, NOBODY) == 0);
+	REQUIRE(setresuid(NOBODY, NOBODY, NOBODY) == 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dumpable = prctl(PR_GET_DUMPABLE);
+	REQUIRE(write(ready, &dumpable, 1) == 1);
+	for (;;)
+		pause();
+}
+
+TEST(dumped_by_root, "A2 A3: with the parameter a process that only root may dump stays EACCES")
+{
+	static const char path[] = "/proc/sys/fs/suid_dumpable";
+	int dev = grp_device(), ready[2], ret;
+	char was[16], dumpable = -1;
+	ssize_t length;
+	pid_t pid;
+
+	set_parameter(true);
+	REQUIRE(pipe2(ready, O_CLOEXEC) == 0);
+	REQUIRE_GT(read_file(path, was, sizeof(was)), 0);
+	REQUIRE_EQ(write_file(path, "2"), 0);
+	pid = fork();
+	if (pid == 0)
+		be_nobody_closed(ready[1]);
+	close(ready[1]);
+	length = read(ready[0], &dumpable, 1);
+	/* Before anything here can fail. */
+	ret = write_file(path, was);
+	REQUIRE_EQ(ret, 0);
+	REQUIRE_EQ(length, 1);
+	REQUIRE_EQ(dumpable, 2);
 	become_nobody(0);
 	EXPECT_DENIED(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, pid, NULL, 0));
 	kill(pid, SIGKILL);

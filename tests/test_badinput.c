@@ -715,6 +715,58 @@ __attribute__((constructor)) static void add_shapes(void)
 	}
 }
 
+/*
+ * Leaves FILL where the kernel keeps its copy of an argument: the call is refused once all of it
+ * was copied. Several times, because RANDOMIZE_KSTACK_OFFSET moves the copy.
+ */
+static void leave_fill_on_stack(const struct call *call)
+{
+	struct grp_head *head = (void *)arg_room;
+	int i;
+
+	memset(arg_room, FILL, ROOM);
+	head->size = call->size;
+	head->error = 0;
+	for (i = 0; i < 8; i++)
+		EXPECT(ioctl(fd_of(call), call->nr, arg_room) == -1 && errno == EOPNOTSUPP);
+}
+
+static void try_earlier_size(const struct call *call, size_t size)
+{
+	struct grp_head *head = good_argument(call, arg_room);
+	int ret;
+
+	head->size = size;
+	memset(arg_room + size, FILL, ROOM - size);
+	ret = grp_ioctl(fd_of(call), call->nr, arg_room);
+	if (ret) {
+		fail("%s of size %zu returned %d", call->name, size, ret);
+		diag_error(&grp_error);
+		return;
+	}
+	if (call->nr == PERFGRP_CREATE)
+		close(((struct perfgrp_create *)head)->fd);
+	if (head->size != size || !is_filled(arg_room + size, ROOM - size))
+		fail("%s of size %zu changed its size, or wrote behind it", call->name, size);
+}
+
+TEST(earlier_sizes, "A4: an argument as short as an earlier version's is as if zeros followed")
+{
+	unsigned int i, n;
+	size_t size;
+
+	arrange();
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		size = calls[i].first_size ?: calls[i].size;
+		for (; size < calls[i].size; size += 8) {
+			for (n = 0; n < rounds(20) && !verdict->failed; n++) {
+				leave_fill_on_stack(&calls[i]);
+				try_earlier_size(&calls[i], size);
+			}
+		}
+	}
+}
+
 TEST(unknown_numbers, "A4: unknown ioctl numbers are ENOTTY")
 {
 	unsigned char *buf = arg_room;

@@ -34,12 +34,14 @@ static int create_on(int dev)
 	return grp_create_on(dev, 0, PERFGRP_TARGET_TASK, 0, NULL, 0);
 }
 
+#define BUFFER_SIZE (256 << 10)
+
 static int create_with_buffer(int dev)
 {
 	struct perfgrp_create create = {
 		.size = sizeof(create),
 		.target = PERFGRP_TARGET_TASK,
-		.buffer_size = 256 << 10,
+		.buffer_size = BUFFER_SIZE,
 	};
 	int ret = grp_ioctl(dev, PERFGRP_CREATE, &create);
 
@@ -202,6 +204,28 @@ static long long kernel_bytes(void)
 	return strtoll(line + strlen("\nkernel "), NULL, 10);
 }
 
+/* A child in CGROUP, which is empty again once the child has exited. Returns as fork(2) does. */
+static pid_t fork_into_cgroup(void)
+{
+	pid_t pid;
+
+	write_file(CGROUPS "/cgroup.subtree_control", "+memory");
+	mkdir(CGROUP, 0755);
+	if (access(CGROUP "/memory.stat", R_OK))
+		skip("there is no memory controller");
+	pid = fork();
+	REQUIRE_GE(pid, 0);
+	if (pid == 0)
+		REQUIRE_EQ(write_file(CGROUP "/cgroup.procs", "0"), 0);
+	return pid;
+}
+
+static void wait_and_remove_cgroup(pid_t pid)
+{
+	REQUIRE(waitpid(pid, NULL, 0) == pid);
+	rmdir(CGROUP);
+}
+
 TEST_LIMIT(memory_cgroup, 90, "A6: groups and members are charged to their maker's memory cgroup")
 {
 	enum { GROUPS = 100 };
@@ -210,15 +234,8 @@ TEST_LIMIT(memory_cgroup, 90, "A6: groups and members are charged to their maker
 	int fd[GROUPS], i, dev = grp_device();
 	pid_t pid;
 
-	write_file(CGROUPS "/cgroup.subtree_control", "+memory");
-	mkdir(CGROUP, 0755);
-	if (access(CGROUP "/memory.stat", R_OK))
-		skip("there is no memory controller");
-	/* A child, so that the cgroup is empty afterwards. */
-	pid = fork();
-	REQUIRE_GE(pid, 0);
+	pid = fork_into_cgroup();
 	if (pid == 0) {
-		REQUIRE_EQ(write_file(CGROUP "/cgroup.procs", "0"), 0);
 		before = kernel_bytes();
 		for (i = 0; i < GROUPS; i++) {
 			fd[i] = create_on(dev);
@@ -236,8 +253,69 @@ TEST_LIMIT(memory_cgroup, 90, "A6: groups and members are charged to their maker
 				    10000));
 		_exit(0);
 	}
-	REQUIRE(waitpid(pid, NULL, 0) == pid);
-	rmdir(CGROUP);
+	wait_and_remove_cgroup(pid);
+}
+
+/* The kernel updates the numbers in batches, and every two seconds. */
+TEST_LIMIT(buffers_memory, 90, "A6: buffers are charged to their maker's memory cgroup, too")
+{
+	enum { BUFFERS = 32 };
+	const long long half = BUFFERS * (BUFFER_SIZE / 2);
+	int fd[BUFFERS], i, dev = grp_device();
+	long long before;
+	pid_t pid;
+
+	pid = fork_into_cgroup();
+	if (pid == 0) {
+		before = kernel_bytes();
+		for (i = 0; i < BUFFERS; i++) {
+			fd[i] = create_with_buffer(dev);
+			REQUIRE_GE(fd[i], 0);
+		}
+		EXPECT(BECOMES_TRUE(kernel_bytes() > before + half, 10000));
+		for (i = 0; i < BUFFERS; i++)
+			close(fd[i]);
+		EXPECT(BECOMES_TRUE(kernel_bytes() < before + half, 10000));
+		_exit(0);
+	}
+	wait_and_remove_cgroup(pid);
+}
+
+/* A member's counts take a page for each CPU. */
+TEST_LIMIT(split_memory, 90, "A6: what a split group counts in is charged to its maker, too")
+{
+	enum { GROUPS = 4 };
+	struct perfgrp_create create = {
+		.flags = PERFGRP_CREATE_SPLIT_BY_CGROUP,
+		.target = PERFGRP_TARGET_ALL_CPUS,
+	};
+	struct perfgrp_counter c[MAX_MEMBERS];
+	long long before, counts;
+	struct cpus cpus;
+	int fd[GROUPS], i;
+	pid_t pid;
+
+	NEED_FEATURE(SPLIT_BY_CGROUP);
+	cpus_online(&cpus);
+	counts = 4096LL * GROUPS * MAX_MEMBERS * cpus.nr;
+	pid = fork_into_cgroup();
+	if (pid == 0) {
+		create.target_fd = open(CGROUP, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		REQUIRE_GE(create.target_fd, 0);
+		before = kernel_bytes();
+		for (i = 0; i < GROUPS; i++) {
+			fd[i] = grp_create_like(create);
+			REQUIRE_GE(fd[i], 0);
+			fill_counters(c, MAX_MEMBERS, PERFGRP_SW_DUMMY);
+			REQUIRE_EQ(grp_add_counters(fd[i], c, MAX_MEMBERS), 0);
+		}
+		EXPECT(BECOMES_TRUE(kernel_bytes() > before + counts, 10000));
+		for (i = 0; i < GROUPS; i++)
+			close(fd[i]);
+		EXPECT(BECOMES_TRUE(kernel_bytes() < before + counts / 2, 10000));
+		_exit(0);
+	}
+	wait_and_remove_cgroup(pid);
 }
 
 int main(int argc, char **argv)
