@@ -196,10 +196,17 @@ TEST(kfunc_outside, "C1 C3 C7 B13: from outside the cgroup it reads what a snaps
 	child = child_in_on(&cg, cpus.cpu[1]);
 	outside = child_start();
 	child_do(&outside, ORDER_RUN_ON, cpus.cpu[1]);
-	fd = grp_on_cgroup(PERFGRP_CREATE_ENABLED, cg.fd, NULL, 0);
+	fd = grp_on_cgroup(0, cg.fd, NULL, 0);
 	REQUIRE_GE(fd, 0);
 	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
 
+	/* Absent or not, of a group that was never enabled nothing ever ran. */
+	job = read_by(&outside, handle_of(fd), 5);
+	EXPECT_EQ(job.ret, 1);
+	EXPECT_EQ(job.value[0].state, PERFGRP_STATE_NEVER_RAN);
+	EXPECT_EQ(job.value[0].flags & (PERFGRP_VALUE_ABSENT | PERFGRP_VALUE_SCALED), 0);
+
+	REQUIRE_EQ(grp_enable(fd), 0);
 	job = read_by(&outside, handle_of(fd), 5);
 	EXPECT_EQ(job.ret, 1);
 	EXPECT(job.value[0].flags & PERFGRP_VALUE_ABSENT);

@@ -319,6 +319,12 @@ static void spin_on_and_on(void)
 		spin(1000);
 }
 
+static void sleep_on_and_on(void)
+{
+	for (;;)
+		pause();
+}
+
 /* Sleeps while a child of it spins, on another CPU than the one that takes snapshots. */
 static void have_child_spin(void)
 {
@@ -328,8 +334,9 @@ static void have_child_spin(void)
 	run_on(cpus.cpu[cpus.nr - 1]);
 	raise(SIGSTOP);
 	start(spin_on_and_on);
-	for (;;)
-		pause();
+	/* And another one, whose counter is not stopped, sleeps. */
+	start(sleep_on_and_on);
+	sleep_on_and_on();
 }
 
 TEST(throttled, "O8 S2: the value says that the perf core has stopped a child's counter")

@@ -375,6 +375,28 @@ TEST(reads_task, "B13 S1: of a task's group a program reads the task that runs, 
 	child_exit(&child);
 }
 
+TEST(reads_task_on_cpu, "B13 G6: of a task on one CPU a program reads values that are not scaled")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS };
+	struct cpus cpus;
+	struct job job;
+	int fd;
+
+	load();
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("there is one CPU");
+	/* The program runs on CPU 0. */
+	fd = grp_on_task_cpu(PERFGRP_CREATE_ENABLED, 0, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	here_and_there(&cpus, 3);
+	job = do_job((struct job){ .handle = handle_of(fd) });
+	REQUIRE_EQ(job.ret, 1);
+	expect_not_scaled(&job.value[0]);
+	EXPECT_GE(job.value[0].raw, 3 * 10);
+	EXPECT_LE(job.value[0].raw, grp_value_on(fd, 0, c.id).raw);
+}
+
 TEST(errors, "B13: what cannot be read is an error, and never a fault")
 {
 	struct perfgrp_counter c[2] = { { .event = PERFGRP_SW_DUMMY },

@@ -206,6 +206,14 @@ TEST(polled, "O13 O7: poll tells of new records, and not of those that were read
 	REQUIRE_EQ(grp_disable(fd), 0);
 	EXPECT_GE(read_ring(ring), 20);
 	EXPECT_EQ(poll(&p, 1, 0), 0);
+	/* One more is not enough, as those that were read no longer count. */
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(1);
+	EXPECT_EQ(poll(&p, 1, 0), 0);
+	fault_in(9);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(poll(&p, 1, 0), 1);
+	EXPECT_GE(read_ring(ring), 10);
 }
 
 TEST(epolled, "O13 O7: epoll goes on to tell until the records are read, whoever else asks")
@@ -274,6 +282,28 @@ TEST(one_reader, "O13 O5: who maps a ring reads it, and read(2) says EBUSY")
 	EXPECT_EQ(read(fd, byte, sizeof(byte)), -1);
 	EXPECT_EQ(errno, EBUSY);
 	EXPECT_EQ(read(reader, byte, sizeof(byte)), -1);
+	EXPECT_EQ(errno, EBUSY);
+}
+
+TEST(could_read, "O13 O5: so it does if a read-only mapping can become writable by mprotect(2)")
+{
+	struct perfgrp_counter c;
+	int fd = task_group(&c, SIZE);
+	struct perf_event_mmap_page *ring;
+	char byte[1024];
+
+	EXPECT_EQ(read(fd, byte, sizeof(byte)), -1);
+	EXPECT_EQ(errno, EAGAIN);
+	ring = map(fd, SIZE, 0, PROT_READ);
+	REQUIRE(ring != MAP_FAILED);
+	EXPECT_EQ(read(fd, byte, sizeof(byte)), -1);
+	EXPECT_EQ(errno, EBUSY);
+	EXPECT_EQ(mprotect(ring, page, PROT_READ | PROT_WRITE), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(3);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	EXPECT_GE(read_ring(ring), 3);
+	EXPECT_EQ(read(fd, byte, sizeof(byte)), -1);
 	EXPECT_EQ(errno, EBUSY);
 }
 

@@ -110,12 +110,19 @@ static inline int grp_bpf_attach(int fd, __u32 id, int prog, __u64 cookie)
 	return grp_bpf_attach_flags(fd, id, prog, cookie, 0);
 }
 
-static inline int grp_bpf_replace(int fd, __u32 id, int prog, __u64 cookie, __u32 expected)
+static inline int grp_bpf_replace_flags(int fd, __u32 id, int prog, __u64 cookie, __u32 expected,
+					__u32 flags)
 {
-	struct perfgrp_bpf_attach arg = { .size = sizeof(arg), .id = id, .prog_fd = prog,
-					  .cookie = cookie, .prog_id = expected };
+	struct perfgrp_bpf_attach arg = { .size = sizeof(arg), .flags = flags, .id = id,
+					  .prog_fd = prog, .cookie = cookie,
+					  .prog_id = expected };
 
 	return grp_ioctl(fd, PERFGRP_BPF_REPLACE, &arg);
+}
+
+static inline int grp_bpf_replace(int fd, __u32 id, int prog, __u64 cookie, __u32 expected)
+{
+	return grp_bpf_replace_flags(fd, id, prog, cookie, expected, 0);
 }
 
 static inline int grp_bpf_detach(int fd, __u32 id, __u32 expected)
