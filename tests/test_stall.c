@@ -3,7 +3,7 @@
  * Calls that stall on the caller's own memory, on page faults that a userfaultfd(2) leaves
  * unresolved: no other user of the group waits for them, and their results are not lost.
  */
-#include "stream.h"
+#include "cgroup.h"
 
 #include <linux/userfaultfd.h>
 #include <poll.h>
@@ -98,6 +98,17 @@ static void trap_open(const struct trap *t)
 	REQUIRE(ioctl(t->uffd, UFFDIO_ZEROPAGE, &zero) == 0);
 }
 
+/* Fills one page that was not present with zeros, and lets threads that stall on it continue. */
+static void trap_fill(const struct trap *t, unsigned int nr)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	struct uffdio_zeropage zero = {
+		.range = { .start = (uintptr_t)t->memory + nr * page, .len = page },
+	};
+
+	REQUIRE(ioctl(t->uffd, UFFDIO_ZEROPAGE, &zero) == 0);
+}
+
 /* ---- calls that stall -------------------------------------------------------- */
 
 /* A call on FD that writes its results to TO, in a thread of its own. */
@@ -170,6 +181,11 @@ static int snapshot_reset(struct call *call)
 	return take_snapshot(call, PERFGRP_SNAPSHOT_RESET, snap.row, call->to);
 }
 
+static int snapshot_totals(struct call *call)
+{
+	return take_snapshot(call, PERFGRP_SNAPSHOT_TOTALS, call->to, snap.value);
+}
+
 /* With rows that are longer than the kernel's, which fills them up with zeros. */
 static int snapshot_long_rows(struct call *call)
 {
@@ -210,6 +226,13 @@ static int add(struct call *call)
 static int read_records(struct call *call)
 {
 	ssize_t ret = read(call->fd, call->to, 4096);
+
+	return ret < 0 ? -errno : (int)ret;
+}
+
+static int read_two_pages(struct call *call)
+{
+	ssize_t ret = read(call->fd, call->to, 2 * sysconf(_SC_PAGESIZE));
 
 	return ret < 0 ? -errno : (int)ret;
 }
@@ -320,6 +343,59 @@ TEST(counters, "S16: nobody waits for a QUERY that stalls on its counters")
 TEST(records_read, "S16 O5: nobody waits for a read(2) that stalls")
 {
 	stall_reader(read_records, PERFGRP_READER_RECORDS);
+}
+
+/* The row of a cgroup in a new snapshot, or NULL. */
+static const struct perfgrp_row *cgroup_row(int fd, __u64 ino)
+{
+	__u32 i;
+
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &grp_last), 0);
+	for (i = 0; i < grp_last.hdr.nr_rows; i++) {
+		if (grp_last.row[i].cgroup_id == ino)
+			return &grp_last.row[i];
+	}
+	return NULL;
+}
+
+TEST(removed_meanwhile, "S16 C10: a cgroup's removal is not reported by a snapshot from before it")
+{
+	struct perfgrp_snapshot small = {
+		.size = sizeof(small),
+		.row_size = sizeof(snap.row[0]),
+		.value_size = sizeof(snap.value[0]),
+	};
+	struct call call = { .make = snapshot_totals };
+	const struct perfgrp_row *row;
+	struct cgroup base, cg;
+	struct trap trap;
+	__u64 ino;
+
+	NEED_FEATURE(SPLIT_BY_CGROUP);
+	cgroup2_mount();
+	cgroups_sweep();
+	snprintf(base.path, sizeof(base.path), "%s/" CGROUP_BASE, cgroup_root);
+	cgroup_mkdir(&base);
+	cg = cgroup_make("a");
+	ino = cgroup_ino(&cg);
+	trap = trap_set(false);
+	call.to = trap.memory;
+	call.fd = grp_create_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_SPLIT_BY_CGROUP | PERFGRP_CREATE_ENABLED,
+		.target = PERFGRP_TARGET_ALL_CPUS, .target_fd = base.fd });
+	REQUIRE_GE(call.fd, 0);
+	REQUIRE_GT(grp_add(call.fd, PERFGRP_SW_PAGE_FAULTS), 0);
+	call_begin(&call);
+	trap_wait(&trap);
+	cgroup_remove(&cg);
+	/* This one notes the removal, but fails. */
+	EXPECT_EQ(grp_ioctl(call.fd, PERFGRP_SNAPSHOT, &small), -EMSGSIZE);
+	trap_open(&trap);
+	EXPECT_EQ(call_end(&call), 0);
+	row = cgroup_row(call.fd, ino);
+	REQUIRE(row);
+	EXPECT(row->flags & PERFGRP_ROW_EXITED);
+	EXPECT(!cgroup_row(call.fd, ino));
 }
 
 /* ---- readers of records ---------------------------------------------------------- */
@@ -433,6 +509,40 @@ TEST(read_fault, "O5: memory that cannot be written is EFAULT, and every record 
 		;
 	EXPECT_EQ(errno, EAGAIN);
 	EXPECT_EQ(stats_of(fd).read, produced);
+}
+
+static void nothing(int signal __maybe_unused)
+{
+}
+
+TEST(read_signal, "O5: a signal ends a read(2) that stalls with EINTR, and every record stays")
+{
+	struct sigaction action = { .sa_handler = nothing };
+	struct trap trap = trap_set(false);
+	int id, fd = busy_group(&id);
+	struct call call = { .make = read_two_pages, .to = trap.memory, .fd = fd };
+	struct perfgrp_stream_stats stats;
+
+	REQUIRE_EQ(grp_disable(fd), 0);
+	REQUIRE(sigaction(SIGUSR1, &action, NULL) == 0);
+	call_begin(&call);
+	/*
+	 * While it waits for the second page the first one is paged out again. So with the signal
+	 * pending it finds memory that is not present.
+	 */
+	trap_wait(&trap);
+	trap_fill(&trap, 0);
+	trap_wait(&trap);
+	REQUIRE(madvise(trap.memory, sysconf(_SC_PAGESIZE), MADV_DONTNEED) == 0);
+	REQUIRE_EQ(pthread_kill(call.thread, SIGUSR1), 0);
+	trap_fill(&trap, 1);
+	EXPECT_EQ(call_end(&call), -EINTR);
+	EXPECT_EQ(stats_of(fd).read, 0);
+	stream_start(&records);
+	stream_drain(fd);
+	stats = stats_of(fd);
+	EXPECT_EQ(stats.read, stats.produced);
+	EXPECT_EQ(stats.lost, 0);
 }
 
 /* ---- calls that change the group ----------------------------------------------------- */

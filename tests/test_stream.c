@@ -106,6 +106,33 @@ TEST(every_fault, "O1 O3: with period 1 each page fault is a sample, with all th
 	}
 }
 
+static void *sample_own_faults(void *arg)
+{
+	struct perfgrp_counter c = faults(1);
+	int fd = task_group(&c, 1, 65536);
+	__u32 i;
+
+	EXPECT_NE(gettid(), getpid());
+	REQUIRE_EQ(grp_enable(fd), 0);
+	fault_in(5);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	stream_drain(fd);
+	EXPECT_GE(records.nr_samples, 5);
+	for (i = 0; i < records.nr_samples; i++) {
+		EXPECT_EQ(records.sample[i]->pid, getpid());
+		EXPECT_EQ(records.sample[i]->tid, gettid());
+	}
+	return arg;
+}
+
+TEST(of_a_thread, "O3: a sample of a thread has the pid of its process, and its own tid")
+{
+	pthread_t thread;
+
+	REQUIRE_EQ(pthread_create(&thread, NULL, sample_own_faults, NULL), 0);
+	REQUIRE_EQ(pthread_join(thread, NULL), 0);
+}
+
 TEST(every_nth, "O2: with period P over N events there are N/P samples")
 {
 	static const __u64 period[] = { 2, 3, 7, 50 };
@@ -606,11 +633,7 @@ TEST(every_exit_wakes, "O15: poll, epoll, select and read wake, however the task
 			fd = silent_stream(task);
 			waiter = start_waiter(fd, way);
 			REQUIRE(write(go, "", 1) == 1);
-			status = 0;
-			if (!BECOMES_TRUE(waitpid(waiter, &status, WNOHANG) == waiter, 10000)) {
-				kill(waiter, SIGKILL);
-				REQUIRE(waitpid(waiter, &status, 0) == waiter);
-			}
+			status = end_of_child(waiter, 30000);
 			if (WEXITSTATUS(status) != 7)
 				fail("%s: way %d ended with %#x", ends[i].what, way, status);
 			close(fd);
@@ -618,6 +641,25 @@ TEST(every_exit_wakes, "O15: poll, epoll, select and read wake, however the task
 			kill(process, SIGKILL);
 			REQUIRE(waitpid(process, NULL, 0) == process);
 		}
+	}
+}
+
+TEST(every_group_wakes, "O15: who waits for either of two groups on a task wakes when it exits")
+{
+	struct child child = child_start();
+	pid_t waiter[2];
+	int fd[2], i;
+
+	for (i = 0; i < 2; i++) {
+		fd[i] = silent_stream(child.pid);
+		/* In poll, and in read. */
+		waiter[i] = start_waiter(fd[i], i ? 3 : 0);
+	}
+	child_exit(&child);
+	child_reap(&child);
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(WEXITSTATUS(end_of_child(waiter[i], 10000)), 7);
+		close(fd[i]);
 	}
 }
 
@@ -814,6 +856,8 @@ TEST(inherited, "O12 G16: children sample as their parent does, each with its ow
 	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	for (round = 0; round < 2; round++) {
+		/* A reset is not theirs. */
+		REQUIRE_EQ(grp_reset(fd), 0);
 		family = start_family();
 		fault_in(10);
 		REQUIRE_EQ(waitpid(family, &status, 0), family);

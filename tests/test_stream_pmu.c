@@ -73,11 +73,27 @@ static __u64 next_due(__u64 id, __u64 due, __u64 period)
 	return due;
 }
 
+/* The other CPUs, which take turns with this one under emulation, go offline or come back. */
+static void set_others_online(bool online)
+{
+	static struct cpus cpus;
+	unsigned int i;
+
+	if (!online)
+		cpus_online(&cpus);
+	for (i = 0; i < cpus.nr; i++)
+		if (cpus.cpu[i] != 0)
+			REQUIRE_EQ(cpu_set_online(cpus.cpu[i], online), 0);
+}
+
 TEST(n_over_p, "O2: period P over N cycles gives N/P samples, to within one")
 {
 	static const __u64 period[] = { 50000, 100000, 777777 };
 	size_t i;
 
+	if (!has_pmu())
+		skip("no hardware counters");
+	set_others_online(false);
 	for (i = 0; i < ARRAY_SIZE(period); i++) {
 		struct perfgrp_counter c = { .event = CYCLES, .sample_period = period[i] };
 		int fd = pmu_group(&c, 1);
@@ -91,6 +107,7 @@ TEST(n_over_p, "O2: period P over N cycles gives N/P samples, to within one")
 		EXPECT_LE(records.nr_samples, n / period[i] + 1);
 		close(fd);
 	}
+	set_others_online(true);
 }
 
 static __u32 alone;
@@ -401,6 +418,40 @@ TEST(throttled_and_reset, "O8 G9: so it does while another CPU resets the group,
 	pthread_join(other, NULL);
 	EXPECT_GT(resetter.resets, 10);
 	diag("%u resets, throttled %u times", resetter.resets, records.nr_throttles);
+}
+
+/* A task and its children are throttled one by one, so records of it would not belong together. */
+TEST(throttled_inherited, "O8 O12: inherited counters that are throttled say so, but in no record")
+{
+	struct perfgrp_counter c = { .event = CYCLES, .sample_period = 1000 };
+	bool throttled = false;
+	unsigned int i;
+	int fd;
+
+	if (!has_pmu())
+		skip("no hardware counters");
+	NEED_FEATURE(INHERIT);
+	/* After a few samples the counter is off for the rest of the tick. */
+	set_sample_rate("1000");
+	fd = stream_on_task(PERFGRP_CREATE_INHERIT | PERFGRP_CREATE_ENABLED, 0, 1 << 20);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	stream_start(&records);
+	/* It counted while it was added, and may have been throttled since then. */
+	for (i = 0; i < 1000 && (!throttled || !records.nr_samples); i++) {
+		spin(100000);
+		throttled |= grp_value(fd, c.id).flags & PERFGRP_VALUE_THROTTLED;
+		stream_more(fd, 65536);
+	}
+	REQUIRE_EQ(grp_disable(fd), 0);
+	while (stream_more(fd, 65536) > 0)
+		;
+	EXPECT(throttled);
+	EXPECT_GT(records.nr_samples, 0);
+	EXPECT_EQ(records.nr_throttles, 0);
+	EXPECT_EQ(records.nr_unthrottles, 0);
+	keep_sample_rate();
 }
 
 TEST(frequency, "O2 E6: with a frequency there are about so many samples a second")

@@ -540,6 +540,18 @@ static inline uint64_t task_time_ns(pid_t pid)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
+/* Waits until a child has exited, and kills it if that takes longer than MS; returns its status. */
+static inline int end_of_child(pid_t pid, unsigned int ms)
+{
+	int status = 0;
+
+	if (!BECOMES_TRUE(waitpid(pid, &status, WNOHANG) == pid, ms)) {
+		kill(pid, SIGKILL);
+		REQUIRE(waitpid(pid, &status, 0) == pid);
+	}
+	return status;
+}
+
 /* Waits until a task has used CPU time: it is in state R while its CPU is still idle. */
 static inline void wait_until_running(pid_t pid)
 {
