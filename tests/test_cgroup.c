@@ -477,6 +477,44 @@ TEST(hotplug_outside, "C1 C5 G19: what a CPU counts that came back is still the 
 	EXPECT_EQ(grp_value_on(fd, CPU, id).raw, 10);
 }
 
+TEST(probes_off,
+     "C3 S2 G19 A13: a CPU that is back has failed while kprobes are disarmed, then it counts")
+{
+	struct perfgrp_value v = {}, sum = {};
+	struct child child;
+	struct cgroup cg;
+	int fd, id;
+	bool back;
+
+	need_hotplug();
+	if (access(KPROBES_ENABLED, W_OK))
+		skip("there is no " KPROBES_ENABLED);
+	cg = cgroup_make("a");
+	child = child_in_on(&cg, 0);
+	REQUIRE_EQ(cpu_set_online(CPU, false), 0);
+	fd = faults_of(PERFGRP_CREATE_ENABLED, &cg, &id);
+	child_do_all(&child, ORDER_FAULT, 10);
+	REQUIRE_EQ(write_file(KPROBES_ENABLED, "0"), 0);
+	back = cpu_set_online(CPU, true) == 0 && BECOMES_TRUE(row_is(fd, CPU, false, 0), 10000);
+	if (back) {
+		v = *snap_value(&snap, CPU, id);
+		sum = total(fd, id);
+	}
+	REQUIRE_EQ(write_file(KPROBES_ENABLED, "1"), 0);
+	REQUIRE(back);
+	/* It has no counter, so that its zero says nothing of the cgroup. */
+	EXPECT_EQ(v.state, PERFGRP_STATE_NEVER_RAN);
+	EXPECT_EQ(v.flags, PERFGRP_VALUE_FAILED);
+	EXPECT_EQ(sum.raw, 10);
+	EXPECT_EQ(sum.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED | PERFGRP_VALUE_PARTIAL);
+
+	REQUIRE(BECOMES_TRUE(!(grp_value_on(fd, CPU, id).flags & PERFGRP_VALUE_FAILED), 10000));
+	child_do(&child, ORDER_RUN_ON, CPU);
+	child_do(&child, ORDER_FAULT, 25);
+	EXPECT_EQ(grp_value_on(fd, CPU, id).raw, 25);
+	EXPECT_EQ(total(fd, id).raw, 35);
+}
+
 TEST(samples, "C1 O1: records are of the cgroup's tasks only, each page fault one")
 {
 	struct perfgrp_counter c = sampled_faults();
@@ -1397,13 +1435,35 @@ static bool sees_end(int fd, int way, unsigned int nr)
 	}
 }
 
+/* A child that sleeps on FD in one of the ways. */
+static pid_t start_waiter(int fd, int way, unsigned int nr)
+{
+	pid_t pid = fork();
+
+	REQUIRE_GE(pid, 0);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(sees_end(fd, way, nr) ? 7 : 8);
+	}
+	wait_until_asleep(pid);
+	return pid;
+}
+
+static void expect_woken(pid_t waiter, int way)
+{
+	int status = end_of_child(waiter, WAKE_MS);
+
+	if (WEXITSTATUS(status) != 7)
+		fail("way %d ended with %#x", way, status);
+}
+
 /* The first ways, with groups that have a buffer or none. */
 static void check_wakes(__u32 buffer_size, int nr_ways)
 {
 	struct perfgrp_counter c = sampled_faults();
 	struct child child;
 	struct cgroup cg;
-	int fd, way, status;
+	int fd, way;
 	pid_t waiter;
 
 	arrange();
@@ -1421,22 +1481,10 @@ static void check_wakes(__u32 buffer_size, int nr_ways)
 			child_do_all(&child, ORDER_FAULT, 6);
 			cgroup_leave(child.pid);
 		}
-		waiter = fork();
-		REQUIRE_GE(waiter, 0);
-		if (!waiter) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			_exit(sees_end(fd, way, 6) ? 7 : 8);
-		}
-		wait_until_asleep(waiter);
+		waiter = start_waiter(fd, way, 6);
 		cgroup_remove(&cg);
 		close(cg.fd);
-		status = 0;
-		if (!BECOMES_TRUE(waitpid(waiter, &status, WNOHANG) == waiter, WAKE_MS)) {
-			kill(waiter, SIGKILL);
-			REQUIRE(waitpid(waiter, &status, 0) == waiter);
-		}
-		if (WEXITSTATUS(status) != 7)
-			fail("way %d ended with %#x", way, status);
+		expect_woken(waiter, way);
 		close(fd);
 	}
 }
@@ -1449,6 +1497,24 @@ TEST(removal_wakes, "C4 O15: who sleeps in poll, epoll or read wakes when the cg
 TEST(removal_wakes_plain, "C4: so does who polls a group without a buffer")
 {
 	check_wakes(0, 3);
+}
+
+TEST(removal_wakes_all, "C4: of several groups on a cgroup each wakes those that sleep on it")
+{
+	enum { NR = 3 };
+	struct cgroup cg;
+	pid_t waiter[NR];
+	int way, fd, id;
+
+	arrange();
+	cg = cgroup_make("a");
+	for (way = 0; way < NR; way++) {
+		fd = faults_of(PERFGRP_CREATE_ENABLED, &cg, &id);
+		waiter[way] = start_waiter(fd, way, 0);
+	}
+	cgroup_remove(&cg);
+	for (way = 0; way < NR; way++)
+		expect_woken(waiter[way], way);
 }
 
 TEST(hotplug_later, "C4 G19: a CPU that goes and comes back after the cgroup does no harm")

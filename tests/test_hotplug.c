@@ -201,6 +201,7 @@ TEST(total_flags, "S11 S2 G19: totals are OFFLINE if all CPUs are, and PARTIAL i
 	fault_on(CPU, 10);
 	EXPECT_EQ(total(all, id[0]).flags & (VALUE_FATE | PERFGRP_VALUE_PARTIAL), 0);
 	EXPECT_EQ(total(one, id[1]).flags & (VALUE_FATE | PERFGRP_VALUE_PARTIAL), 0);
+	EXPECT_EQ(snap.row[0].flags, PERFGRP_ROW_TOTAL);
 
 	cpu_down();
 	REQUIRE(BECOMES_TRUE(row_is(all, CPU, true, 0) && row_is(one, CPU, true, 0) &&
@@ -209,9 +210,11 @@ TEST(total_flags, "S11 S2 G19: totals are OFFLINE if all CPUs are, and PARTIAL i
 	v = total(all, id[0]);
 	EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
 	EXPECT_EQ(v.flags & (VALUE_FATE | PERFGRP_VALUE_PARTIAL), 0);
+	EXPECT_EQ(snap.row[0].flags, PERFGRP_ROW_TOTAL);
 	v = total(one, id[1]);
 	EXPECT_EQ(v.state, PERFGRP_STATE_COUNTED);
 	EXPECT_EQ(v.flags & (VALUE_FATE | PERFGRP_VALUE_PARTIAL), PERFGRP_VALUE_OFFLINE);
+	EXPECT_EQ(snap.row[0].flags, PERFGRP_ROW_TOTAL | PERFGRP_ROW_OFFLINE);
 	EXPECT_GE(v.raw, 10);
 
 	/* Enabled after the CPU went: it has none. */
@@ -482,6 +485,7 @@ TEST(named, "G19 G20 G22: a group on one named CPU survives its going; a new one
 	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, true, 0), 10000));
 	EXPECT_GE(snap_value(&snap, CPU, id)->raw, 50);
 	EXPECT_REFUSED_CPU(grp_on_cpu(0, CPU), ENODEV, CPU_OFFLINE, CPU);
+	EXPECT_REFUSED_CPU(grp_on_task_cpu(0, 0, CPU), ENODEV, CPU_OFFLINE, CPU);
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	REQUIRE_GT(read_file(path, text, sizeof(text)), 0);
 	EXPECT(strstr(text, " page-faults counted offline leader\n"));

@@ -420,6 +420,69 @@ static void kill_child(pid_t pid, int go)
 	close(go);
 }
 
+static void move_to(pid_t pid, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	REQUIRE(sched_setaffinity(pid, sizeof(set), &set) == 0);
+}
+
+/* Takes all counters of the PMU wherever PID runs. */
+static void pmu_fill(pid_t pid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES, .pinned = 1,
+	};
+	unsigned int size = pmu_size();
+	int fd;
+
+	while (size--) {
+		fd = peer_open_attr(&attr, pid, -1, -1);
+		REQUIRE_GE(fd, 0);
+		peer_enable(fd);
+	}
+}
+
+TEST(exec_while_disabled, "G6 G17: of time elsewhere since an exec nothing counts before ENABLE")
+{
+	struct perfgrp_value v;
+	struct cpus cpus;
+	int go, fd, id;
+	__u64 time;
+	pid_t pid;
+
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("%u CPUs", cpus.nr);
+	pid = shell_when_told("while :; do :; done", &go);
+	move_to(pid, cpus.cpu[1]);
+	pmu_fill(pid);
+	fd = grp_on_task_cpu(PERFGRP_CREATE_ENABLE_ON_EXEC, pid, cpus.cpu[0]);
+	REQUIRE_GE(fd, 0);
+	id = grp_add(fd, PERFGRP_HW_CPU_CYCLES);
+	REQUIRE_GT(id, 0);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	REQUIRE(write(go, "", 1) == 1);
+	while (task_time_ns(pid) < 600000000)
+		give_up_cpu();
+	REQUIRE_EQ(grp_enable(fd), 0);
+	move_to(pid, cpus.cpu[0]);
+	time = task_time_ns(pid);
+	while (task_time_ns(pid) < time + 200000000)
+		give_up_cpu();
+	time = task_time_ns(pid) - time;
+	v = grp_value_on(fd, cpus.cpu[0], id);
+	/*
+	 * It is here, and waits for a counter. ENABLE enables first the event that counts its time
+	 * elsewhere, and then the counter; in an emulator that may take some 30 ms.
+	 */
+	EXPECT_EQ(v.state, PERFGRP_STATE_NEVER_RAN);
+	EXPECT_GE(v.time_enabled, time / 2);
+	kill_child(pid, go);
+}
+
 TEST(exec_enables_none, "G17: an exec enables no group that does not wait for one")
 {
 	struct perfgrp_value v;

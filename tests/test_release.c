@@ -129,19 +129,13 @@ static long dying_before(void)
 	return dying();
 }
 
-static int split_base(__u32 max)
+static int split_below(const struct cgroup *dir, __u32 max)
 {
-	char path[160];
-	int dir, fd;
-
-	snprintf(path, sizeof(path), "%s/" CGROUP_BASE, cgroup_root);
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	REQUIRE_GE(dir, 0);
-	fd = grp_create_like((struct perfgrp_create){
-		.target = PERFGRP_TARGET_ALL_CPUS, .target_fd = dir, .split_max = max,
+	int fd = grp_create_like((struct perfgrp_create){
+		.target = PERFGRP_TARGET_ALL_CPUS, .target_fd = dir->fd, .split_max = max,
 		.flags = PERFGRP_CREATE_SPLIT_BY_CGROUP | PERFGRP_CREATE_ENABLED });
+
 	REQUIRE_GE(fd, 0);
-	close(dir);
 	return fd;
 }
 
@@ -151,24 +145,28 @@ static void reap(struct child *child)
 	REQUIRE(waitpid(child->pid, NULL, 0) == child->pid);
 }
 
-TEST(cgroup, "G13 C4: a removed cgroup is freed when the groups that counted it are closed")
+TEST(cgroup, "G13 C4 C10: a removed cgroup is freed when the groups that counted it are closed")
 {
-	struct cgroup cg;
+	struct cgroup dir, cg;
 	int fd[2], nr = 1;
 	long before;
 
 	need_cgroups();
 	before = dying_before();
-	cg = cgroup_make("a");
+	dir = cgroup_make("dir");
+	cg = cgroup_make("dir/a");
 	fd[0] = grp_on_cgroup(PERFGRP_CREATE_ENABLED, cg.fd, NULL, 0);
 	REQUIRE_GE(fd[0], 0);
 	REQUIRE_GT(grp_add(fd[0], PERFGRP_SW_PAGE_FAULTS), 0);
 	if (grp_info().features & PERFGRP_FEATURE_SPLIT_BY_CGROUP) {
-		fd[nr] = split_base(0);
+		fd[nr] = split_below(&dir, 0);
 		REQUIRE_GT(grp_add(fd[nr++], PERFGRP_SW_PAGE_FAULTS), 0);
 	}
 	cgroup_remove(&cg);
 	close(cg.fd);
+	/* The directory of the group that is split, too. */
+	cgroup_remove(&dir);
+	close(dir.fd);
 	while (nr--)
 		close(fd[nr]);
 	EXPECT(BECOMES_TRUE(dying() <= before, FREED_MS));
@@ -189,17 +187,19 @@ static bool splits_freed(int fd, long before)
 
 TEST(split_cgroups, "C10 G13: a removed cgroup is freed while a group goes on that was split by it")
 {
-	struct cgroup cg[3];
+	struct cgroup dir, cg[3];
+	char name[] = "dir/a";
 	int fd, i;
 	long before;
 
 	need_cgroups();
 	NEED_FEATURE(SPLIT_BY_CGROUP);
 	before = dying_before();
+	dir = cgroup_make("dir");
 	/* There is room for one of them; the others find none. */
-	fd = split_base(1);
-	for (i = 0; i < 3; i++)
-		cg[i] = cgroup_make((char[]){ 'a' + i, 0 });
+	fd = split_below(&dir, 1);
+	for (i = 0; i < 3; i++, name[4]++)
+		cg[i] = cgroup_make(name);
 	splits_freed(fd, before);
 	for (i = 0; i < 3; i++) {
 		cgroup_remove(&cg[i]);

@@ -249,7 +249,7 @@ TEST(depth, "C10: what is deeper than asked for is part of its ancestor's row")
 {
 	struct child in_a, in_mid, in_deep;
 	struct cgroup a, mid, deep;
-	int one, two;
+	int one, two, most;
 
 	arrange();
 	a = cgroup_make("a");
@@ -262,6 +262,8 @@ TEST(depth, "C10: what is deeper than asked for is part of its ancestor's row")
 	add_faults(one);
 	two = split_base(2, 0);
 	add_faults(two);
+	most = split_base(0xffffffff, 0);
+	add_faults(most);
 	child_do_all(&in_a, ORDER_FAULT, 10);
 	child_do_all(&in_mid, ORDER_FAULT, 20);
 	child_do_all(&in_deep, ORDER_FAULT, 40);
@@ -272,6 +274,10 @@ TEST(depth, "C10: what is deeper than asked for is part of its ancestor's row")
 	EXPECT_EQ(raw_of(&a), 10);
 	EXPECT_EQ(raw_of(&mid), 60);
 	EXPECT(!row_of(&deep));
+	take_totals(most);
+	EXPECT_EQ(raw_of(&a), 10);
+	EXPECT_EQ(raw_of(&mid), 20);
+	EXPECT_EQ(raw_of(&deep), 40);
 }
 
 TEST(created_later, "C10: a cgroup that is created later has its row before anybody can enter it")
@@ -305,6 +311,33 @@ TEST(created_later, "C10: a cgroup that is created later has its row before anyb
 	}
 	EXPECT_EQ(special(PERFGRP_ROW_OVERFLOW)->raw, 0);
 	EXPECT_EQ(snap.hdr.nr_rows, 44);
+}
+
+TEST(beside, "C10: cgroups that are created later beside the directory are outside")
+{
+	struct cgroup dir, a, b, deep;
+	struct child child;
+	int fd;
+
+	arrange();
+	dir = cgroup_make("dir");
+	fd = split_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED, .target_fd = dir.fd });
+	REQUIRE_GE(fd, 0);
+	add_faults(fd);
+	a = cgroup_make("dir/a");
+	b = cgroup_make("b");
+	deep = cgroup_make("b/deep");
+	child = child_in(&b);
+	child_do_all(&child, ORDER_FAULT, 10);
+	cgroup_enter(&deep, child.pid);
+	wait_until_asleep(child.pid);
+	child_do_all(&child, ORDER_FAULT, 20);
+	take_totals(fd);
+	EXPECT_EQ(snap.hdr.nr_rows, 5);
+	EXPECT(row_of(&a) && !row_of(&b) && !row_of(&deep));
+	EXPECT_GE(special(PERFGRP_ROW_OUTSIDE)->raw, 30);
+	EXPECT_EQ(special(PERFGRP_ROW_OVERFLOW)->raw, 0);
 }
 
 TEST(removed, "C10: a removed cgroup is in one more snapshot, and then in the sum of those removed")
@@ -582,11 +615,12 @@ TEST(moved_by_others, "C11 C2: and when another moves it while it runs")
 static void *burn_on_last(void *arg)
 {
 	run_on(cpus.cpu[cpus.nr - 1]);
-	burn_us(1500000);
+	for (;;)
+		burn_us(100000);
 	return arg;
 }
 
-/* Starts a process whose second thread runs on the last CPU, while the first waits for it. */
+/* Starts a process whose second thread keeps the last CPU busy until it is killed. */
 static pid_t start_two_threads(const struct cgroup *in)
 {
 	pthread_t thread;
@@ -631,6 +665,7 @@ TEST(moved_with_threads, "C11 C2: and so it is with all threads of a process")
 	take_totals(fd);
 	EXPECT_LT(value_of(&a)->time_enabled - before, moved + 100000000);
 	EXPECT_GE(value_of(&b)->time_enabled, 200000000);
+	kill(pid, SIGKILL);
 	REQUIRE(waitpid(pid, NULL, 0) == pid);
 }
 
@@ -830,6 +865,54 @@ TEST(multiplexed, "C12: where the PMU is shared times say so, by cgroup, and the
 	EXPECT_LT(v->time_running, v->time_enabled);
 	EXPECT_GE(v->time_enabled, 490000000);
 	expect_plausible(v);
+}
+
+TEST(thrown_off, "C12 G15: a NO_MUX group that is thrown off a CPU's PMU reads as failed there")
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .pinned = 1,
+					.config = PERF_COUNT_HW_CPU_CYCLES };
+	struct perfgrp_counter c = { .event = PERFGRP_HW_INSTRUCTIONS };
+	const struct perfgrp_row *row;
+	unsigned int nr, i;
+	int fd, peer[PMU_MANY];
+	struct child child;
+	struct cgroup cg;
+
+	if (!has_pmu())
+		skip("no hardware counters");
+	NEED_FEATURE(NO_MUX);
+	arrange();
+	need_two_cpus();
+	cg = cgroup_make("a");
+	child = child_in_on(&cg, cpus.cpu[1]);
+	/* Pinned counters of a CPU have priority in the order in which they were opened. */
+	nr = pmu_size();
+	for (i = 0; i < nr; i++) {
+		peer[i] = peer_open_attr(&attr, -1, cpus.cpu[1], -1);
+		REQUIRE_GE(peer[i], 0);
+	}
+	fd = split_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_NO_MUX, .target_fd = base.fd });
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	child_do_all(&child, ORDER_SPIN, 1000000);
+	REQUIRE_EQ(take(fd, 0), 0);
+	row = find_row(cgroup_ino(&cg), 0, cpus.cpu[1]);
+	REQUIRE(row);
+	EXPECT_EQ(row->flags & PERFGRP_ROW_FAILED, 0);
+	EXPECT_EQ(snap.value[row->first_value].state, PERFGRP_STATE_COUNTED);
+
+	for (i = 0; i < nr; i++)
+		peer_enable(peer[i]);
+	REQUIRE_EQ(take(fd, 0), 0);
+	row = find_row(cgroup_ino(&cg), 0, cpus.cpu[1]);
+	REQUIRE(row);
+	EXPECT(row->flags & PERFGRP_ROW_FAILED);
+	EXPECT(snap.value[row->first_value].flags & PERFGRP_VALUE_FAILED);
+	EXPECT_GE(snap.value[row->first_value].raw, 2000000);
+	row = find_row(cgroup_ino(&cg), 0, cpus.cpu[0]);
+	REQUIRE(row);
+	EXPECT_EQ(row->flags & PERFGRP_ROW_FAILED, 0);
 }
 
 /* ---- members, resets, states ------------------------------------------------------- */
