@@ -385,19 +385,26 @@ TEST(removed, "C10: a removed cgroup is in one more snapshot, and then in the su
 	EXPECT_EQ(snap.hdr.nr_rows, 5);
 }
 
+static void make_cgroups(struct cgroup *cg, unsigned int nr, const char *prefix)
+{
+	char name[16];
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		snprintf(name, sizeof(name), "%s%u", prefix, i);
+		cg[i] = cgroup_make(name);
+	}
+}
+
 TEST(limit, "C10: cgroups that find no room are in the overflow row, until there is some")
 {
 	struct child child[4];
 	struct cgroup cg[4];
 	int fd, i, had = 0, without = -1;
-	char name[8];
 	__u64 sum = 0;
 
 	arrange();
-	for (i = 0; i < 3; i++) {
-		snprintf(name, sizeof(name), "%d", i);
-		cg[i] = cgroup_make(name);
-	}
+	make_cgroups(cg, 3, "");
 	fd = split_base(0, 2);
 	add_faults(fd);
 	cg[3] = cgroup_make("3");
@@ -438,18 +445,13 @@ TEST(many, "C10: hundreds of cgroups, before and after the group was created")
 	enum { NR = 300 };
 	static struct cgroup cg[NR];
 	struct child child;
-	char name[16];
-	int fd = -1, i;
+	int fd, i;
 
 	arrange();
-	for (i = 0; i < NR; i++) {
-		if (i == NR / 2) {
-			fd = split_base(0, 0);
-			add_faults(fd);
-		}
-		snprintf(name, sizeof(name), "%d", i);
-		cg[i] = cgroup_make(name);
-	}
+	make_cgroups(cg, NR / 2, "before");
+	fd = split_base(0, 0);
+	add_faults(fd);
+	make_cgroups(cg + NR / 2, NR / 2, "after");
 	/* Cgroups may be created faster than the worker makes room for them. */
 	EXPECT(BECOMES_TRUE((take_totals(fd), snap.hdr.nr_rows == NR + 4), 10000));
 	child = child_start();
@@ -543,6 +545,42 @@ TEST(many_later, "C10: so many are created later, one after the other, and each 
 	for (i = 0; i < MANY; i++)
 		EXPECT_EQ(raw_of(&cg[i]), i + 1);
 	EXPECT_EQ(special(PERFGRP_ROW_OVERFLOW)->raw, 0);
+}
+
+TEST(replaced, "C10: cgroups take the room of those that were removed, and the rest is charged as ever")
+{
+	enum { STAY = 150, GO = 100 };
+	static struct cgroup stay[STAY], go[GO];
+	struct child child;
+	int fd, i;
+
+	arrange();
+	fd = split_base(0, STAY + GO);
+	add_faults(fd);
+	make_cgroups(stay, STAY, "stay");
+	make_cgroups(go, GO, "go");
+	EXPECT(BECOMES_TRUE((take_totals(fd), snap.hdr.nr_rows == STAY + GO + 4), 10000));
+	for (i = 0; i < GO; i++) {
+		close(go[i].fd);
+		cgroup_remove(&go[i]);
+	}
+	EXPECT(BECOMES_TRUE((take_totals(fd), snap.hdr.nr_rows == STAY + 4), 20000));
+	make_cgroups(go, GO, "new");
+	EXPECT(BECOMES_TRUE((take_totals(fd), snap.hdr.nr_rows == STAY + GO + 4), 20000));
+	child = child_start();
+	for (i = 0; i < STAY; i++) {
+		cgroup_enter(&stay[i], child.pid);
+		wait_until_asleep(child.pid);
+		child_do_all(&child, ORDER_FAULT, i + 1);
+	}
+	take_totals(fd);
+	for (i = 0; i < STAY; i++)
+		EXPECT_EQ(raw_of(&stay[i]), i + 1);
+	for (i = 0; i < GO; i++)
+		EXPECT_EQ(raw_of(&go[i]), 0);
+	EXPECT_EQ(special(PERFGRP_ROW_OVERFLOW)->raw, 0);
+	for (i = 0; i < STAY; i++)
+		close(stay[i].fd);
 }
 
 TEST(moved, "C11 C2: what a task does in a cgroup is charged to that, when it moves itself")
