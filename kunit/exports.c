@@ -70,6 +70,9 @@ EXPORT_FOR_TESTS(perfgrp_overflow);
 EXPORT_FOR_TESTS(perfgrp_core_has_callchain);
 
 /* bpf.c */
+EXPORT_FOR_TESTS(perfgrp_bpf_replace);
+EXPORT_FOR_TESTS(perfgrp_bpf_drop);
+EXPORT_FOR_TESTS(perfgrp_bpf_detach);
 EXPORT_FOR_TESTS(perfgrp_bpf_take_detached);
 EXPORT_FOR_TESTS(perfgrp_bpf_drop_detached);
 

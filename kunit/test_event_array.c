@@ -296,8 +296,8 @@ static void leaves_readers_alone(struct kunit *test)
 	publish(group);
 }
 
-/* Attach a program that nothing runs, and that has a reference more than the attachment's. */
-static struct perfgrp_attachment *attach_idle(struct kunit *test, struct perfgrp_group *group)
+/* A program that nothing runs, and that has a reference more than the attachment's. */
+static struct perfgrp_attachment *idle_attachment(struct kunit *test)
 {
 	struct bpf_prog_aux *aux = kunit_kzalloc(test, sizeof(*aux), GFP_KERNEL);
 	struct bpf_prog *prog = kunit_kzalloc(test, sizeof(*prog), GFP_KERNEL);
@@ -309,12 +309,19 @@ static struct perfgrp_attachment *attach_idle(struct kunit *test, struct perfgrp
 	atomic64_set(&aux->refcnt, 2);
 	prog->aux = aux;
 	attachment->prog = prog;
+	return attachment;
+}
+
+static struct perfgrp_attachment *attach_idle(struct kunit *test, struct perfgrp_group *group)
+{
+	struct perfgrp_attachment *attachment = idle_attachment(test);
+
 	group->members[0]->attachment = attachment;
 	publish(group);
 	return attachment;
 }
 
-/* Whether only the reference of attach_idle() is left, or is soon. */
+/* Whether only the reference of idle_attachment() is left, or is soon. */
 static bool is_dropped(const struct bpf_prog *prog)
 {
 	ktime_t end = ktime_add_ms(ktime_get(), 10000);
@@ -366,6 +373,60 @@ static void drops_programs_later(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		KUNIT_EXPECT_FALSE(test, left);
 	KUNIT_EXPECT_TRUE(test, is_dropped(progs[0]));
+	KUNIT_EXPECT_TRUE(test, is_dropped(progs[1]));
+}
+
+/* [B4] [B5] DETACH and REPLACE wait for handlers that may run the program, without the lock. */
+static void drops_programs_of_the_living(struct kunit *test)
+{
+	struct perfgrp_group *group = sampling_group(test, 1);
+	struct reader reader = { .group = group, .ms = 2000 };
+	struct perfgrp_attachment *attachment, *old;
+	struct perfgrp_error err = harness_error();
+	struct bpf_prog *progs[2];
+	struct task_struct *task;
+	bool left;
+	int ret;
+
+	if (!IS_ENABLED(CONFIG_BPF_SYSCALL))
+		kunit_skip(test, "this kernel has no BPF programs");
+	if (!cpu_online(1))
+		kunit_skip(test, "one CPU only");
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	/* Programs are for members that overflow. */
+	group->members[0]->desc.sample_period = 1;
+	old = attach_idle(test, group);
+	attachment = idle_attachment(test);
+	progs[0] = old->prog;
+	progs[1] = attachment->prog;
+	synchronize_rcu();
+	task = start_reader(test, &reader);
+	down_write(&group->lock);
+	ret = perfgrp_bpf_replace(group, &(struct perfgrp_bpf_attach){
+		.id = group->members[0]->id }, &attachment, &err);
+	up_write(&group->lock);
+	left = has_left(&reader);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_PTR_EQ(test, attachment, old);
+	perfgrp_bpf_drop(attachment);
+	KUNIT_EXPECT_TRUE(test, has_left(&reader));
+	kthread_stop(task);
+	KUNIT_EXPECT_FALSE(test, left);
+	KUNIT_EXPECT_TRUE(test, is_dropped(progs[0]));
+
+	reader = (struct reader){ .group = group, .ms = 2000 };
+	task = start_reader(test, &reader);
+	down_write(&group->lock);
+	ret = perfgrp_bpf_detach(group, &(struct perfgrp_bpf_detach){
+		.id = group->members[0]->id }, &err);
+	attachment = perfgrp_bpf_take_detached(group);
+	up_write(&group->lock);
+	left = has_left(&reader);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	perfgrp_bpf_drop_detached(group, attachment);
+	KUNIT_EXPECT_TRUE(test, has_left(&reader));
+	kthread_stop(task);
+	KUNIT_EXPECT_FALSE(test, left);
 	KUNIT_EXPECT_TRUE(test, is_dropped(progs[1]));
 }
 
@@ -485,6 +546,7 @@ static struct kunit_case event_array_cases[] = {
 	KUNIT_CASE(old_and_new),
 	KUNIT_CASE(leaves_readers_alone),
 	KUNIT_CASE(drops_programs_later),
+	KUNIT_CASE(drops_programs_of_the_living),
 	KUNIT_CASE(puts_handlers_without_waiting),
 	KUNIT_CASE(waits_with_much_memory),
 	KUNIT_CASE(overflow_state),

@@ -340,6 +340,7 @@ static void unknown_ids(struct kunit *test)
 	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
 	struct perfgrp_error err;
 	unsigned int i;
+	u32 removed;
 
 	harness_add_one(test, group, DUMMY);
 	for (i = 0; i < ARRAY_SIZE(unknown); i++) {
@@ -350,6 +351,13 @@ static void unknown_ids(struct kunit *test)
 		KUNIT_EXPECT_NULL(test, strstr(err.text, "any more"));
 	}
 	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
+
+	removed = harness_add_one(test, group, DUMMY);
+	err = harness_error();
+	KUNIT_ASSERT_EQ(test, harness_remove(group, removed, false, &err), 0);
+	EXPECT_REFUSED(test, harness_remove(group, removed, false, &err), ENOENT,
+		       PERFGRP_REASON_MEMBER, "id", err);
+	EXPECT_TEXT(test, err, "any more");
 }
 
 /* [G11] Ids do not wrap around: adding fails when they are used up. */

@@ -2,6 +2,7 @@
 /*
  * Mapped rows: what can only be seen from inside the kernel.
  */
+#include <linux/bits.h>
 #include <linux/delay.h>
 #include <linux/jump_label.h>
 #include <linux/tracepoint.h>
@@ -145,6 +146,9 @@ static void kinds_at_rest(struct kunit *test)
 	expect_rest(test, any_mode, IS_ENABLED(CONFIG_X86), true);
 	any_mode.flags |= PERFGRP_COUNTER_EXCLUDE_KERNEL;
 	expect_rest(test, any_mode, true, true);
+	/* On x86 this is Intel's AnyThread: it counts what the other hyperthread does. */
+	any_mode.config |= BIT_ULL(21);
+	expect_rest(test, any_mode, !IS_ENABLED(CONFIG_X86), true);
 	fake = pmu_with_context(test, perf_sw_context);
 	expect_rest(test, FAKE(fake, FAKE_TICKS(1)), false, true);
 	fake = pmu_with_context(test, perf_invalid_context);

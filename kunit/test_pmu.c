@@ -604,7 +604,7 @@ static void no_mux_finds_no_room(struct kunit *test)
 	ret = harness_enable(group, &err);
 	EXPECT_REFUSED(test, ret, EBUSY, PERFGRP_REASON_PMU_BUSY, "", err);
 	KUNIT_EXPECT_EQ(test, err.cpu, 0);
-	KUNIT_EXPECT_NE(test, err.member, PERFGRP_NONE);
+	KUNIT_EXPECT_EQ(test, err.member, descs[0].id);
 	KUNIT_EXPECT_FALSE(test, group->enabled);
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 2U);
 	fake_pmu_tick(fake, 10);
