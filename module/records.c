@@ -10,9 +10,12 @@
 #include <linux/irq_work.h>
 #include <linux/lockdep.h>
 #include <linux/log2.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/user.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -178,6 +181,7 @@ struct perfgrp_records *perfgrp_records_create(struct perfgrp_group *group,
 	if (ret)
 		goto free;
 	records->user = get_uid(current_user());
+	records->memcg = get_mem_cgroup_from_mm(current->mm);
 	if (group->task)
 		perfgrp_task_exit_watch(&records->task_exit, group->task, records_end);
 	ret = alloc_rings(records);
@@ -200,13 +204,16 @@ free:
  * @nr: index of the ring
  *
  * If that fails the CPU's records are lost, and counted as lost. The memory is charged to the
- * group's user even beyond the limit.
+ * group's user even beyond the limit, and like the other rings to his memory cgroup: this may be a
+ * worker.
  */
 void perfgrp_records_add_ring(struct perfgrp_group *group, unsigned int nr)
 {
 	struct perfgrp_records *records;
+	struct mem_cgroup *memcg;
 	struct perfgrp_ring *ring;
 	unsigned long nr_pages;
+	int ret;
 
 	lockdep_assert_held_write(&group->lock);
 
@@ -215,8 +222,12 @@ void perfgrp_records_add_ring(struct perfgrp_group *group, unsigned int nr)
 	records = group->sampling->records;
 	ring = &records->rings[nr];
 	nr_pages = perfgrp_ring_nr_pages(ring);
-	if (perfgrp_ring_exists(ring) || !needs_memory(records, nr) || !has_memory(nr_pages) ||
-	    perfgrp_ring_alloc(ring, node_of(records, nr)))
+	if (perfgrp_ring_exists(ring) || !needs_memory(records, nr) || !has_memory(nr_pages))
+		return;
+	memcg = set_active_memcg(records->memcg);
+	ret = perfgrp_ring_alloc(ring, node_of(records, nr));
+	set_active_memcg(memcg);
+	if (ret)
 		return;
 	records->nr_pages += nr_pages;
 	perfgrp_access_charge_more(records->user, nr_pages);
@@ -247,6 +258,7 @@ void perfgrp_records_destroy(struct perfgrp_records *records)
 	irq_work_sync(&records->wake);
 	perfgrp_for_each_ring(records, ring, i)
 		perfgrp_ring_free(ring);
+	mem_cgroup_put(records->memcg);
 	free_uid(records->user);
 	kvfree(records);
 }

@@ -24,6 +24,7 @@
 
 struct bpf_prog;
 struct file;
+struct mem_cgroup;
 struct perfgrp_group;
 struct poll_table_struct;
 struct user_struct;
@@ -34,6 +35,7 @@ struct vm_area_struct;
  * @group: the group
  * @task_exit: wakes readers when the group's task has exited, if there is one
  * @user: the user whom the memory is charged to
+ * @memcg: the memory cgroup that it is charged to, with a reference; NULL without memory cgroups
  * @nr_pages: pages of all rings, charged as locked memory of @user (perfgrp_group.lock)
  * @wakeup_records: how many records in one ring wake the readers
  * @wakeup_bytes: how many bytes do. Half a full ring always does, before records are lost.
@@ -59,6 +61,7 @@ struct perfgrp_records {
 	struct perfgrp_group *group;
 	struct perfgrp_task_exit task_exit;
 	struct user_struct *user;
+	struct mem_cgroup *memcg;
 	unsigned long nr_pages;
 	u32 wakeup_records;
 	unsigned long wakeup_bytes;

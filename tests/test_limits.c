@@ -281,6 +281,41 @@ TEST_LIMIT(buffers_memory, 90, "A6: buffers are charged to their maker's memory 
 	wait_and_remove_cgroup(pid);
 }
 
+TEST_LIMIT(late_buffers_memory, 90, "A6 G19: so is the buffer of a CPU that comes online later")
+{
+	enum { BUFFERS = 32 };
+	const long long half = BUFFERS * (BUFFER_SIZE / 2);
+	struct perfgrp_create create = {
+		.flags = PERFGRP_CREATE_INHERIT,
+		.target = PERFGRP_TARGET_TASK,
+		.buffer_size = BUFFER_SIZE,
+	};
+	int fd[BUFFERS], i;
+	long long before;
+	pid_t pid;
+
+	NEED_FEATURE(HOTPLUG);
+	if (access("/sys/devices/system/cpu/cpu1/online", W_OK))
+		skip("CPU 1 cannot be taken down");
+	pid = fork_into_cgroup();
+	if (pid == 0) {
+		REQUIRE_EQ(cpu_set_online(1, false), 0);
+		for (i = 0; i < BUFFERS; i++) {
+			fd[i] = grp_create_like(create);
+			REQUIRE_GE(fd[i], 0);
+		}
+		/* Until those of the other CPUs are in the numbers. */
+		sleep(5);
+		before = kernel_bytes();
+		REQUIRE_EQ(cpu_set_online(1, true), 0);
+		EXPECT(BECOMES_TRUE(kernel_bytes() > before + half, 10000));
+		for (i = 0; i < BUFFERS; i++)
+			close(fd[i]);
+		_exit(0);
+	}
+	wait_and_remove_cgroup(pid);
+}
+
 /* A member's counts take a page for each CPU. */
 TEST_LIMIT(split_memory, 90, "A6: what a split group counts in is charged to its maker, too")
 {
