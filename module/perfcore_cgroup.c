@@ -5,9 +5,10 @@
  * perf_event_alloc() finds the cgroup by a file descriptor in the table of the task that creates
  * the event. The probe of perfcore_link.c supplies the fd. The fd that the user passed for a group
  * may be closed by the time an event is created, or the task may be a worker. So a group holds the
- * directory's file, and installs an fd for it during each creation: in the current task's table if
- * that is not shared, so that nobody else can use the fd or inherit it by a fork; otherwise a
- * worker creates the event with an fd in the kernel threads' table.
+ * directory's file, and installs an fd for it during each creation. A worker does that, in the
+ * kernel threads' table: in the user's own table other threads could use the fd, a fork could
+ * inherit it, its limit might be reached, and closing it would drop the user's fcntl() locks and
+ * dnotify watches of the directory.
  *
  * The times of such an event are the cgroup's on the event's CPU (struct perf_cgroup_info) instead
  * of the context's: perf_cgroup_event_time() and perf_cgroup_event_time_now() of 6.1.192,
@@ -35,7 +36,6 @@
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
 
-#include <linux/atomic.h>
 #include <linux/cgroup.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
@@ -61,7 +61,7 @@
 /* Set by perfgrp_core_cgroup_init(), before the device exists. */
 static bool can_cgroup;
 
-/* Creates events for tasks that cannot. Its own queue, so as not to wait for unrelated work. */
+/* Creates events for user tasks. Its own queue, so as not to wait for unrelated work. */
 static struct workqueue_struct *create_queue;
 
 /* ---- creating -------------------------------------------------------------- */
@@ -82,7 +82,7 @@ struct creation {
 	struct perf_event *event;
 };
 
-/* Create it with an fd in the current task's table. */
+/* Create it with an fd in the table of kernel threads, of which the current task is one. */
 static struct perf_event *create_here(const struct perfgrp_core_request *request)
 {
 	int fd = get_unused_fd_flags(O_CLOEXEC);
@@ -116,12 +116,6 @@ static struct perf_event *create_by_worker(const struct perfgrp_core_request *re
 	return creation.event;
 }
 
-/* Return: true if no other task can use an fd in the current task's table, or inherit it. */
-static bool has_own_table(void)
-{
-	return current->flags & PF_KTHREAD || atomic_read(&current->files->count) == 1;
-}
-
 /**
  * perfgrp_core_create_in_cgroup - create an event in a cgroup
  * @request: what is to be created; it has a cgroup
@@ -134,13 +128,7 @@ static bool has_own_table(void)
  */
 struct perf_event *perfgrp_core_create_in_cgroup(const struct perfgrp_core_request *request)
 {
-	struct perf_event *event;
-
-	if (!has_own_table())
-		return create_by_worker(request);
-	event = create_here(request);
-	/* The caller's limit on open files must not matter. */
-	return event == ERR_PTR(-EMFILE) ? create_by_worker(request) : event;
+	return current->flags & PF_KTHREAD ? create_here(request) : create_by_worker(request);
 }
 
 /* ---- cgroups --------------------------------------------------------------- */

@@ -325,6 +325,38 @@ TEST(no_fds, "C1: adding takes no fd from the caller, with threads or without, a
 	pthread_join(thread, NULL);
 }
 
+/* The lock on a cgroup's directory that another process is told of: F_RDLCK or F_UNLCK. */
+static int lock_seen_by_another(const struct cgroup *cg)
+{
+	int status;
+	pid_t pid = fork();
+
+	REQUIRE_GE(pid, 0);
+	if (pid == 0) {
+		struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+		_exit(fcntl(cg->fd, F_GETLK, &lock) ? 255 : lock.l_type);
+	}
+	REQUIRE(waitpid(pid, &status, 0) == pid);
+	return WEXITSTATUS(status);
+}
+
+TEST(locks, "C1: creating and adding leave the caller's locks on the directory alone")
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	struct cgroup cg;
+	int fd;
+
+	arrange();
+	cg = cgroup_make("a");
+	REQUIRE(fcntl(cg.fd, F_SETLK, &lock) == 0);
+	REQUIRE_EQ(lock_seen_by_another(&cg), F_RDLCK);
+	fd = grp_on_cgroup(PERFGRP_CREATE_ENABLED, cg.fd, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	EXPECT_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
+	EXPECT_EQ(lock_seen_by_another(&cg), F_RDLCK);
+}
+
 static volatile bool stop;
 
 /* Opens and closes, always by the same number, and finds nobody else behind it. */
