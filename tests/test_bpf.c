@@ -8,6 +8,7 @@
 #include "caps.h"
 #include "../bpf/overflow.h"
 
+#include <linux/hw_breakpoint.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -70,6 +71,16 @@ static struct perfgrp_stream_stats stream_state(int fd)
 	return stream;
 }
 
+/* Closes a program that was refused; nobody else holds it. */
+static void expect_let_go(int prog)
+{
+	__u32 id = bpf_id(prog);
+
+	close(prog);
+	if (!bpf_is_gone(id))
+		fail("program %u was refused, and is not let go", id);
+}
+
 /* ---- B1: which programs can be attached to which counters ---------------------- */
 
 TEST(attaches, "B1 B6: a perf_event program runs at each overflow, and the query tells it")
@@ -119,7 +130,7 @@ TEST(unused_fields, "A4 B1: ATTACH has no use for a prog_id, and refuses it")
 	EXPECT_REFUSED_MEMBER(grp_bpf_detach(fd, c.id, 0), ENOENT, BPF_NONE, c.id);
 }
 
-TEST(wrong_programs, "B1: what is no perf_event program is refused, with its type")
+TEST(wrong_programs, "B1: what is no perf_event program is refused, with its type, and let go")
 {
 	static const struct {
 		enum bpf_prog_type type;
@@ -145,7 +156,7 @@ TEST(wrong_programs, "B1: what is no perf_event program is refused, with its typ
 		EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, c.id, prog, 0), EINVAL, BPF_TYPE, c.id);
 		EXPECT(strstr(grp_error.text, wrong[i].name));
 		EXPECT(text_has_number(grp_error.text, wrong[i].type));
-		close(prog);
+		expect_let_go(prog);
 	}
 	null = open("/dev/null", O_RDWR);
 	EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, c.id, null, 0), EINVAL, BPF_FD, c.id);
@@ -603,6 +614,25 @@ TEST_LIMIT(lets_go, 60, "B5: detach, replace, remove, close and exit all let the
 	}
 }
 
+TEST(refused_let_go, "B1 B4 B5: a program that is refused by ATTACH or REPLACE is let go, too")
+{
+	struct perfgrp_counter c[2] = { faults(0), faults(1) };
+	int fd, prog;
+	__u32 note;
+
+	load(1);
+	fd = group(c, 2);
+	note = bpf_id(bpf_prog(object, "note"));
+	REQUIRE_EQ(grp_bpf_attach(fd, c[1].id, bpf_prog(object, "note"), 0), 0);
+	prog = bpf_trivial(BPF_PROG_TYPE_PERF_EVENT, 0);
+	EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, c[0].id, prog, 0), EINVAL, BPF_COUNTER, c[0].id);
+	expect_let_go(prog);
+	prog = bpf_trivial(BPF_PROG_TYPE_PERF_EVENT, 0);
+	EXPECT_REFUSED_MEMBER(grp_bpf_replace(fd, c[1].id, prog, 0, note + 1), ESTALE, BPF_ATTACHED,
+			      c[1].id);
+	expect_let_go(prog);
+}
+
 TEST(attach_under_load, "B5: programs come and go while the counter overflows all the time")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 100000 };
@@ -902,6 +932,37 @@ TEST(records_of_changes, "B11: attach, replace and detach are records, in order 
 	EXPECT_GE(record_time(records.record[0]), before);
 	EXPECT_LE(time, after);
 	EXPECT_EQ(stream_state(fd).produced, 9);
+}
+
+/*
+ * The counter overflows where the record is about to be written. No other code runs in between that
+ * could overflow.
+ */
+TEST(replace_recorded_first, "B11 B4: REPLACE is recorded before the new program can run")
+{
+	struct perfgrp_counter c = {
+		.flags = PERFGRP_COUNTER_RAW,
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_X,
+		.config1 = kernel_address("perfgrp_records_output_bpf_attach", "[perfgrp]"),
+		.config2 = sizeof(long),
+		.sample_period = 1,
+	};
+	int fd, other;
+
+	load(1);
+	REQUIRE(c.config1);
+	other = bpf_prog(object, "other");
+	fd = stream_on_task(0, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	if (grp_add_counters(fd, &c, 1))
+		skip("no breakpoints: %s", grp_error.text);
+	REQUIRE_EQ(grp_bpf_attach(fd, c.id, other, 1), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	REQUIRE_EQ(grp_bpf_replace(fd, c.id, other, 2, 0), 0);
+	REQUIRE_EQ(grp_disable(fd), 0);
+	EXPECT_EQ(seen(1).other_runs, 1);
+	EXPECT_EQ(seen(2).other_runs, 0);
 }
 
 /* A child that sleeps until there is a record to read; it exits with 7 if that is of this TYPE. */
