@@ -1241,6 +1241,8 @@ static void expect_refused_while_probes_are_off(void)
 	prog = load_and_close();
 	expect_one_each(fd, &prog);
 	close(fd);
+	/* The one that was refused is no user of the probe. */
+	EXPECT_EQ(probe_state(), DISARMED);
 }
 
 TEST(probes_off, "B9: while all kprobes are disarmed asking is refused, and works afterwards")
