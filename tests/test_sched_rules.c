@@ -35,25 +35,22 @@ static void add_cycles(int fd, struct perfgrp_counter c[NR_MEMBERS])
 	REQUIRE_EQ(grp_add_counters(fd, c, NR_MEMBERS), 0);
 }
 
-/* Opens so many pinned counters on CPU, in FD, that the members have no room. */
-static unsigned int pin_counters(int cpu, int fd[PMU_MANY])
+/* Opens so many pinned counters on CPU, in FD, disabled, that the members have no room. */
+static unsigned int open_pinned(int cpu, int fd[PMU_MANY])
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .pinned = 1,
-					.config = PERF_COUNT_HW_CPU_CYCLES };
-	unsigned int nr = pmu_size() - NR_MEMBERS + 1, i;
+	unsigned int nr = pmu_size() - NR_MEMBERS + 1;
 
-	for (i = 0; i < nr; i++) {
-		fd[i] = peer_open_attr(&attr, -1, cpu, -1);
-		REQUIRE_GE(fd[i], 0);
-		peer_enable(fd[i]);
-	}
+	pmu_open_pinned(nr, cpu, fd);
 	return nr;
 }
 
-static void close_all(const int *fd, unsigned int nr)
+/* The same, enabled. */
+static unsigned int pin_counters(int cpu, int fd[PMU_MANY])
 {
-	while (nr--)
-		close(fd[nr]);
+	unsigned int nr = open_pinned(cpu, fd);
+
+	pmu_enable(nr, fd);
+	return nr;
 }
 
 /* Checks all members of all rows. FAILED: a NO_MUX group has lost its place on the PMU. */
@@ -92,6 +89,14 @@ static void expect_failed(int fd)
 	expect_values(fd, 0, true);
 }
 
+static bool is_enabled(int fd)
+{
+	static struct grp_members m;
+
+	REQUIRE_EQ(grp_query(fd, &m), 0);
+	return m.hdr.enabled;
+}
+
 static void expect_never_multiplexed(int fd, int other, pid_t pid, int cpu)
 {
 	struct perfgrp_counter c[NR_MEMBERS], d[NR_MEMBERS];
@@ -128,7 +133,6 @@ TEST(no_mux_cpu, "G15: a NO_MUX group of a CPU is always on the PMU, whoever els
 TEST(no_mux_refused, "G15: without room on one CPU, ENABLE of a NO_MUX group is refused on all")
 {
 	int fd = grp_on_all_cpus(PERFGRP_CREATE_NO_MUX), pinned[PMU_MANY];
-	static struct grp_members m;
 	struct perfgrp_counter c[NR_MEMBERS];
 	struct cpus cpus;
 	unsigned int nr;
@@ -146,8 +150,7 @@ TEST(no_mux_refused, "G15: without room on one CPU, ENABLE of a NO_MUX group is 
 	EXPECT_EQ(grp_error.cpu, last);
 
 	/* The group is still off: no member counts on any CPU. */
-	REQUIRE_EQ(grp_query(fd, &m), 0);
-	EXPECT_EQ(m.hdr.enabled, 0);
+	EXPECT(!is_enabled(fd));
 	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &snap), 0);
 	grp_last = snap;
 	spin(100000);
@@ -156,7 +159,7 @@ TEST(no_mux_refused, "G15: without room on one CPU, ENABLE of a NO_MUX group is 
 	EXPECT_EQ(snap.value[0].time_enabled, grp_last.value[0].time_enabled);
 
 	/* With room again the group counts on all CPUs. */
-	close_all(pinned, nr);
+	pmu_close(nr, pinned);
 	REQUIRE_EQ(grp_reset(fd), 0);
 	EXPECT_EQ(grp_enable(fd), 0);
 	spin(100000);
@@ -192,9 +195,11 @@ TEST(no_mux_first_add, "G15: the first members of an enabled NO_MUX group withou
 	fill_counters(c, NR_MEMBERS, PERFGRP_HW_CPU_CYCLES);
 	EXPECT_EQ(grp_add_counters(fd, c, NR_MEMBERS), -EBUSY);
 	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_BUSY);
+	/* None of the new members is to blame. */
+	EXPECT_EQ(grp_error.member, PERFGRP_NONE);
 	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
 	EXPECT_EQ(snap.hdr.nr_values, 0);
-	close_all(pinned, nr);
+	pmu_close(nr, pinned);
 	EXPECT_EQ(grp_add_counters(fd, c, NR_MEMBERS), 0);
 	spin(100000);
 	expect_states(fd, PERFGRP_STATE_COUNTED);
@@ -218,12 +223,13 @@ TEST(no_mux_add, "G15 G8: a member for which a NO_MUX group that counts has no r
 	before = snap.value[0];
 	EXPECT_EQ(grp_add(fd, PERFGRP_HW_CPU_CYCLES), -EBUSY);
 	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_BUSY);
+	EXPECT_EQ(grp_error.member, PERFGRP_NONE);
 	spin(100000);
 	expect_states(fd, PERFGRP_STATE_COUNTED);
 	EXPECT_EQ(snap.hdr.nr_values, NR_MEMBERS);
 	EXPECT_GE(snap.value[0].raw, before.raw + 200000);
 	EXPECT_GE(snap.value[0].time_enabled, before.time_enabled + 200000);
-	close_all(pinned, nr);
+	pmu_close(nr, pinned);
 	EXPECT_GT(grp_add(fd, PERFGRP_HW_CPU_CYCLES), 0);
 }
 
@@ -256,7 +262,7 @@ TEST(thrown_off,
 	EXPECT_EQ(grp_enable(fd), -EBUSY);
 	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_BUSY);
 
-	close_all(pinned, nr);
+	pmu_close(nr, pinned);
 	EXPECT_EQ(grp_enable(fd), 0);
 	spin(100000);
 	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
@@ -371,6 +377,78 @@ static void expect_counting(int fd, __u32 id)
 		spin(100000);
 		EXPECT_GT(grp_value_on(fd, cpu, id).raw, before + 100000);
 	}
+}
+
+/*
+ * The perf core prefers the pinned counters that were created first, also if they are enabled
+ * later.
+ */
+TEST(thrown_off_one_cpu,
+     "G15: a NO_MUX group that is thrown off one CPU counts on the others, also if enabled again")
+{
+	int fd = grp_on_all_cpus(PERFGRP_CREATE_NO_MUX), pinned[PMU_MANY];
+	struct perfgrp_counter c[NR_MEMBERS];
+	struct cpus cpus;
+	unsigned int nr;
+	__u64 before;
+	int last;
+
+	need_no_mux();
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("one CPU");
+	run_on(cpus.cpu[0]);
+	last = cpus.cpu[cpus.nr - 1];
+	nr = open_pinned(last, pinned);
+	add_cycles(fd, c);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	pmu_enable(nr, pinned);
+	EXPECT(grp_value_on(fd, last, c[0].id).flags & PERFGRP_VALUE_FAILED);
+	EXPECT_EQ(grp_enable(fd), -EBUSY);
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PMU_BUSY);
+	EXPECT_EQ(grp_error.cpu, last);
+	EXPECT(is_enabled(fd));
+	before = grp_value_on(fd, cpus.cpu[0], c[0].id).raw;
+	spin(100000);
+	EXPECT_GT(grp_value_on(fd, cpus.cpu[0], c[0].id).raw, before + 100000);
+	EXPECT_EQ(grp_value_on(fd, cpus.cpu[0], c[0].id).flags & PERFGRP_VALUE_FAILED, 0);
+
+	pmu_close(nr, pinned);
+	EXPECT_EQ(grp_enable(fd), 0);
+	EXPECT_EQ(grp_value_on(fd, last, c[0].id).flags & PERFGRP_VALUE_FAILED, 0);
+}
+
+TEST(thrown_off_after_exec,
+     "G15 G17: a NO_MUX group that an exec has enabled stays so if there is no more room")
+{
+	int pinned[PMU_MANY], fd, go, ret;
+	struct perfgrp_counter c[NR_MEMBERS];
+	struct cpus cpus;
+	unsigned int nr;
+	pid_t pid;
+
+	need_no_mux();
+	cpus_online(&cpus);
+	if (cpus.nr < 2)
+		skip("one CPU");
+	run_on(cpus.cpu[0]);
+	pid = shell_when_told("while :; do :; done", &go);
+	/* Not on its CPU, so that it is on that when the group is enabled. */
+	run_on(cpus.cpu[1]);
+	fd = grp_on_task(PERFGRP_CREATE_NO_MUX | PERFGRP_CREATE_ENABLE_ON_EXEC, pid);
+	add_cycles(fd, c);
+	EXPECT(!is_enabled(fd));
+	REQUIRE(write(go, "", 1) == 1);
+	REQUIRE(BECOMES_TRUE(is_enabled(fd), 10000));
+	nr = pin_counters(cpus.cpu[0], pinned);
+	REQUIRE(BECOMES_TRUE(grp_value(fd, c[0].id).flags & PERFGRP_VALUE_FAILED, 10000));
+	ret = grp_enable(fd);
+	/* Whether there is room shows only if no other task is on the CPU at that moment. */
+	EXPECT(ret == -EBUSY || !ret);
+	EXPECT(is_enabled(fd));
+	pmu_close(nr, pinned);
+	EXPECT_EQ(grp_enable(fd), 0);
+	kill(pid, SIGKILL);
 }
 
 TEST(new_leader, "S12 G11: when a scheduling group's leader is removed the others get a new number")

@@ -60,6 +60,31 @@ static inline void pmu_load(unsigned int nr, pid_t pid, int cpu, int *fd)
 	}
 }
 
+/* Opens NR pinned counters on CPU, in FD, disabled. */
+static inline void pmu_open_pinned(unsigned int nr, int cpu, int fd[PMU_MANY])
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .pinned = 1,
+					.config = PERF_COUNT_HW_CPU_CYCLES };
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		fd[i] = peer_open_attr(&attr, -1, cpu, -1);
+		REQUIRE_GE(fd[i], 0);
+	}
+}
+
+static inline void pmu_enable(unsigned int nr, const int fd[PMU_MANY])
+{
+	while (nr--)
+		peer_enable(fd[nr]);
+}
+
+static inline void pmu_close(unsigned int nr, const int fd[PMU_MANY])
+{
+	while (nr--)
+		close(fd[nr]);
+}
+
 /*
  * Sets the maximum sample rate and keeps the kernel from lowering it. In an emulator, where the
  * time of other CPUs is added to that of an interrupt, the kernel lowers it until little is
