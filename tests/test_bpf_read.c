@@ -599,6 +599,24 @@ TEST(row_errors, "M9: a row that is not there is an error, and so is no room for
 	EXPECT_EQ(((unsigned char *)job.value)[128], 0xa5);
 }
 
+TEST(row_never_written, "M9 G19: a CPU that was never there has no row until it comes")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_DUMMY };
+	int fd;
+
+	load();
+	NEED_FEATURE(MAPPED);
+	if (cpu_set_online(1, true))
+		skip("CPU 1 cannot be taken off and on line");
+	REQUIRE_EQ(cpu_set_online(1, false), 0);
+	fd = mapped_on_cpus(0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	EXPECT_EQ(do_job(job_of_row(fd, 0)).ret, 1);
+	EXPECT_EQ(do_job(job_of_row(fd, 1)).ret, -ENODATA);
+	REQUIRE_EQ(cpu_set_online(1, true), 0);
+	EXPECT(BECOMES_TRUE(do_job(job_of_row(fd, 1)).ret == 1, 10000));
+}
+
 TEST(reads_task_row, "M9: of a task the row is that of its CPU, or of any")
 {
 	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS,
@@ -752,6 +770,47 @@ TEST(reads_throttled, "B13 O8 S2: a program reads which counter the perf core ha
 	EXPECT_GT(nr, 0);
 	bpf_link__destroy(link);
 	keep_sample_rate();
+}
+
+/* A program reads the NR members of a group on this task: have all of them failed, or none? */
+static void expect_read(int fd, int nr, bool failed)
+{
+	struct job job = do_job((struct job){ .handle = handle_of(fd) });
+	int i;
+
+	REQUIRE_EQ(job.ret, nr);
+	for (i = 0; i < nr; i++)
+		EXPECT_EQ(!!(job.value[i].flags & PERFGRP_VALUE_FAILED), failed);
+}
+
+TEST(reads_thrown_off, "B13 G15: a program reads that a NO_MUX group was thrown off the PMU")
+{
+	struct perfgrp_counter c[3];
+	int fd, pinned[PMU_MANY];
+	unsigned int nr;
+
+	load();
+	if (!has_pmu())
+		skip("no hardware counters");
+	NEED_FEATURE(SCHED_GROUP);
+	NEED_FEATURE(NO_MUX);
+	run_on(0);
+	/* They leave room for two. */
+	nr = pmu_size() - ARRAY_SIZE(c) + 1;
+	fill_counters(c, ARRAY_SIZE(c), PERFGRP_HW_CPU_CYCLES);
+	fd = grp_on_task(PERFGRP_CREATE_NO_MUX, 0);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, ARRAY_SIZE(c)), 0);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	expect_read(fd, ARRAY_SIZE(c), false);
+	/* Pinned counters of a CPU have priority over those of a task. */
+	pmu_open_pinned(nr, 0, pinned);
+	pmu_enable(nr, pinned);
+	spin(100000);
+	expect_read(fd, ARRAY_SIZE(c), true);
+	pmu_close(nr, pinned);
+	REQUIRE_EQ(grp_enable(fd), 0);
+	expect_read(fd, ARRAY_SIZE(c), false);
 }
 
 static void touch_2000(void)
