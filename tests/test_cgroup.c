@@ -8,6 +8,7 @@
 #include "pmu.h"
 #include "ring.h"
 
+#include <linux/hw_breakpoint.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
@@ -355,6 +356,29 @@ TEST(locks, "C1: creating and adding leave the caller's locks on the directory a
 	REQUIRE_GE(fd, 0);
 	EXPECT_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
 	EXPECT_EQ(lock_seen_by_another(&cg), F_RDLCK);
+}
+
+TEST(worker_credentials, "A11 C1: what a caller may not add the worker does not add for it")
+{
+	/* On a kernel address, which takes CAP_SYS_ADMIN. Nobody writes there. */
+	struct perfgrp_counter c = {
+		.flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_W, .config1 = -4096UL, .config2 = HW_BREAKPOINT_LEN_4,
+	};
+	struct cgroup cg;
+	int fd;
+
+	arrange();
+	cg = cgroup_make("a");
+	fd = grp_on_cgroup(0, cg.fd, NULL, 0);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	REQUIRE_EQ(grp_remove(fd, c.id, 0), 0);
+	keep_caps(1ULL << CAP_PERFMON);
+	c.id = 0;
+	EXPECT_EQ(grp_add_counters(fd, &c, 1), -EACCES);
+	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_PRIVILEGE);
+	EXPECT_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
 }
 
 static volatile bool stop;
