@@ -4,6 +4,7 @@
  * references to tasks, cgroups, directories and namespaces.
  */
 #include "cgroup.h"
+#include "pmu.h"
 
 #include <sys/resource.h>
 
@@ -209,10 +210,30 @@ TEST(split_cgroups, "C10 G13: a removed cgroup is freed while a group goes on th
 	close(fd);
 }
 
+/* Refused after some of the events were created: see G4 in test_sched_rules. */
+static void add_while_probes_are_off(int fd)
+{
+	struct perfgrp_counter pair[2];
+	int ret;
+
+	if (!has_pmu() || !(grp_info().features & PERFGRP_FEATURE_SCHED_GROUP))
+		return;
+	fill_counters(pair, 2, PERFGRP_HW_CPU_CYCLES);
+	if (write_file(KPROBES_ENABLED, "0"))
+		return;
+	ret = grp_add_counters(fd, pair, 2);
+	REQUIRE_EQ(write_file(KPROBES_ENABLED, "1"), 0);
+	EXPECT_LT(ret, 0);
+}
+
 TEST(task, "G13 G17 G16: a task that has exited is freed when the groups on it are closed")
 {
 	struct perfgrp_counter c = sampled_faults(), bad = { .event = PERFGRP_HW_CPU_CYCLES + 999,
 							     .sample_period = 1 };
+	/* Refused when it was created: no kernel samples so often. */
+	struct perfgrp_counter often = { .event = PERFGRP_SW_PAGE_FAULTS,
+					 .flags = PERFGRP_COUNTER_FREQ,
+					 .sample_freq = 1ULL << 30 };
 	struct rlimit limit, none;
 	struct child child;
 	struct cgroup cg;
@@ -226,6 +247,8 @@ TEST(task, "G13 G17 G16: a task that has exited is freed when the groups on it a
 	child = child_in(&cg);
 	fd[0] = stream_on_task(PERFGRP_CREATE_ENABLE_ON_EXEC, child.pid, 0);
 	REQUIRE_GT(grp_add(fd[0], PERFGRP_SW_PAGE_FAULTS), 0);
+	EXPECT_EQ(grp_add_counters(fd[0], &often, 1), -EINVAL);
+	add_while_probes_are_off(fd[0]);
 	fd[1] = stream_on_task(PERFGRP_CREATE_INHERIT, child.pid, 65536);
 	EXPECT(grp_add_counters(fd[1], &bad, 1) < 0);
 	REQUIRE_EQ(grp_add_counters(fd[1], &c, 1), 0);
