@@ -3,6 +3,7 @@
  * How much one user can have, and whom its memory is charged to.
  */
 #include "caps.h"
+#include "faults.h"
 #include "group.h"
 
 #include <grp.h>
@@ -146,14 +147,40 @@ TEST_LIMIT(groups, 90, "A6: a user has so many groups open, and one more is ENOS
 	EXPECT(BECOMES_TRUE((fd = create_on(dev)) >= 0, 10000));
 }
 
+/*
+ * There is one place left: each allocation of an ADD fails in turn, and the place is still there.
+ */
+static void failing_add(int dev)
+{
+	int fd = create_on(dev), id;
+	unsigned int nth;
+	bool hit = true;
+
+	REQUIRE_GE(fd, 0);
+	for (nth = 1; hit && !verdict->failed; nth++) {
+		faults_on(nth);
+		id = grp_add(fd, PERFGRP_SW_DUMMY);
+		hit = faults_off();
+		if (id > 0)
+			REQUIRE_EQ(grp_remove(fd, id, 0), 0);
+		else if (id != -ENOMEM && id != -EFAULT)
+			fail("failure %u: ADD returned %d", nth, id);
+	}
+	EXPECT_GT(grp_add(fd, PERFGRP_SW_DUMMY), 0);
+	EXPECT_EQ(grp_add(fd, PERFGRP_SW_DUMMY), -ENOSPC);
+}
+
 TEST_LIMIT(members_of_user, 90, "A6: a user has so many members, more only with CAP_SYS_RESOURCE")
 {
 	struct perfgrp_counter c[MAX_MEMBERS];
 	int dev = grp_device(), fd, full = -1, id;
 	struct refusal no = refusal(ENOSPC, PERFGRP_REASON_LIMIT);
+	bool faults = can_fail();
 	unsigned int i;
 
 	no.field = "nr_counters";
+	if (faults)
+		prepare_faults();
 	allow_fds(USER_MEMBERS / MAX_MEMBERS + 64);
 	become(NOBODY, 1ULL << CAP_PERFMON | 1ULL << CAP_SYS_RESOURCE);
 	for (i = 0; i < USER_MEMBERS; i += MAX_MEMBERS) {
@@ -185,6 +212,12 @@ TEST_LIMIT(members_of_user, 90, "A6: a user has so many members, more only with 
 	close(fd);
 	fd = create_on(dev);
 	EXPECT_GT(grp_add(fd, PERFGRP_SW_DUMMY), 0);
+	if (!faults)
+		return;
+	/* It has one of four places; take two more. */
+	fill_counters(c, 2, PERFGRP_SW_DUMMY);
+	REQUIRE_EQ(grp_add_counters(fd, c, 2), 0);
+	failing_add(dev);
 }
 
 /* ---- the memory cgroup --------------------------------------------------------- */
