@@ -40,6 +40,12 @@ nothing_is_left() {
 		! grep -q perfgrp /proc/misc && [ ! -e /sys/bus/event_source/devices/perfgrp ]
 }
 
+# A handler that was still registered would be called here.
+cgroups_come_and_go() {
+	[ ! -e /sys/fs/cgroup/cgroup.procs ] ||
+		{ mkdir /sys/fs/cgroup/unloaded && rmdir /sys/fs/cgroup/unloaded; }
+}
+
 load_and_unload() {
 	for _ in 1 2 3 4 5; do
 		insmod /lib/modules/perfgrp.ko && rmmod perfgrp || return 1
@@ -57,12 +63,13 @@ loading_fails() {
 	/tests/load_failing /lib/modules/perfgrp.ko && nothing_is_left && broken=
 }
 
-echo 1..8
+echo 1..9
 check "A7: what tests before have left is gone" nobody_uses_it
 check "A1: the node is root's, mode 0600" node_is_private
 check "A7: the module cannot be unloaded while a group is open" unload_is_refused
 check "A7: it can when none is" rmmod perfgrp
 check "A7: no node, no kprobe, no hotplug state, no PMU is left" nothing_is_left
+check "A7: cgroups come and go without it" cgroups_come_and_go
 check "A7: it can be loaded and unloaded again and again" load_and_unload
 text="A7: nothing is left if loading fails late"
 if can_fail; then
