@@ -507,7 +507,7 @@ TEST(named, "G19 G20 G22: a group on one named CPU survives its going; a new one
 	EXPECT_GT(grp_add(fd, PERFGRP_SW_CONTEXT_SWITCHES), 0);
 }
 
-TEST(late, "G19: a group made while a CPU is off line counts it once it is there")
+TEST(late, "G19 G9: a group made while a CPU is off line counts it from zero once it is there")
 {
 	struct perfgrp_value v;
 	int id, fd;
@@ -517,11 +517,16 @@ TEST(late, "G19: a group made while a CPU is off line counts it once it is there
 	fd = faults_on_all(&id);
 	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
 	EXPECT(!snap_row(&snap, CPU));
+	/* What another CPU is reset by is more than this one is going to count. */
+	fault_in(5000);
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_RESET, &snap), 0);
+	EXPECT_GE(snap_value(&snap, 0, id)->raw, 5000);
 	cpu_up();
 	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, false, 0), 10000));
 	fault_on(CPU, 100);
 	v = grp_value_on(fd, CPU, id);
 	EXPECT_GE(v.raw, 100);
+	expect_plausible(&v);
 	EXPECT_EQ(v.pmu, PERF_TYPE_SOFTWARE);
 }
 
