@@ -345,8 +345,8 @@ TEST(removed, "C10: a removed cgroup is in one more snapshot, and then in the su
 	struct perfgrp_snapshot small = { .size = sizeof(small) };
 	struct cgroup a, b;
 	struct child child;
+	int fd, later;
 	__u64 id_a;
-	int fd;
 
 	arrange();
 	a = cgroup_make("a");
@@ -369,6 +369,13 @@ TEST(removed, "C10: a removed cgroup is in one more snapshot, and then in the su
 	EXPECT_EQ(grp_ioctl(fd, PERFGRP_SNAPSHOT, &small), -EMSGSIZE);
 	EXPECT_EQ(small.nr_rows, 6 * cpus.nr);
 
+	/* It is still there for the group that has its counts, but not for a new one. */
+	later = split_base(0, 0);
+	add_faults(later);
+	take_totals(later);
+	EXPECT(!find_row(id_a, 0, -1));
+	EXPECT(row_of(&b));
+
 	take_totals(fd);
 	EXPECT_EQ(row_of(&a)->flags, PERFGRP_ROW_TOTAL | PERFGRP_ROW_EXITED);
 	EXPECT(value_of(&a)->flags & PERFGRP_VALUE_EXITED);
@@ -383,6 +390,30 @@ TEST(removed, "C10: a removed cgroup is in one more snapshot, and then in the su
 	EXPECT_EQ(find_row(0, PERFGRP_ROW_REMOVED, -1)->flags,
 		  PERFGRP_ROW_TOTAL | PERFGRP_ROW_REMOVED);
 	EXPECT_EQ(snap.hdr.nr_rows, 5);
+}
+
+TEST(removed_and_reset, "C10 S13: a removed cgroup is in one more snapshot also if they reset")
+{
+	struct child child;
+	struct cgroup a;
+	__u64 id;
+	int fd;
+
+	arrange();
+	a = cgroup_make("a");
+	id = cgroup_ino(&a);
+	child = child_in(&a);
+	fd = split_base(0, 0);
+	add_faults(fd);
+	child_do_all(&child, ORDER_FAULT, 10);
+	cgroup_leave(child.pid);
+	cgroup_remove(&a);
+	REQUIRE_EQ(take(fd, PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_RESET), 0);
+	EXPECT_EQ(row_of(&a)->flags, PERFGRP_ROW_TOTAL | PERFGRP_ROW_EXITED);
+	EXPECT_EQ(raw_of(&a), 10);
+	REQUIRE_EQ(take(fd, PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_RESET), 0);
+	EXPECT(!find_row(id, 0, -1));
+	EXPECT_EQ(special(PERFGRP_ROW_REMOVED)->raw, 0);
 }
 
 static void make_cgroups(struct cgroup *cg, unsigned int nr, const char *prefix)
@@ -547,7 +578,7 @@ TEST(many_later, "C10: so many are created later, one after the other, and each 
 	EXPECT_EQ(special(PERFGRP_ROW_OVERFLOW)->raw, 0);
 }
 
-TEST(replaced, "C10: cgroups take the room of those that were removed, and the rest is charged as ever")
+TEST(replaced, "C10: cgroups take the room of those that were removed, and all is charged as ever")
 {
 	enum { STAY = 150, GO = 100 };
 	static struct cgroup stay[STAY], go[GO];
@@ -648,6 +679,41 @@ TEST(moved_by_others, "C11 C2: and when another moves it while it runs")
 	EXPECT_EQ(value_of(&a)->time_enabled, wall);
 	/* The scheduler updates a task's time a little before the tracepoint. */
 	EXPECT_GE(value_of(&b)->time_enabled + wall, 380000000);
+}
+
+/* Waits until a task has used NS more of CPU time. */
+static bool runs_for(pid_t pid, uint64_t ns)
+{
+	uint64_t end = task_time_ns(pid) + ns;
+
+	return BECOMES_TRUE(task_time_ns(pid) >= end, 5000);
+}
+
+TEST(runs_on, "C11: a task that never sleeps is charged to its cgroup from the first snapshot on")
+{
+	struct child child;
+	struct cgroup a;
+	__u64 before;
+	int fd, i;
+
+	arrange();
+	need_two_cpus();
+	run_on(cpus.cpu[0]);
+	a = cgroup_make("a");
+	child = child_in_on(&a, cpus.cpu[1]);
+	child_tell(&child, ORDER_BURN, 600000000);
+	wait_until_running(child.pid);
+	/* Several times, as something else may run on that CPU, and then the child again. */
+	for (i = 0; i < 10; i++) {
+		fd = split_base(0, 0);
+		REQUIRE_GT(grp_add(fd, PERFGRP_SW_CPU_CLOCK), 0);
+		take_totals(fd);
+		before = value_of(&a)->time_enabled;
+		REQUIRE(runs_for(child.pid, 10000000));
+		take_totals(fd);
+		EXPECT_GT(value_of(&a)->time_enabled, before);
+		close(fd);
+	}
 }
 
 static void *burn_on_last(void *arg)
@@ -767,6 +833,34 @@ TEST(conserved, "C11: rows add up to what the CPU has counted, exactly, with per
 	EXPECT_EQ(sum_of(cpus.cpu[1], 0).raw, expect);
 	EXPECT_EQ(sum_of(cpus.cpu[1], 0).raw, grp_value_on(plain, cpus.cpu[1], id).raw);
 	EXPECT_GE(peer_read(peer).value, expect);
+}
+
+TEST(span, "C11 S7: a snapshot's times are the span of all its rows', whoever is first and last")
+{
+	__u64 before, after;
+	unsigned int i;
+	__u32 nr;
+	int fd;
+
+	arrange();
+	need_two_cpus();
+	fd = split_base(0, 0);
+	add_faults(fd);
+	/* As a rule the CPU that takes it is read first. */
+	for (i = 0; i < 20 * cpus.nr; i++) {
+		run_on(cpus.cpu[i % cpus.nr]);
+		REQUIRE_EQ(take(fd, 0), 0);
+		before = snap.row[0].time_before;
+		after = snap.row[0].time_after;
+		for (nr = 1; nr < snap.hdr.nr_rows; nr++) {
+			if (snap.row[nr].time_before < before)
+				before = snap.row[nr].time_before;
+			if (snap.row[nr].time_after > after)
+				after = snap.row[nr].time_after;
+		}
+		EXPECT_EQ(snap.hdr.time_before, before);
+		EXPECT_EQ(snap.hdr.time_after, after);
+	}
 }
 
 TEST(times, "C11 C12: times of the rows add up to the CPU's, and are those that its tasks had")
