@@ -565,32 +565,51 @@ static int open_timer_expiries(int cpu, const char *and)
 	return fd;
 }
 
-TEST(timer_stops, "M2: nor does it leave a timer that would wake it once")
+/* The timer of slot NR, of 10 ms, stops when CHILD sleeps, which is on the last CPU. */
+static void expect_timer_stops(const struct perfgrp_map *map, __u32 nr, struct child *child)
 {
-	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 10 * MS), i;
-	const struct perfgrp_map *map = map_rows(fd);
-	struct child child = child_apart();
-	__u32 seq;
 	int all = open_timer_expiries(last_cpu(), "");
 	int idle = open_timer_expiries(last_cpu(), " && common_pid == 0");
+	__u32 seq;
+	int i;
 
 	run_on(cpus.cpu[0]);
-	add_faults(fd);
 	/* One order is longer than the interval. */
-	child_do_all(&child, ORDER_BURN, 100000);
+	child_do_all(child, ORDER_BURN, 100000);
 	EXPECT_GT(peer_read(all).value, 2);
-	seq = seq_of(map, last_cpu());
+	seq = seq_of(map, nr);
 	for (i = 0; i < ORDERS; i++) {
-		child_do_all(&child, ORDER_FAULT, 1);
+		child_do_all(child, ORDER_FAULT, 1);
 		nap_ns(12 * MS);
 	}
-	/* It went idle after each order, which writes the row. */
-	EXPECT_GE((seq_of(map, last_cpu()) - seq) / 2, ORDERS - 10);
+	/* After each order the CPU went idle, and the child off it, which writes the row. */
+	EXPECT_GE((seq_of(map, nr) - seq) / 2, ORDERS - 10);
 	EXPECT_LT(peer_read(idle).value, ORDERS / 2);
 	diag("%llu expiries, %llu while idle", (long long)peer_read(all).value,
 	     (long long)peer_read(idle).value);
 	close(all);
 	close(idle);
+}
+
+TEST(timer_stops, "M2: nor does it leave a timer that would wake it once")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 10 * MS);
+	struct child child = child_apart();
+
+	add_faults(fd);
+	expect_timer_stops(map_rows(fd), last_cpu(), &child);
+}
+
+TEST(task_timer_stops, "M2: nor does the timer of a task that sleeps wake the CPU on which it was")
+{
+	struct child child;
+	int fd;
+
+	cpus_online(&cpus);
+	child = child_apart();
+	fd = mapped_task(PERFGRP_CREATE_ENABLED, child.pid, 10 * MS);
+	add_faults(fd);
+	expect_timer_stops(map_rows(fd), 0, &child);
 }
 
 TEST(clocks_go_on, "M2: rows with clocks are written when the CPU goes idle, never at rest")
@@ -618,11 +637,15 @@ TEST(task_switched_away, "M2: the row of a task that does not run is exact, and 
 {
 	struct child child = child_start();
 	int fd = mapped_task(PERFGRP_CREATE_ENABLED, child.pid, 0);
+	int other = mapped_task(PERFGRP_CREATE_ENABLED, 0, 0);
 	const struct perfgrp_map *map = map_rows(fd);
 	__u32 i;
 
 	add_faults(fd);
 	for (i = 1; i <= 10; i++) {
+		/* When another task's group goes, this one's row is written as before. */
+		if (i == 6)
+			close(other);
 		child_do_all(&child, ORDER_FAULT, 7);
 		EXPECT(BECOMES_TRUE(at_rest(map, 0), 5000));
 		EXPECT_EQ(see(map, 0).value[0].raw, i * 7);
@@ -707,6 +730,46 @@ TEST(overflow_writes, "M2: an overflow writes the row of its CPU")
 	/* At least what the last overflow had seen; a switch may have written more. */
 	EXPECT_GT(see(map, 0).value[0].raw, 1005 - 2 * 10);
 	EXPECT_LE(see(map, 0).value[0].raw, 1005);
+}
+
+/* How often this thread has left its CPU. */
+static long times_switched(void)
+{
+	struct rusage usage;
+
+	REQUIRE_EQ(getrusage(RUSAGE_THREAD, &usage), 0);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+TEST(overflow_throttled, "M5 O8: the row says so if the overflow that writes it stops the counter")
+{
+	struct perfgrp_counter clock = { .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 50000 };
+	int fd = mapped_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED, .target = PERFGRP_TARGET_TASK,
+		.buffer_size = 8192 });
+	const struct perfgrp_map *map;
+	bool throttled = false;
+	struct seen s;
+	long before;
+	__u64 time;
+	int i;
+
+	REQUIRE_GE(fd, 0);
+	/* After a few overflows the clock stands still for the rest of the tick. */
+	set_sample_rate("1000");
+	REQUIRE_EQ(grp_add_counters(fd, &clock, 1), 0);
+	map = map_rows(fd);
+	for (i = 0; i < 500 && !throttled; i++) {
+		before = times_switched();
+		time = now_ns();
+		burn_us(10000);
+		s = see(map, 0);
+		/* Who leaves the CPU writes the row, too. */
+		if (s.row.time_after > time && times_switched() == before)
+			throttled = s.value[0].flags & PERFGRP_VALUE_THROTTLED;
+	}
+	EXPECT(throttled);
+	keep_sample_rate();
 }
 
 TEST(snapshot_writes, "M2: so does a snapshot")
@@ -1193,7 +1256,7 @@ TEST_LIMIT(leader_goes, 60, "M5 G11: readers see no member fail while its leader
 TEST(cpu_goes, "M5 G19: an offline CPU's row says so; its epoch, and counts, when it is back")
 {
 	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, MS);
-	const struct perfgrp_map *map = map_rows(fd);
+	const struct perfgrp_map *map = map_rows(fd), *empty = map_rows(mapped_cpus(0, 0));
 	struct child child;
 	__u64 raw;
 
@@ -1205,6 +1268,7 @@ TEST(cpu_goes, "M5 G19: an offline CPU's row says so; its epoch, and counts, whe
 	child_do_all(&child, ORDER_FAULT, 50);
 	REQUIRE_EQ(cpu_set_online(CPU, false), 0);
 	REQUIRE(BECOMES_TRUE(see(map, CPU).row.flags & PERFGRP_ROW_OFFLINE, 5000));
+	REQUIRE(BECOMES_TRUE(see(empty, CPU).row.flags & PERFGRP_ROW_OFFLINE, 5000));
 	raw = see(map, CPU).value[0].raw;
 	EXPECT_GE(raw, 50);
 	EXPECT(see(map, CPU).value[0].flags & PERFGRP_VALUE_OFFLINE);
@@ -1212,6 +1276,9 @@ TEST(cpu_goes, "M5 G19: an offline CPU's row says so; its epoch, and counts, whe
 	REQUIRE_EQ(cpu_set_online(CPU, true), 0);
 	REQUIRE(BECOMES_TRUE(!(see(map, CPU).row.flags & PERFGRP_ROW_OFFLINE), 5000));
 	EXPECT_EQ(see(map, CPU).row.epoch, 1);
+	/* So it is without members; a snapshot of that group would write its row. */
+	REQUIRE(BECOMES_TRUE(!(see(empty, CPU).row.flags & PERFGRP_ROW_OFFLINE), 5000));
+	EXPECT_EQ(see(empty, CPU).row.epoch, 1);
 	child_do(&child, ORDER_RUN_ON, CPU);
 	child_do_all(&child, ORDER_FAULT, 50);
 	need_rest(map, CPU);
