@@ -1066,11 +1066,14 @@ TEST(overwriting, "O6: a buffer that overwrites keeps the newest, and says how m
 {
 	struct perfgrp_counter c = faults(1);
 	__u64 seen = 0;
-	__u32 i;
+	struct cpus cpus;
+	__u32 i, cpu;
 	int fd;
 
 	settle_memory();
-	run_on(0);
+	cpus_online(&cpus);
+	cpu = cpus.cpu[cpus.nr - 1];
+	run_on(cpu);
 	fd = stream_on_task(PERFGRP_CREATE_OVERWRITE, 0, 8192);
 	REQUIRE_GE(fd, 0);
 	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
@@ -1086,10 +1089,12 @@ TEST(overwriting, "O6: a buffer that overwrites keeps the newest, and says how m
 	for (i = 0; i < records.nr; i++) {
 		const struct perf_event_header *h = records.record[i];
 
-		if (h->type == PERF_RECORD_LOST)
+		if (h->type == PERF_RECORD_LOST) {
 			seen += ((struct perfgrp_record_lost *)h)->lost;
-		else
+			EXPECT_EQ(sample_id_of(h)->cpu, cpu);
+		} else {
 			EXPECT_EQ(sample_values((void *)h)[0].value, ++seen);
+		}
 	}
 	EXPECT_EQ(seen, 1000);
 	expect_balance(fd);
@@ -1196,34 +1201,40 @@ static int pollable(int fd)
 	return p.revents & POLLIN;
 }
 
-static int wakeup_group(struct perfgrp_counter *c, __u32 nr_records, __u32 nr_bytes)
+/* A group on this task, like @want. */
+static int wakeup_group(struct perfgrp_counter *c, struct perfgrp_create want)
 {
 	int fd;
 
 	settle_memory();
 	run_on(0);
-	fd = grp_create_like((struct perfgrp_create){
-		.target = PERFGRP_TARGET_TASK,
-		.flags = PERFGRP_CREATE_ENABLED,
-		.buffer_size = 65536,
-		.wakeup_records = nr_records,
-		.wakeup_bytes = nr_bytes,
-	});
+	want.target = PERFGRP_TARGET_TASK;
+	want.flags |= PERFGRP_CREATE_ENABLED;
+	if (!want.buffer_size)
+		want.buffer_size = 65536;
+	fd = grp_create_like(want);
 	REQUIRE_GE(fd, 0);
 	REQUIRE_EQ(grp_add_counters(fd, c, 1), 0);
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	return fd;
 }
 
-TEST(wakeup_records, "O7: the group is readable when as many records wait as asked for")
+/* The group has nothing to read, and is readable when ten records wait. */
+static void expect_ten(int fd)
 {
-	struct perfgrp_counter c = faults(1);
-	int fd = wakeup_group(&c, 10, 0);
-
+	EXPECT_EQ(pollable(fd), 0);
 	fault_in(9);
 	EXPECT_EQ(pollable(fd), 0);
 	fault_in(1);
 	EXPECT_EQ(pollable(fd), POLLIN);
+}
+
+TEST(wakeup_records, "O7: the group is readable when as many records wait as asked for")
+{
+	struct perfgrp_counter c = faults(1);
+	int fd = wakeup_group(&c, (struct perfgrp_create){ .wakeup_records = 10 });
+
+	expect_ten(fd);
 	REQUIRE_GT(stream_drain(fd), 0);
 	EXPECT_EQ(records.nr_samples, 10);
 	EXPECT_EQ(pollable(fd), 0);
@@ -1233,12 +1244,44 @@ TEST(wakeup_records, "O7: the group is readable when as many records wait as ask
 	EXPECT_GT(stream_drain(fd), 0);
 }
 
+TEST(wakeup_after_loss, "O7 O6: records that say what was lost do not wait once they are read")
+{
+	struct perfgrp_counter c = faults(1);
+	int fd = wakeup_group(&c, (struct perfgrp_create){
+		.buffer_size = 8192, .wakeup_records = 10 });
+
+	fault_in(200);
+	/* The next record finds room, and one before it says what was lost. */
+	REQUIRE_GT(stream_read(fd, 2048), 0);
+	EXPECT_EQ(records.nr_lost, 0);
+	fault_in(1);
+	stream_drain(fd);
+	EXPECT_EQ(records.nr_lost, 1);
+	EXPECT_EQ(((struct perf_event_header *)records.record[records.nr - 1])->type,
+		  PERF_RECORD_SAMPLE);
+	expect_ten(fd);
+}
+
+TEST(wakeup_overwritten, "O7 O6: nor do records that were overwritten")
+{
+	struct perfgrp_counter c = faults(1);
+	int fd = wakeup_group(&c, (struct perfgrp_create){
+		.flags = PERFGRP_CREATE_OVERWRITE, .buffer_size = 8192, .wakeup_records = 10 });
+
+	fault_in(1000);
+	EXPECT_EQ(pollable(fd), POLLIN);
+	stream_start(&records);
+	stream_drain(fd);
+	EXPECT_GT(records.lost, 100);
+	expect_ten(fd);
+}
+
 TEST(wakeup_bytes, "O7: or as many bytes")
 {
 	struct perfgrp_counter c = faults(1);
 	size_t size = sizeof(struct perfgrp_record_sample) +
 		      sizeof(struct perfgrp_sample_value);
-	int fd = wakeup_group(&c, 0, 5 * size);
+	int fd = wakeup_group(&c, (struct perfgrp_create){ .wakeup_bytes = 5 * size });
 
 	fault_in(4);
 	EXPECT_EQ(pollable(fd), 0);
