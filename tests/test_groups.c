@@ -45,17 +45,6 @@ static void expect_counted(const struct perfgrp_value *v, __u64 raw)
 	EXPECT_GT(v->time_running, 0);
 }
 
-static void expect_in_fdinfo(int fd, const char *want)
-{
-	char text[4096] = "", path[64];
-
-	REQUIRE_GE(fd, 0);
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	REQUIRE(read_file(path, text, sizeof(text) - 1) > 0);
-	if (!strstr(text, want))
-		fail("no '%s' in the fdinfo:\n%s", want, text);
-}
-
 /* ---- E: events -------------------------------------------------------------------- */
 
 /* The group takes EVENT exactly where perf_event_open(2) does; else it says why. */
@@ -2135,11 +2124,9 @@ TEST(fdinfo_targets, "G22: fdinfo shows which CPUs, or which one of a task")
 /* A number in the fdinfo of a file; REQUIREs that it is there, once. */
 static unsigned long long fdinfo_number(int fd, const char *before)
 {
-	char text[4096] = "", path[64], *at;
+	char text[4096], *at;
 
-	REQUIRE_GE(fd, 0);
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	REQUIRE(read_file(path, text, sizeof(text) - 1) > 0);
+	read_fdinfo_of(fd, text, sizeof(text));
 	at = strstr(text, before);
 	if (!at || strstr(at + 1, before))
 		fail("'%s' is not there once in the fdinfo:\n%s", before, text);

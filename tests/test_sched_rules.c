@@ -235,7 +235,7 @@ TEST(no_mux_add, "G15 G8: a member for which a NO_MUX group that counts has no r
 
 /* Pinned counters of a CPU have priority over those of a task. */
 TEST(thrown_off,
-     "G15: a NO_MUX group that is thrown off reads as failed, whole, and can be enabled again")
+     "G15 G22: a NO_MUX group that is thrown off reads as failed, whole, and can be enabled again")
 {
 	int fd = grp_on_task(PERFGRP_CREATE_NO_MUX, 0), pinned[PMU_MANY];
 	struct perfgrp_counter c[NR_MEMBERS];
@@ -253,6 +253,7 @@ TEST(thrown_off,
 	nr = pin_counters(0, pinned);
 	spin(100000);
 	expect_failed(fd);
+	expect_in_fdinfo(fd, " failed leader\n");
 	/* The counts are kept, but do not increase. */
 	EXPECT_GE(snap.value[0].raw, raw);
 	raw = snap.value[0].raw;

@@ -303,6 +303,34 @@ static inline __u64 grp_raw(int fd, __u32 id)
 	return grp_value(fd, id).raw;
 }
 
+/* ---- fdinfo -------------------------------------------------------------------- */
+
+static inline void read_fdinfo_of(int fd, char *text, size_t size)
+{
+	char path[64];
+
+	REQUIRE_GE(fd, 0);
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	REQUIRE(read_file(path, text, size) > 0);
+}
+
+static inline bool is_in_fdinfo(int fd, const char *want)
+{
+	char text[4096];
+
+	read_fdinfo_of(fd, text, sizeof(text));
+	return strstr(text, want);
+}
+
+static inline void expect_in_fdinfo(int fd, const char *want)
+{
+	char text[4096];
+
+	read_fdinfo_of(fd, text, sizeof(text));
+	if (!strstr(text, want))
+		fail("no '%s' in the fdinfo:\n%s", want, text);
+}
+
 /* ---- refusals ------------------------------------------------------------------ */
 
 struct refusal {
