@@ -421,10 +421,11 @@ TEST(throttled_and_reset, "O8 G9: so it does while another CPU resets the group,
 }
 
 /* A task and its children are throttled one by one, so records of it would not belong together. */
-TEST(throttled_inherited, "O8 O12: inherited counters that are throttled say so, but in no record")
+TEST(throttled_inherited,
+     "O8 O12 G22: inherited counters that are throttled say so, but in no record")
 {
 	struct perfgrp_counter c = { .event = CYCLES, .sample_period = 1000 };
-	bool throttled = false;
+	bool throttled = false, told = false;
 	unsigned int i;
 	int fd;
 
@@ -439,15 +440,17 @@ TEST(throttled_inherited, "O8 O12: inherited counters that are throttled say so,
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	stream_start(&records);
 	/* It counted while it was added, and may have been throttled since then. */
-	for (i = 0; i < 1000 && (!throttled || !records.nr_samples); i++) {
+	for (i = 0; i < 1000 && (!throttled || !told || !records.nr_samples); i++) {
 		spin(100000);
 		throttled |= grp_value(fd, c.id).flags & PERFGRP_VALUE_THROTTLED;
+		told |= is_in_fdinfo(fd, " throttled leader\n");
 		stream_more(fd, 65536);
 	}
 	REQUIRE_EQ(grp_disable(fd), 0);
 	while (stream_more(fd, 65536) > 0)
 		;
 	EXPECT(throttled);
+	EXPECT(told);
 	EXPECT_GT(records.nr_samples, 0);
 	EXPECT_EQ(records.nr_throttles, 0);
 	EXPECT_EQ(records.nr_unthrottles, 0);
