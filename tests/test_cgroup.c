@@ -974,7 +974,8 @@ TEST(beside_perf, "C2 C3 C7: faults and switches are perf's, the clocks and the 
 
 /* ---- C3: times, and where the cgroup has not run --------------------------------- */
 
-TEST(absent, "C3 S11: where the cgroup has not run, zero is the count, and no total is partial")
+TEST(absent,
+     "C3 S11 G22: where the cgroup has not run, zero is the count, and no total is partial")
 {
 	struct perfgrp_value v;
 	struct child child;
@@ -1012,6 +1013,7 @@ TEST(absent, "C3 S11: where the cgroup has not run, zero is the count, and no to
 	child_do_all(&child, ORDER_FAULT, 10);
 	v = total(fd, id);
 	expect_absent(&v);
+	expect_in_fdinfo(fd, " page-faults counted absent leader\n");
 }
 
 TEST(never_enabled, "C3 S2: of a group that was never enabled nothing ever ran, absent or not")
