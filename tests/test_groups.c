@@ -148,6 +148,7 @@ TEST(tracepoint, "E5: a tracepoint by its id counts every hit")
 	REQUIRE_EQ(grp_enable(fd), 0);
 	for (i = 0; i < 1000; i++)
 		syscall(SYS_getppid);
+	await_clock();
 	REQUIRE_EQ(grp_disable(fd), 0);
 	EXPECT_EQ(grp_raw(fd, c.id), 1000);
 	EXPECT_EQ(peer_read(peer).value, 1000);
@@ -159,7 +160,7 @@ static void write_watched(int times)
 {
 	while (times--)
 		watched = times;
-	fault_in(1);
+	await_clock();
 }
 
 /* One after the other: an emulated x86 reports only one of two on the same address. */

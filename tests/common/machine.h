@@ -317,19 +317,25 @@ static inline uint64_t cpu_time_ns(void)
 }
 
 /*
- * Takes exactly NR page faults in user mode, and some CPU time: the clock of an
- * emulated x86 can stand still for a tick, and an event that was counted for no
- * time would have a time_running of 0.
+ * The clock of an emulated x86 can stand still for a tick. An event that counts for no time has a
+ * time_running of 0, and so never ran.
  */
-static inline void fault_in(unsigned int nr)
+static inline void await_clock(void)
 {
 	uint64_t begin = cpu_time_ns();
+
+	while (cpu_time_ns() == begin)
+		;
+}
+
+/* Takes exactly NR page faults in user mode, and some CPU time. */
+static inline void fault_in(unsigned int nr)
+{
 	char *p = fresh_pages(nr);
 
 	touch_pages(p, nr);
 	munmap(p, (size_t)nr * sysconf(_SC_PAGESIZE));
-	while (cpu_time_ns() == begin)
-		;
+	await_clock();
 }
 
 /* Takes exactly NR page faults in kernel mode. */
