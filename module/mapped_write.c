@@ -130,6 +130,10 @@ static void write_slot(struct perfgrp_mapped_instance *instance, bool uncore, bo
 
 	lockdep_assert_irqs_disabled();
 
+	/*
+	 * The writer may be another CPU's snapshot. Not waited for, since this CPU may hold its
+	 * runqueue's lock: then the row is not marked at rest before the next time, though it is.
+	 */
 	if (!perfgrp_mapped_write_begin(slot))
 		return;
 	rcu_read_lock();
