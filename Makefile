@@ -80,6 +80,10 @@ test:
 	scripts/setup
 	scripts/run-tests
 
+test-all:
+	scripts/setup
+	scripts/run-tests -a
+
 test-install:
 	scripts/setup
 	scripts/test-install $(RELEASE)
@@ -124,5 +128,5 @@ clean:
 	rm -rf build
 
 .PHONY: all modules modules_install userspace install uninstall dkms_install dkms_uninstall \
-	deb demo check kunit test test-install kernels \
+	deb demo check kunit test test-all test-install kernels \
 	kernels-latest configs behaviours coverage mutants soak fuzz bench clean
