@@ -66,7 +66,10 @@ static struct hlist_head *bucket_of(const struct task_struct *task)
 
 /* ---- one row ------------------------------------------------------------------ */
 
-/* The caller is the slot's writer. @call_pmu: as perfgrp_row_read(). */
+/*
+ * The caller is the slot's writer. @call_pmu: as perfgrp_row_read(). first_value stays 0, as it was in
+ * the new slot.
+ */
 static __always_inline void fill_slot(const struct perfgrp_mapped_instance *instance,
 				      const struct perfgrp_event_array *array, u32 row_flags,
 				      bool call_pmu)
@@ -85,7 +88,6 @@ static __always_inline void fill_slot(const struct perfgrp_mapped_instance *inst
 	slot->generation = array->generation;
 	row->cpu = group->instances[instance->index].cpu;
 	row->flags = row_flags;
-	row->first_value = 0;
 	row->nr_values = array->nr;
 	row->epoch = array->epoch;
 	row->nr_cpus = 1;
