@@ -1394,7 +1394,7 @@ static struct seen see_snapshot(int fd, const struct perfgrp_map *map)
 TEST(of_cgroup, "M1 M5: a cgroup's rows, where it is and where it has not been; its end")
 {
 	struct cgroup cg = {};
-	struct child child;
+	struct child child, busy;
 	const struct perfgrp_map *map;
 	int fd;
 
@@ -1425,8 +1425,12 @@ TEST(of_cgroup, "M1 M5: a cgroup's rows, where it is and where it has not been; 
 	EXPECT(see_snapshot(fd, map).value[0].flags & PERFGRP_VALUE_ABSENT);
 	child_exit(&child);
 	child_reap(&child);
+	/* This CPU does not go idle, and no timer writes its row. */
+	busy = child_apart();
+	child_tell(&busy, ORDER_BURN, ENDLESS);
+	REQUIRE(BECOMES_TRUE(!at_rest(map, last_cpu()), 5000));
 	REQUIRE(BECOMES_TRUE(rmdir(cg.path) == 0, 5000));
-	EXPECT(BECOMES_TRUE(see(map, last_cpu()).row.flags & PERFGRP_ROW_EXITED, 5000));
+	EXPECT(BECOMES_TRUE(see(map, last_cpu()).row.flags & PERFGRP_ROW_EXITED, 500));
 	EXPECT(BECOMES_TRUE(see(map, cpus.cpu[0]).row.flags & PERFGRP_ROW_EXITED, 5000));
 	EXPECT(see_snapshot(fd, map).row.flags & PERFGRP_ROW_EXITED);
 }
