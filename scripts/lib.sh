@@ -23,8 +23,7 @@ OWN_RELEASE=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 #   NAME of the metapackages linux-image-NAME and linux-headers-NAME, or "source": one of our
 #     own from the suite's linux-source, configured by the files in scripts/kernels,
 #   what make test does with it. all: runs all tests; kernel: lists that run-tests has;
-#     debug: likewise, and KUnit; build: only builds; nothing: it is used only
-#     if it is named.
+#     debug: likewise, and KUnit; build: only builds; nothing: it is used only if it is named.
 # PERFGRP_FLAVOURS in the environment adds such lines.
 FLAVOURS="
 amd64-bookworm		amd64	bookworm		amd64		all
