@@ -67,8 +67,8 @@ static struct hlist_head *bucket_of(const struct task_struct *task)
 /* ---- one row ------------------------------------------------------------------ */
 
 /*
- * The caller is the slot's writer. @call_pmu: as perfgrp_row_read(). first_value stays 0, as it was in
- * the new slot.
+ * The caller is the slot's writer. @call_pmu: as perfgrp_row_read(). first_value stays 0, as it was
+ * in the new slot.
  */
 static __always_inline void fill_slot(const struct perfgrp_mapped_instance *instance,
 				      const struct perfgrp_event_array *array, u32 row_flags,
