@@ -745,8 +745,9 @@ struct perfgrp_reader {
  * @PERFGRP_STATE_NONE: not filled in; no value of a snapshot has it
  * @PERFGRP_STATE_COUNTED: counted all the time that it was enabled: raw is exact
  * @PERFGRP_STATE_MULTIPLEXED: counted part of that time: scaled is an estimate
- * @PERFGRP_STATE_NEVER_RAN: was never on the PMU. There is no value; the zeros in its place
- *	are not a count.
+ * @PERFGRP_STATE_NEVER_RAN: was never on the PMU: time_running is 0. There is no value; the
+ *	zeros in its place are not a count. Where perf's clock advances only with the tick (an
+ *	x86 without a stable TSC) it may have counted for less than a tick.
  *
  * PERFGRP_VALUE_FAILED, _OFFLINE, _EXITED and _THROTTLED show whether the counter still counts.
  */
