@@ -72,7 +72,7 @@ void perfgrp_value_scale(struct perfgrp_value *value)
 		perfgrp_scale(value->raw, value->time_enabled, value->time_running, &saturated);
 	value->flags = saturated ? PERFGRP_VALUE_SATURATED : 0;
 	if (!value->time_running) {
-		/* Where perf's clock only advances with the tick, it may have counted in no time. */
+		/* If perf's clock only advances with the tick, it may have counted in no time. */
 		value->raw = 0;
 		value->state = PERFGRP_STATE_NEVER_RAN;
 		return;
