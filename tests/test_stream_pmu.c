@@ -485,9 +485,11 @@ TEST(other_period, "O9: another period begins with the call")
 	struct perfgrp_counter c = { .event = CYCLES, .sample_period = 400000 };
 	struct perfgrp_period period = { .size = sizeof(period) };
 	int fd = pmu_group(&c, 1);
-	unsigned int tries = 0, apart = 0, i;
+	unsigned int tries = 0;
 	__u64 before, after, n, first;
 
+	/* While another CPU has its turn in an emulator, periods end without an interrupt. */
+	set_others_online(false);
 	REQUIRE_EQ(grp_enable(fd), 0);
 	spin(2000000);
 	stream_drain(fd);
@@ -515,14 +517,9 @@ TEST(other_period, "O9: another period begins with the call")
 	EXPECT_GE(first, before + 1000000);
 	EXPECT_LT(first, after + 2000000);
 	n = grp_raw(fd, c.id);
+	EXPECT_GE(records.nr_samples + 2, (n - before) / 1000000);
 	EXPECT_LE(records.nr_samples, (n - before) / 1000000);
-	/* While another CPU has its turn, periods end without an interrupt, but most do not. */
-	for (i = 1; i < records.nr_samples; i++) {
-		n = sample_values(records.sample[i])[0].value -
-		    sample_values(records.sample[i - 1])[0].value;
-		apart += n > 900000 && n < 1100000;
-	}
-	EXPECT_GT(2 * apart, records.nr_samples - 1);
+	set_others_online(true);
 }
 
 TEST_LIMIT(closed_while_sampling, 100,
