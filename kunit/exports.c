@@ -66,10 +66,14 @@ EXPORT_FOR_TESTS(perfgrp_away_exit);
 /* overflow.c */
 EXPORT_FOR_TESTS(perfgrp_overflow);
 
+/* perfcore.c */
+EXPORT_FOR_TESTS(perfgrp_core_add_context);
+
 /* perfcore_callchain.c */
 EXPORT_FOR_TESTS(perfgrp_core_has_callchain);
 
 /* bpf.c */
+EXPORT_FOR_TESTS(perfgrp_bpf_attach);
 EXPORT_FOR_TESTS(perfgrp_bpf_replace);
 EXPORT_FOR_TESTS(perfgrp_bpf_drop);
 EXPORT_FOR_TESTS(perfgrp_bpf_detach);
@@ -88,6 +92,8 @@ EXPORT_FOR_TESTS(perfgrp_ring_reserve);
 EXPORT_FOR_TESTS(perfgrp_ring_account_lost);
 EXPORT_FOR_TESTS(perfgrp_ring_bytes);
 EXPORT_FOR_TESTS(perfgrp_ring_entries);
+EXPORT_FOR_TESTS(perfgrp_ring_free);
+EXPORT_FOR_TESTS(perfgrp_records_add_ring);
 EXPORT_FOR_TESTS(perfgrp_records_commit);
 EXPORT_FOR_TESTS(perfgrp_records_output_bpf_attach);
 EXPORT_FOR_TESTS(perfgrp_records_watermark_reached);

@@ -397,8 +397,10 @@ static void events_missing_for_a_while(struct kunit *test)
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group =
 		harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_ENABLED);
+	static const int others[] = { EBUSY, EAGAIN, EXDEV };
 	struct perfgrp_value value;
 	u32 ids[2], later;
+	unsigned int i;
 
 	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
 	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
@@ -440,6 +442,15 @@ static void events_missing_for_a_while(struct kunit *test)
 				PERFGRP_VALUE_FAILED, 0U);
 	fake_pmu_tick(fake, 1);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, ids[1]).raw, 2ULL);
+
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		cpu_down(test, group);
+		WRITE_ONCE(fake->refuse, others[i]);
+		cpu_up(test, group);
+		KUNIT_EXPECT_TRUE(test, delayed_work_pending(&group->hotplug_work));
+		WRITE_ONCE(fake->refuse, 0);
+		KUNIT_EXPECT_TRUE(test, comes_back(test, group, ids[0]));
+	}
 }
 
 /* [G19] A member added between retries may take all slots, and must not block the retry. */

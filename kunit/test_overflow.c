@@ -917,24 +917,29 @@ static void uncore_member_mapped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&uncore->strange_reads), 0);
 }
 
-/* [O1] [S4] An overflow on a CPU where the group has no counters is not recorded. */
+/* [O1] [S4] [M2] An overflow on a CPU where the group has no counters is not recorded. */
 static void on_another_cpu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_create create = on_cpu0;
 	struct perf_sample_data data;
 	struct perfgrp_group *group;
 	struct pt_regs regs = {};
+	u32 seq;
 
 	if (!cpu_online(1))
 		kunit_skip(test, "one CPU only");
-	group = harness_sampling_group(test, on_cpu0, cpu0);
+	create.flags = PERFGRP_CREATE_MAPPED;
+	group = harness_sampling_group(test, create, cpu0);
 	harness_add_one(test, group, sampling(FAKE(fake, FAKE_TICKS(1)), 1000));
 	harness_pin_to(test, 1);
+	seq = READ_ONCE(group->mapped->instances[0].slot->seq);
 	perf_fetch_caller_regs(&regs);
 	preempt_disable();
 	perf_sample_data_init(&data, 0, 1000);
 	perfgrp_overflow(event_of(group, 0, 0), &data, &regs);
 	preempt_enable();
+	KUNIT_EXPECT_EQ(test, READ_ONCE(group->mapped->instances[0].slot->seq), seq);
 	KUNIT_EXPECT_EQ(test, harness_stats(group).produced, 0ULL);
 	KUNIT_EXPECT_EQ(test, harness_read_stream(test, group)->nr, 0U);
 }

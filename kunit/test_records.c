@@ -15,6 +15,8 @@
 #include <linux/perf_event.h>
 #include <linux/poll.h>
 #include <linux/preempt.h>
+#include <linux/rwsem.h>
+#include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -697,6 +699,40 @@ static void attach_record(struct kunit *test)
 					  PERFGRP_RECORD_BPF_ATTACH, 1, prog);
 }
 
+/* ---- memory --------------------------------------------------------------- */
+
+#ifdef CONFIG_MEMCG
+static struct mem_cgroup *charged_now(void)
+{
+	return current->active_memcg;
+}
+#else
+static struct mem_cgroup *charged_now(void)
+{
+	return NULL;
+}
+#endif
+
+/*
+ * [A6] A CPU that comes online gets its ring. It is charged to its group's memory cgroup; what the
+ * worker allocates next is not.
+ */
+static void late_ring(struct kunit *test)
+{
+	struct perfgrp_group *group = buffer_of(test, (struct perfgrp_create){}, 1);
+	struct perfgrp_records *records = group->sampling->records;
+	struct perfgrp_ring *ring = &records->rings[0];
+	unsigned long nr_pages = records->nr_pages;
+
+	down_write(&group->lock);
+	perfgrp_ring_free(ring);
+	perfgrp_records_add_ring(group, 0);
+	up_write(&group->lock);
+	KUNIT_EXPECT_TRUE(test, perfgrp_ring_exists(ring));
+	KUNIT_EXPECT_EQ(test, records->nr_pages, nr_pages + perfgrp_ring_nr_pages(ring));
+	KUNIT_EXPECT_NULL(test, charged_now());
+}
+
 static struct kunit_case records_cases[] = {
 	KUNIT_CASE(whole_records),
 	KUNIT_CASE(fault_keeps_all),
@@ -711,6 +747,7 @@ static struct kunit_case records_cases[] = {
 	KUNIT_CASE(task_has_exited),
 	KUNIT_CASE(size_and_charge),
 	KUNIT_CASE(attach_record),
+	KUNIT_CASE(late_ring),
 	{}
 };
 

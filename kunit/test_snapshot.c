@@ -114,6 +114,8 @@ static void read_where_they_count(struct kunit *test)
 	for (i = 0; i < 50; i++) {
 		atomic_set(&fake->reads, 0);
 		snap = take(test, group, i % 2 ? PERFGRP_SNAPSHOT_TOTALS : 0);
+		/* The buffer is that of the last snapshot, in which something else was there. */
+		KUNIT_EXPECT_EQ(test, snap.rows[0].cgroup_id, 0ULL);
 		perfgrp_snapshot_free(&snap);
 		KUNIT_EXPECT_EQ(test, atomic_read(&fake->reads), 3 * (int)nr_cpus());
 	}

@@ -2,13 +2,19 @@
 /*
  * Groups that are split by cgroup: what can only be seen from inside the kernel.
  */
+#include <linux/cgroup.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/irqflags.h>
 #include <linux/jump_label.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
@@ -202,11 +208,63 @@ static void totals_by_pmu(struct kunit *test)
 	perfgrp_snapshot_free(&snap);
 }
 
+/* An unused cell, as it is once its cgroup was removed and a snapshot has said so. */
+static struct perfgrp_split_cell *retired_cell(struct perfgrp_split *split)
+{
+	struct perfgrp_split_cell *cell;
+
+	mutex_lock(&split->lock);
+	raw_spin_lock_irq(&split->cells_lock);
+	cell = list_first_entry(&split->unused, struct perfgrp_split_cell, unused);
+	list_del(&cell->unused);
+	split->nr_unused--;
+	raw_spin_unlock_irq(&split->cells_lock);
+	css_get(&split->top->self);
+	WRITE_ONCE(cell->cgroup, split->top);
+	cell->retired = true;
+	cell->cookie = start_poll_synchronize_rcu();
+	mutex_unlock(&split->lock);
+	return cell;
+}
+
+/*
+ * [C10] [C11] A CPU may charge to a removed cgroup's cell for a while after it was retired. That
+ * is in the row of the removed cgroups.
+ */
+static void charged_after_removal(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = split_group(test);
+	struct perfgrp_split *split = group->split;
+	struct perfgrp_split_cell *cell;
+	struct perfgrp_snap snap;
+	u64 sum = 0;
+	unsigned int i;
+
+	harness_pin_to(test, 0);
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	cell = retired_cell(split);
+	local_irq_disable();
+	split->cpus[group->instance_of[0]].cell = cell->index;
+	fake_pmu_tick(fake, 10);
+	local_irq_enable();
+	/* Lets time pass. */
+	fake_pmu_tick(fake, 0);
+
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &snap), 0);
+	for (i = 0; i < snap.nr_rows; i++)
+		sum += snap.values[snap.rows[i].first_value].raw;
+	perfgrp_snapshot_free(&snap);
+	KUNIT_EXPECT_EQ(test, sum, 10ULL * num_online_cpus());
+}
+
 static struct kunit_case split_cases[] = {
 	KUNIT_CASE(handlers_while_needed),
 	KUNIT_CASE(missed_are_tried_again),
 	KUNIT_CASE(uncore),
 	KUNIT_CASE(totals_by_pmu),
+	KUNIT_CASE(charged_after_removal),
 	{},
 };
 

@@ -7,9 +7,11 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
+#include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 
+#include "../module/perfcore.h"
 #include "harness.h"
 #include "suites.h"
 
@@ -621,6 +623,31 @@ static void waits_for_exec(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
 }
 
+/* [S9] Two contexts are locked in the same order, whichever of their events comes first. */
+static void contexts_in_order(struct kunit *test)
+{
+	struct perf_event_context *ctx = kunit_kcalloc(test, 3, sizeof(*ctx), GFP_KERNEL);
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	struct perfgrp_core_contexts contexts;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	for (i = 0; i < 2; i++) {
+		contexts = (struct perfgrp_core_contexts){};
+		event->ctx = &ctx[i];
+		KUNIT_EXPECT_TRUE(test, perfgrp_core_add_context(&contexts, event));
+		event->ctx = &ctx[!i];
+		KUNIT_EXPECT_TRUE(test, perfgrp_core_add_context(&contexts, event));
+		KUNIT_EXPECT_TRUE(test, perfgrp_core_add_context(&contexts, event));
+		KUNIT_EXPECT_PTR_EQ(test, contexts.ctxs[0], &ctx[0]);
+		KUNIT_EXPECT_PTR_EQ(test, contexts.ctxs[1], &ctx[1]);
+		event->ctx = &ctx[2];
+		KUNIT_EXPECT_FALSE(test, perfgrp_core_add_context(&contexts, event));
+		KUNIT_EXPECT_PTR_EQ(test, contexts.ctxs[1], &ctx[1]);
+	}
+}
+
 static struct kunit_case task_cases[] = {
 	KUNIT_CASE(counts_the_task_only),
 	KUNIT_CASE(counts_itself),
@@ -636,6 +663,7 @@ static struct kunit_case task_cases[] = {
 	KUNIT_CASE(inherited_counters),
 	KUNIT_CASE(inherited_being_scheduled_out),
 	KUNIT_CASE(waits_for_exec),
+	KUNIT_CASE(contexts_in_order),
 	{}
 };
 
