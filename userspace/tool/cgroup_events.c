@@ -339,7 +339,9 @@ bool cgroup_was_removed(struct cgroup *cgroup, struct perfgrp_group *fd)
 
 	if (cgroup->removed)
 		return true;
-	if (fd ? poll(&p, 1, 0) <= 0 || !(p.revents & POLLHUP) : !access(cgroup->path, F_OK))
+	/* Without a group, or without the module, there is no fd to query. */
+	if (p.fd < 0 ? !access(cgroup->path, F_OK) :
+		       poll(&p, 1, 0) <= 0 || !(p.revents & POLLHUP))
 		return false;
 	cgroup_say_removed(cgroup);
 	return true;
