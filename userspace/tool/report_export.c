@@ -93,18 +93,33 @@ static struct export_source *find_source(struct reader *reader, const char *name
 	return NULL;
 }
 
+/* Reads the time of a line. Returns 0, or -EINVAL after printing an error. */
+static int read_time(const struct reader *reader, struct json_object *object, double *time)
+{
+	int err = 0;
+
+	if (!report_get_number(reader, object, "timestamp", time, &err))
+		return err ? err : report_refuse(reader, "\"timestamp\" is no number");
+	if (*time < 0 || *time > REPORT_MAX_TIME)
+		return report_refuse(reader, "the \"timestamp\" %g s is no time that can be",
+				     *time);
+	return 0;
+}
+
 /* Begins a set of values if the time is another one than that of the line before. */
 static int enter_set(struct reader *reader, double time)
 {
 	time_t seconds = time;
+	struct tm tm;
 	char text[64];
 
 	if (reader->set && time == reader->time)
 		return 0;
 	if (!reader->set) {
 		reader->first = time;
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime(&seconds));
-		report_add_fact(reader->report, "Started", xstrdup(text));
+		if (gmtime_r(&seconds, &tm) &&
+		    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+			report_add_fact(reader->report, "Started", xstrdup(text));
 	}
 	reader->report->exported = true;
 	reader->time = time;
@@ -230,11 +245,11 @@ int report_read_export(struct reader *reader, struct json_object *object, const 
 	struct export_source *source;
 	double time, scale = 1;
 	char *sum = NULL;
-	int err = 0;
+	int err;
 
 	if (reader->report->nr && !reader->set)
 		return report_refuse(reader, "this line is of an exporter, and those before are not");
-	report_get_number(reader, object, "timestamp", &time, &err);
+	err = read_time(reader, object, &time);
 	name = err ? NULL : report_get_text(reader, object, "event", &err);
 	pmu = err ? NULL : report_get_text(reader, object, "pmu", &err);
 	group = err ? NULL : report_get_text(reader, object, "group", &err);

@@ -18,7 +18,6 @@
 /* Limits that no machine reaches, so that computing with values cannot overflow. */
 #define MAX_VALUE	1e30
 #define MIN_LENGTH	(1.0 / NSEC_PER_SEC)
-#define MAX_TIME	1e12
 
 /* Prints an error about the current line, and returns -EINVAL. */
 int report_refuse(const struct reader *reader, const char *format, ...)
@@ -136,7 +135,7 @@ int report_enter_interval(const struct reader *reader, double end)
 	if (report->nr && end < last)
 		return report_refuse(reader, "the interval ends at %.9f s, and one before it at %.9f s: are there two runs in the file?",
 			      end, last);
-	if (end - last < MIN_LENGTH || end > MAX_TIME)
+	if (end - last < MIN_LENGTH || end > REPORT_MAX_TIME)
 		return report_refuse(reader, "no interval from %.9f s to %.9f s can be", last, end);
 	GROW(report->intervals, report->nr, report->room);
 	report->intervals[report->nr++] = (struct report_interval){ .start = last, .end = end };

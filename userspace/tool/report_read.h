@@ -8,6 +8,9 @@
 struct json_object;
 struct json_tokener;
 
+/* In seconds, of an interval's end or an exporter's line; no machine reaches it. */
+#define REPORT_MAX_TIME	1e12
+
 /**
  * struct reader - state while reading lines
  * @report: the run that is filled in
