@@ -220,6 +220,8 @@ void ending_finish(struct ending *e)
  *	filled in
  * @out: file descriptor for the command's standard output
  *
+ * It may be called again after ending_stop_command(), for another run of the command.
+ *
  * Return: 0, or a negative errno after printing an error
  */
 int ending_prepare_command(struct ending *e, struct target *target, int out)
@@ -228,6 +230,7 @@ int ending_prepare_command(struct ending *e, struct target *target, int out)
 
 	if (!target->command)
 		return 0;
+	e->killed = false;
 	err = workload_prepare(&e->w, target->command, &e->mask, out);
 	if (err) {
 		error("cannot create a process: %s", strerror(-err));

@@ -24,7 +24,7 @@
  * @signal: the last signal that asked to end, or 0
  * @asking: the signal of ending_add_signal(), or 0
  * @asked: @asking was received
- * @killed: we killed the command
+ * @killed: we killed the command, in its last run
  */
 struct ending {
 	struct workload w;
