@@ -244,7 +244,6 @@ static void usage(FILE *out)
  * @level: of --td-level, or 0
  * @detail: number of -d
  * @cgroups: --cgroups
- * @file: of -o
  * @append: --append
  * @fd: of --log-fd, or -1
  */
@@ -256,7 +255,6 @@ struct command_line {
 	unsigned int level;
 	unsigned int detail;
 	bool cgroups;
-	const char *file;
 	bool append;
 	int fd;
 };
@@ -415,7 +413,7 @@ static int parse_option(void *arg, int c)
 		opt->header = true;
 		break;
 	case 'o':
-		return cmd_parse_path("--output", &line->file);
+		return cmd_parse_path("--output", &st->file);
 	case OPT_APPEND:
 		line->append = true;
 		break;
@@ -443,9 +441,9 @@ static int check_options(const struct stat_cmd *st, const struct command_line *l
 		error("-x needs a separator");
 	else if (opt->header && !opt->json)
 		error("--header needs --json-output");
-	else if (line->file && line->fd >= 0)
+	else if (st->file && line->fd >= 0)
 		error("--output and --log-fd cannot be used together");
-	else if (line->append && !line->file && line->fd < 0)
+	else if (line->append && !st->file && line->fd < 0)
 		error("--append needs --output: the file to append to");
 	else if (cmd_check_modes(&st->target))
 		return -EINVAL;
@@ -480,8 +478,8 @@ static int open_output(struct stat_cmd *st, const struct command_line *line)
 	time_t t = time(NULL);
 	int err;
 
-	if (line->file) {
-		st->out = fopen(line->file, mode);
+	if (st->file) {
+		st->out = fopen(st->file, mode);
 		/* JSON has no comments. */
 		if (st->out && !st->opt.json)
 			fprintf(st->out, "# started on %s\n", ctime(&t));
@@ -493,11 +491,27 @@ static int open_output(struct stat_cmd *st, const struct command_line *line)
 	if (st->out)
 		return 0;
 	err = -errno;
-	if (line->file)
-		error("cannot write to %s: %s", line->file, strerror(-err));
+	if (st->file)
+		error("cannot write to %s: %s", st->file, strerror(-err));
 	else
 		error("--log-fd: cannot write to file descriptor %d: %s", line->fd, strerror(-err));
 	return err;
+}
+
+/**
+ * stat_close_output - close what is printed to, and check that all was written
+ * @st: after the last count was printed; nothing can be printed afterwards
+ *
+ * Return: 0, or -EIO after printing an error
+ */
+int stat_close_output(struct stat_cmd *st)
+{
+	bool failed = ferror(st->out);
+
+	if (st->out == stderr || (!fclose(st->out) && !failed))
+		return 0;
+	error("cannot write to %s", st->file ? st->file : "that file descriptor");
+	return -EIO;
 }
 
 /* Opens the device, and checks that the module has what the options need. */
@@ -589,8 +603,6 @@ static int add_metrics(struct stat_cmd *st, const struct command_line *line)
 
 static int run_stat(struct stat_cmd *st, const struct command_line *line)
 {
-	int status, failed;
-
 	st->target.all_threads = st->target.all_cpus && st->aggr.mode == AGGR_THREAD;
 	if (check_options(st, line))
 		return EXIT_USAGE;
@@ -621,13 +633,7 @@ static int run_stat(struct stat_cmd *st, const struct command_line *line)
 		return EXIT_FAILED;
 	if (st->opt.header && !st->opt.quiet)
 		stat_print_header(st);
-	status = stat_run(st);
-	failed = ferror(st->out);
-	if (st->out != stderr && (fclose(st->out) || failed)) {
-		error("cannot write to %s", line->file ? line->file : "that file descriptor");
-		status = EXIT_FAILED;
-	}
-	return status;
+	return stat_run(st);
 }
 
 int cmd_stat(int argc, char **argv)

@@ -210,6 +210,7 @@ struct stat_group {
  * @so_far: with many runs: what is printed is what the current one has counted so far
  * @skew: longest time that a snapshot took to read all CPUs, in ns
  * @out: where to print
+ * @file: name of the file of -o, or NULL
  * @length: length of the printed run or interval, in ns
  * @elapsed: how much of it events were counted, in ns: --control can stop that for a while
  * @timestamp: time since the start in ns, for intervals
@@ -240,6 +241,7 @@ struct stat_cmd {
 	bool so_far;
 	__u64 skew;
 	FILE *out;
+	const char *file;
 	__u64 length;
 	__u64 elapsed;
 	__u64 timestamp;
@@ -255,6 +257,7 @@ int stat_run(struct stat_cmd *st);
 
 /* cmd_stat.c */
 int stat_add_default_events(struct stat_cmd *st);
+int stat_close_output(struct stat_cmd *st);
 
 /* stat_open.c: groups of the module */
 

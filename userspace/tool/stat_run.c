@@ -362,7 +362,7 @@ static int run_all(struct run *run)
 
 /**
  * stat_run - count, and print what was counted
- * @st: all set up, except the groups
+ * @st: all set up, except the groups; its output is closed
  *
  * Return: the exit status. If a signal ended counting, it also ends the process.
  */
@@ -373,10 +373,10 @@ int stat_run(struct stat_cmd *st)
 	int status = 0;
 
 	if (ending_begin(&run.ending))
-		return EXIT_FAILED;
+		goto failed;
 	for (i = 0; (i < st->opt.runs || !st->opt.runs) && !run.ending.signal; i++) {
 		if (run_all(&run))
-			return EXIT_FAILED;
+			goto failed;
 		status = ending_status(&run.ending, &st->target);
 		/* A run that was ended by a signal is incomplete: leave it out of the means. */
 		if (st->opt.runs > 1 && (!run.ending.signal || !i))
@@ -392,6 +392,13 @@ int stat_run(struct stat_cmd *st)
 	}
 	if (!stat_is_interval(st) && st->opt.runs)
 		stat_print(st);
+	/* Before the signal ends the process. */
+	if (stat_close_output(st))
+		return EXIT_FAILED;
 	ending_finish(&run.ending);
 	return status;
+
+failed:
+	stat_close_output(st);
+	return EXIT_FAILED;
 }
