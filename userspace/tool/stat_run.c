@@ -345,8 +345,8 @@ static int run_once(struct run *run)
 	return err;
 }
 
-/* One run, with --pre, --sync and --post. */
-static int run_all(struct run *run)
+/* One run, with --pre and --sync. */
+static int run_with_pre(struct run *run)
 {
 	const struct stat_options *opt = &run->st->opt;
 	int err;
@@ -356,34 +356,50 @@ static int run_all(struct run *run)
 		return err;
 	if (opt->sync)
 		sync();
-	err = run_once(run);
-	return err ? err : run_beside("--post", opt->post);
+	return run_once(run);
+}
+
+/*
+ * All runs, with --post. Sets @status to that of the last run that was counted. Returns how many
+ * were; sets @err if something has failed after that: it ends counting, but they stay counted.
+ */
+static unsigned int run_all(struct run *run, int *status, int *err)
+{
+	struct stat_cmd *st = run->st;
+	unsigned int i;
+
+	*err = 0;
+	for (i = 0; (i < st->opt.runs || !st->opt.runs) && !run->ending.signal && !*err; i++) {
+		*err = run_with_pre(run);
+		if (*err)
+			break;
+		*err = run_beside("--post", st->opt.post);
+		*status = ending_status(&run->ending, &st->target);
+		/* A run that was ended by a signal is incomplete: leave it out of the means. */
+		if (st->opt.runs > 1 && (!run->ending.signal || !i))
+			stat_add_run(st);
+		else if (!st->opt.runs)
+			stat_print(st);
+	}
+	return i;
 }
 
 /**
  * stat_run - count, and print what was counted
  * @st: all set up, except the groups; its output is closed
  *
+ * If something fails, the runs before it are printed nevertheless.
+ *
  * Return: the exit status. If a signal ended counting, it also ends the process.
  */
 int stat_run(struct stat_cmd *st)
 {
 	struct run run = { .st = st };
-	unsigned int i;
-	int status = 0;
+	int status = 0, err;
 
-	if (ending_begin(&run.ending))
+	err = ending_begin(&run.ending);
+	if (err || !run_all(&run, &status, &err))
 		goto failed;
-	for (i = 0; (i < st->opt.runs || !st->opt.runs) && !run.ending.signal; i++) {
-		if (run_all(&run))
-			goto failed;
-		status = ending_status(&run.ending, &st->target);
-		/* A run that was ended by a signal is incomplete: leave it out of the means. */
-		if (st->opt.runs > 1 && (!run.ending.signal || !i))
-			stat_add_run(st);
-		else if (!st->opt.runs)
-			stat_print(st);
-	}
 	if (stat_has_summary(st)) {
 		stat_sum_up(st);
 		st->summing_up = true;
@@ -393,7 +409,7 @@ int stat_run(struct stat_cmd *st)
 	if (!stat_is_interval(st) && st->opt.runs)
 		stat_print(st);
 	/* Before the signal ends the process. */
-	if (stat_close_output(st))
+	if (stat_close_output(st) || err)
 		return EXIT_FAILED;
 	ending_finish(&run.ending);
 	return status;
