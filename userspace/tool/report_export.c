@@ -101,8 +101,7 @@ static int read_time(const struct reader *reader, struct json_object *object, do
 	if (!report_get_number(reader, object, "timestamp", time, &err))
 		return err ? err : report_refuse(reader, "\"timestamp\" is no number");
 	if (*time < 0 || *time > REPORT_MAX_TIME)
-		return report_refuse(reader, "the \"timestamp\" %g s is no time that can be",
-				     *time);
+		return report_refuse(reader, "the \"timestamp\" %g s is out of range", *time);
 	return 0;
 }
 
