@@ -1017,8 +1017,8 @@ TEST_LIMIT(buffers_unlimited, 60,
 	   "A6: with CAP_IPC_LOCK the limit is memory, and no kernel complains")
 {
 	struct refusal no = refusal(ENOMEM, PERFGRP_REASON_MEMORY);
-	__u64 page = sysconf(_SC_PAGESIZE), size = grp_info().max_buffer;
-	int dev = grp_device(), ret, last = dev;
+	__u64 page = sysconf(_SC_PAGESIZE), size = grp_info().max_buffer, first_size = 0;
+	int dev = grp_device(), ret, last = dev, first = -1;
 
 	if (is_debug_kernel())
 		skip("filling memory takes long there");
@@ -1027,12 +1027,21 @@ TEST_LIMIT(buffers_unlimited, 60,
 	no.field = "buffer_size";
 	/* Smaller and smaller ones, into the last corner. */
 	for (; size >= 2 * page; size /= 2) {
-		while ((ret = with_buffer(dev, PERFGRP_TARGET_ALL_CPUS, size)) >= 0)
+		while ((ret = with_buffer(dev, PERFGRP_TARGET_ALL_CPUS, size)) >= 0) {
 			last = ret;
+			if (first < 0) {
+				first = ret;
+				first_size = size;
+			}
+		}
 		EXPECT_REFUSED_AS(ret, no);
 		EXPECT(text_has_number(grp_error.text, size));
 	}
 	EXPECT_GT(last, dev);
+
+	/* What has just been closed is there for the next one. */
+	close(first);
+	EXPECT_GE(with_buffer(dev, PERFGRP_TARGET_ALL_CPUS, first_size / 2), 0);
 
 	/* Neither what was closed nor what was refused is charged any longer. */
 	while (last > dev)

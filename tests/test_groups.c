@@ -2122,18 +2122,6 @@ TEST(fdinfo_targets, "G22: fdinfo shows which CPUs, or which one of a task")
 	expect_in_fdinfo(grp_create(0, PERFGRP_TARGET_TASK, 0, &cpus.cpu[1], 1), want);
 }
 
-/* A number in the fdinfo of a file; REQUIREs that it is there, once. */
-static unsigned long long fdinfo_number(int fd, const char *before)
-{
-	char text[4096], *at;
-
-	read_fdinfo_of(fd, text, sizeof(text));
-	at = strstr(text, before);
-	if (!at || strstr(at + 1, before))
-		fail("'%s' is not there once in the fdinfo:\n%s", before, text);
-	return strtoull(at + strlen(before), NULL, 10);
-}
-
 TEST(fdinfo_id, "G22: fdinfo tells by a number which file descriptors are of one group")
 {
 	int id, fd, other;

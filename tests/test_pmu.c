@@ -260,6 +260,23 @@ TEST(software, "G6: software members take no slot and are never multiplexed")
 	EXPECT_EQ(snap_value(&snap, -1, ids[0])->state, PERFGRP_STATE_COUNTED);
 }
 
+/* The time that the task, and children that have exited, spent elsewhere is not in fdinfo. */
+static void expect_here_in_fdinfo(int fd, int id)
+{
+	unsigned long long enabled, running, pmu;
+	char want[96];
+
+	snprintf(want, sizeof(want), "\ntimes:\tmember %d pmu ", id);
+	pmu = fdinfo_number(fd, want);
+	snprintf(want, sizeof(want), "\ntimes:\tmember %d pmu %llu enabled ", id, pmu);
+	enabled = fdinfo_number(fd, want);
+	snprintf(want, sizeof(want), "\ntimes:\tmember %d pmu %llu enabled %llu running ", id, pmu,
+		 enabled);
+	running = fdinfo_number(fd, want);
+	printf("# fdinfo: enabled %llu running %llu\n", enabled, running);
+	EXPECT_LT(enabled - running, 400000);
+}
+
 static void count_here_and_there(const struct cpus *cpus, __u32 flags)
 {
 	struct perfgrp_counter c[3] = {
@@ -301,6 +318,7 @@ static void count_here_and_there(const struct cpus *cpus, __u32 flags)
 	}
 	/* 40,000 of its instructions are here, 400,000 there. */
 	EXPECT_LT(least, 100000);
+	expect_here_in_fdinfo(fd, c[0].id);
 	close(fd);
 }
 

@@ -331,6 +331,18 @@ static inline void expect_in_fdinfo(int fd, const char *want)
 		fail("no '%s' in the fdinfo:\n%s", want, text);
 }
 
+/* A number in the fdinfo of a file; REQUIREs that it is there, once. */
+static inline unsigned long long fdinfo_number(int fd, const char *before)
+{
+	char text[4096], *at;
+
+	read_fdinfo_of(fd, text, sizeof(text));
+	at = strstr(text, before);
+	if (!at || strstr(at + 1, before))
+		fail("'%s' is not there once in the fdinfo:\n%s", before, text);
+	return strtoull(at + strlen(before), NULL, 10);
+}
+
 /* ---- refusals ------------------------------------------------------------------ */
 
 struct refusal {
