@@ -172,7 +172,6 @@ static bool needs_programs(const struct record *rec)
 static void synthesize(struct run *run)
 {
 	struct record *rec = run->rec;
-	size_t i;
 
 	run->begun = 0;
 	if (rec->opt.json)
@@ -187,8 +186,7 @@ static void synthesize(struct run *run)
 	else if (rec->target.kind == TARGET_COMMAND && run->started)
 		synth_family(&rec->data, run->ending.w.pid);
 	else if (rec->target.kind == TARGET_TASKS)
-		for (i = 0; i < rec->target.tasks.nr; i++)
-			synth_process_of(&rec->data, rec->target.tasks.n[i]);
+		synth_processes_of(&rec->data, &rec->target.tasks);
 	/* If records are compressed, this also writes those that are still buffered. */
 	perf_data_finish_round(&rec->data);
 	run->begun = file_bytes(rec);

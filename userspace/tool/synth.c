@@ -320,16 +320,24 @@ void synth_family(struct perf_data *data, unsigned int pid)
 }
 
 /**
- * synth_process_of - add the process of a thread
+ * synth_processes_of - add the processes of threads, each once
  * @data: the file
- * @tid: the thread; nothing is added if it does not exist
+ * @tids: the threads; nothing is added for those that do not exist
  */
-void synth_process_of(struct perf_data *data, unsigned int tid)
+void synth_processes_of(struct perf_data *data, const struct numbers *tids)
 {
-	const unsigned int pid = process_of(tid);
+	struct numbers pids = { 0 };
+	size_t i;
 
-	if (pid)
-		synth_process(data, pid);
+	for (i = 0; i < tids->nr; i++) {
+		const unsigned int pid = process_of(tids->n[i]);
+
+		if (pid && !numbers_have(&pids, pid))
+			numbers_add(&pids, pid);
+	}
+	for (i = 0; i < pids.nr; i++)
+		synth_process(data, pids.n[i]);
+	numbers_free(&pids);
 }
 
 /**

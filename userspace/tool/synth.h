@@ -10,6 +10,7 @@
 
 struct bpf_prog_info;
 struct btf;
+struct numbers;
 
 struct mmap_record {
 	struct perf_event_header header;
@@ -39,7 +40,7 @@ void synth_put(struct perf_data *data, struct perf_event_header *header, size_t 
 void synth_kernel(struct perf_data *data);
 void synth_process(struct perf_data *data, unsigned int pid);
 void synth_family(struct perf_data *data, unsigned int pid);
-void synth_process_of(struct perf_data *data, unsigned int tid);
+void synth_processes_of(struct perf_data *data, const struct numbers *tids);
 void synth_all_processes(struct perf_data *data, bool quiet);
 
 /* synth_bpf.c */
