@@ -272,7 +272,7 @@ static struct json_object *make_json(const struct listed_event *entry)
 	if (entry->names.nr > 1) {
 		aliases = json_object_new_array();
 		for (i = 1; i < entry->names.nr; i++)
-			json_object_array_add(aliases, json_object_new_string(entry->names.s[i]));
+			json_object_array_add(aliases, json_new_string(entry->names.s[i]));
 		json_object_object_add(object, "aliases", aliases);
 	}
 	json_add_string(object, "kind", kinds[entry->kind].word);

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* JSON, one object per line for each count; perfgrp-export(1) describes the keys. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "export.h"
 #include "json.h"
-#include "utf8.h"
 
-static void add_clean(struct json_object *object, const char *key, const char *value)
+/* Names that are not known have no key. */
+static void add_name(struct json_object *object, const char *key, const char *value)
 {
-	char *clean;
-
-	if (!value)
-		return;
-	clean = utf8_clean(value);
-	json_add_string(object, key, clean);
-	free(clean);
+	if (value)
+		json_add_string(object, key, value);
 }
 
 static void add_time(struct json_object *object, __u64 ns)
@@ -29,17 +23,17 @@ static void add_time(struct json_object *object, __u64 ns)
 
 static void add_place(struct json_object *object, const struct export_point *point)
 {
-	add_clean(object, "pmu", point->pmu);
+	add_name(object, "pmu", point->pmu);
 	if (point->cpu >= 0)
 		json_add_u64(object, "cpu", point->cpu);
 	if (point->tid >= 0)
 		json_add_u64(object, "tid", point->tid);
-	add_clean(object, "comm", point->comm);
-	add_clean(object, "group", point->leader);
-	add_clean(object, "cgroup", point->cgroup);
+	add_name(object, "comm", point->comm);
+	add_name(object, "group", point->leader);
+	add_name(object, "cgroup", point->cgroup);
 	if (point->container) {
 		json_add_string(object, "container-id", point->container->id);
-		add_clean(object, "container-name", point->container->name);
+		add_name(object, "container-name", point->container->name);
 	}
 }
 
@@ -104,7 +98,7 @@ void export_print_json(FILE *out, const struct export_values *values)
 		struct json_object *object = json_object_new_object();
 
 		add_time(object, values->time);
-		add_clean(object, "event", point->event->name);
+		add_name(object, "event", point->event->name);
 		add_place(object, point);
 		if (point->supported)
 			add_counts(object, values, point);
@@ -113,7 +107,7 @@ void export_print_json(FILE *out, const struct export_values *values)
 		add_row(object, values, point);
 		if (point->event->scale != 1.0 || *point->event->unit) {
 			json_add_double(object, "unit-scale", "%.17g", point->event->scale);
-			add_clean(object, "unit", point->event->unit);
+			add_name(object, "unit", point->event->unit);
 		}
 		json_print(out, object, 0);
 	}

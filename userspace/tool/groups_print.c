@@ -72,7 +72,7 @@ static struct json_object *member_json(const struct group_member *member)
 	char *words = xstrdup(member->flags), *word, *rest;
 
 	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		json_object_array_add(flags, json_object_new_string(word));
+		json_object_array_add(flags, json_new_string(word));
 	free(words);
 	json_add_u64(to, "id", member->id);
 	json_add_string(to, "event", member->event);

@@ -3,10 +3,21 @@
 #include <stdlib.h>
 
 #include "json.h"
+#include "utf8.h"
+
+/* Makes a string of any text: bytes that are not UTF-8 are written as "\xff". */
+struct json_object *json_new_string(const char *text)
+{
+	char *clean = utf8_clean(text);
+	struct json_object *string = json_object_new_string(clean);
+
+	free(clean);
+	return string;
+}
 
 void json_add_string(struct json_object *to, const char *key, const char *value)
 {
-	json_object_object_add(to, key, json_object_new_string(value));
+	json_object_object_add(to, key, json_new_string(value));
 }
 
 void json_add_u64(struct json_object *to, const char *key, __u64 value)

@@ -8,6 +8,7 @@
 #include <json-c/json.h>
 #include <linux/types.h>
 
+struct json_object *json_new_string(const char *text);
 void json_add_string(struct json_object *to, const char *key, const char *value);
 void json_add_u64(struct json_object *to, const char *key, __u64 value);
 void json_add_bool(struct json_object *to, const char *key, int value);

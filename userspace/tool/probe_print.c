@@ -293,7 +293,7 @@ static struct json_object *result_json(const struct probe *probe,
 	for (i = 0; i < result->events->nr; i++) {
 		const char *name = result->events->events[i].name;
 
-		json_object_array_add(array, json_object_new_string(name));
+		json_object_array_add(array, json_new_string(name));
 	}
 	json_object_object_add(to, "events", array);
 	if (target_has_cpus(&probe->target))

@@ -14,7 +14,7 @@ static void add_command(struct json_object *header, char *const *command)
 	struct json_object *words = json_object_new_array();
 
 	for (; *command; command++)
-		json_object_array_add(words, json_object_new_string(*command));
+		json_object_array_add(words, json_new_string(*command));
 	json_object_object_add(header, "command", words);
 }
 
