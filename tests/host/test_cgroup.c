@@ -194,6 +194,9 @@ static const struct {
 	  "HOSTNAME=db ", "db [docker-3f2a9c0d1e4b]", "db" },
 	{ "system.slice/docker-" ID_A ".scope/init", "system.slice/docker-" ID_A ".scope/init",
 	  "42\n", "HOSTNAME=db ", "db [docker-3f2a9c0d1e4b/init]", "db" },
+	/* Whoever the cgroup is delegated to names those below it. */
+	{ "system.slice/docker-" ID_A ".scope/\177", NULL, NULL, NULL, "docker-3f2a9c0d1e4b/\\x7f",
+	  NULL },
 };
 
 static void call_container(const char *mount, size_t i)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cgroup.h"
+#include "utf8.h"
 
 #define ID_LEN		64	/* digits */
 #define SHORT_ID	12	/* as docker ps shows them */
@@ -123,7 +124,7 @@ static bool find_component(const char *path, struct place *place)
 struct container *container_find(const char *mount, const char *proc, const char *path)
 {
 	struct container *container;
-	char *cgroup, *label;
+	char *cgroup, *text, *label;
 	struct place place;
 	const char *id;
 
@@ -134,15 +135,17 @@ struct container *container_find(const char *mount, const char *proc, const char
 	container = xcalloc(1, sizeof(*container));
 	container->id = xstrndup(id, ID_LEN);
 	container->name = find_name(mount, proc, cgroup);
-	label = xasprintf("%.*s%s", (int)(place.id - place.begin + SHORT_ID), path + place.begin,
-			  path + place.end);
+	text = xasprintf("%.*s%s", (int)(place.id - place.begin + SHORT_ID), path + place.begin,
+			 path + place.end);
 	/* Docker's default host name is the beginning of the id: do not show it twice. */
 	if (!container->name || !strncmp(id, container->name, strlen(container->name))) {
-		container->label = label;
+		label = text;
 	} else {
-		container->label = xasprintf("%s [%s]", container->name, label);
-		free(label);
+		label = xasprintf("%s [%s]", container->name, text);
+		free(text);
 	}
+	container->label = utf8_printable(label);
+	free(label);
 	free(cgroup);
 	return container;
 }

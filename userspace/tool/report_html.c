@@ -25,21 +25,16 @@ void report_text(FILE *out, const char *text)
 		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;",
 		['\''] = "&#39;",
 	};
-	char *clean = utf8_clean(text);
+	char *printable = utf8_printable(text);
 	const unsigned char *s;
 
-	for (s = (unsigned char *)clean; *s; s++) {
-		/* Control characters, of which U+0080 to U+009F are two bytes. */
-		if (*s < ' ' || *s == 0x7f)
-			fprintf(out, "\\x%02x", *s);
-		else if (*s == 0xc2 && s[1] < 0xa0)
-			fprintf(out, "\\u%04x", *++s);
-		else if (*s < ARRAY_SIZE(escapes) && escapes[*s])
+	for (s = (unsigned char *)printable; *s; s++) {
+		if (*s < ARRAY_SIZE(escapes) && escapes[*s])
 			fputs(escapes[*s], out);
 		else
 			fputc(*s, out);
 	}
-	free(clean);
+	free(printable);
 }
 
 /* Prints a name in <bdi>, so that right-to-left names do not reorder the text around them. */

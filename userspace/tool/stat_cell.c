@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Properties of one count, for code that prints it or computes with it. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "stat.h"
+#include "utf8.h"
 
 /* Do lines of output have the name of a cgroup? */
 bool stat_names_cgroups(const struct stat_cmd *st)
@@ -114,7 +116,7 @@ void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *p
 	};
 	const char *sep = separator ? separator : " ";
 	const bool table = !separator;
-	char text[64];
+	char text[64], *comm;
 
 	switch (mode) {
 	case AGGR_CPU:
@@ -131,11 +133,13 @@ void stat_print_place(FILE *out, enum aggr_mode mode, const struct aggr_place *p
 		fprintf(out, "%*s%s", table ? -widths[mode] : 0, text, sep);
 		break;
 	case AGGR_THREAD:
-		if (place->tid < 0)
+		if (place->tid < 0) {
 			fprintf(out, "%*s%s", table ? 25 : 0, "", sep);
-		else
-			fprintf(out, "%*s-%*d%s", table ? 16 : 0, place->comm,
-				table ? -8 : 0, place->tid, sep);
+			return;
+		}
+		comm = utf8_printable(place->comm);
+		fprintf(out, "%*s-%*d%s", table ? 16 : 0, comm, table ? -8 : 0, place->tid, sep);
+		free(comm);
 		return;
 	case AGGR_GLOBAL:
 	case AGGR_CGROUP:

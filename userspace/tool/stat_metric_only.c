@@ -11,6 +11,7 @@
 
 #include "json.h"
 #include "stat.h"
+#include "utf8.h"
 
 #define COLUMN_WIDTH	20
 /* Intervals between two headings. */
@@ -318,8 +319,8 @@ static bool wants_headings(const struct stat_cmd *st)
 static void print_table(struct stat_cmd *st, size_t first, size_t end, char **before)
 {
 	struct table table = { .st = st };
-	char *headings;
 	const char *cgroup;
+	char *headings, *clean;
 	bool heading;
 	size_t i;
 
@@ -334,15 +335,17 @@ static void print_table(struct stat_cmd *st, size_t first, size_t end, char **be
 			print_json_line(&table, i, cgroup);
 			continue;
 		}
+		clean = cgroup ? utf8_printable(cgroup) : NULL;
 		if (heading && st->opt.separator)
-			print_csv_heading(&table, cgroup);
+			print_csv_heading(&table, clean);
 		else if (heading)
-			print_text_heading(&table, cgroup);
+			print_text_heading(&table, clean);
 		heading = false;
 		if (st->opt.separator)
-			print_csv_line(&table, i, cgroup);
+			print_csv_line(&table, i, clean);
 		else
-			print_text_line(&table, i, cgroup);
+			print_text_line(&table, i, clean);
+		free(clean);
 	}
 	for (i = 0; i < table.nr; i++) {
 		free(table.columns[i].unit);

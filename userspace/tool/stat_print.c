@@ -6,6 +6,7 @@
 
 #include "pmu.h"
 #include "stat.h"
+#include "utf8.h"
 
 #define NOT_SUPPORTED	"<not supported>"
 #define NOT_COUNTED	"<not counted>"
@@ -78,8 +79,13 @@ static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 		.cell = cell,
 	};
 	struct stat_metric *metrics;
-	char *name = NULL, *pmu;
+	char *name = NULL, *cgroup = NULL, *pmu;
 
+	/* JSON has its own escapes. */
+	if (line.cgroup && !st->opt.json) {
+		cgroup = utf8_printable(line.cgroup);
+		line.cgroup = cgroup;
+	}
 	if (!stat_was_counted(st, cell))
 		line.missing = counts->supported ? NOT_COUNTED : NOT_SUPPORTED;
 	if (mean->about)
@@ -98,6 +104,7 @@ static void print_cell(struct stat_cmd *st, size_t group, size_t index,
 	}
 	format_of(st)->line(st, &line);
 	free(metrics);
+	free(cgroup);
 	free(name);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Convert names from elsewhere to valid UTF-8. */
+/* Convert names from elsewhere to valid UTF-8, and to what is safe to print. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "utf8.h"
@@ -51,4 +52,29 @@ char *utf8_clean(const char *text)
 		}
 	}
 	return clean;
+}
+
+/**
+ * utf8_printable - convert a text to UTF-8 without control characters
+ * @text: for example the name of a thread, which any user may choose
+ *
+ * Return: a copy, to be freed, of one line and without effect on a terminal: control characters
+ * are written as "\x1b" or, from U+0080 to U+009F, as "\u009b"; bytes that are not UTF-8 as "\xff"
+ */
+char *utf8_printable(const char *text)
+{
+	char *clean = utf8_clean(text);
+	char *printable = xcalloc(4, strlen(clean) + 1), *to = printable;
+	const unsigned char *s;
+
+	for (s = (unsigned char *)clean; *s; s++) {
+		if (*s < ' ' || *s == 0x7f)
+			to += sprintf(to, "\\x%02x", *s);
+		else if (*s == 0xc2 && s[1] < 0xa0)
+			to += sprintf(to, "\\u%04x", *++s);
+		else
+			*to++ = *s;
+	}
+	free(clean);
+	return printable;
 }
