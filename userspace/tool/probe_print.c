@@ -5,6 +5,7 @@
 
 #include "json.h"
 #include "probe.h"
+#include "utf8.h"
 
 /* ---- words ---------------------------------------------------------------------- */
 
@@ -163,30 +164,42 @@ static void print_result(const struct probe *probe, const struct probe_result *r
 	print_room(result);
 }
 
+/* Prints a finding that may have names that any user has chosen; frees it. */
+static void print_note(const char *what, char *text)
+{
+	char *printable = utf8_printable(text);
+
+	printf("%-6s%-12s%s\n", FINDING_NOTE, what, printable);
+	free(printable);
+	free(text);
+}
+
 static void print_others(const struct groups_seen *seen)
 {
 	size_t i;
 
 	for (i = 0; i < seen->nr; i++) {
 		const struct group_seen *group = &seen->groups[i];
-		char *events;
+		char *events, *text;
 
 		if (!probe_in_the_way(group))
 			continue;
 		events = group_events(group);
-		printf("%-6s%-12s%u:%u (%s)%s counts %s on %s\n", FINDING_NOTE, "group",
-		       group->holders[0].holder.pid, group->holders[0].holder.fd,
-		       group->holders[0].command,
-		       group->create_flags & PERFGRP_CREATE_EXCLUSIVE ? ", alone on the PMU," : "",
-		       events, group->target);
+		text = xasprintf("%u:%u (%s)%s counts %s on %s",
+				 group->holders[0].holder.pid, group->holders[0].holder.fd,
+				 group->holders[0].command,
+				 group->create_flags & PERFGRP_CREATE_EXCLUSIVE ?
+				 ", alone on the PMU," : "", events, group->target);
+		print_note("group", text);
 		free(events);
 	}
 	for (i = 0; i < seen->nr_others; i++) {
 		const struct holder holder = { .pid = seen->others[i].pid };
-		char *command = holders_command(&holder);
+		char *command = holders_command(&holder), *text;
 
-		printf("%-6s%-12s%u (%s) has %zu perf_event_open(2) events\n", FINDING_NOTE,
-		       "process", holder.pid, command, seen->others[i].nr);
+		text = xasprintf("%u (%s) has %zu perf_event_open(2) events", holder.pid, command,
+				 seen->others[i].nr);
+		print_note("process", text);
 		free(command);
 	}
 	if (seen->hidden)

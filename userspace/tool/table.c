@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Text in columns. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "table.h"
+#include "utf8.h"
 
 /* Adds a column; add all columns before the first cell. */
 void table_add_column(struct table *table, const char *title, bool right)
@@ -29,16 +31,30 @@ static void print_row(const struct table *table, FILE *out, const int *width,
 	fputc('\n', out);
 }
 
+/* Cells may have names that any user has chosen: replaces what a terminal would obey. */
+static void clean_cells(struct table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->cells.nr; i++) {
+		char *printable = utf8_printable(table->cells.s[i]);
+
+		free(table->cells.s[i]);
+		table->cells.s[i] = printable;
+	}
+}
+
 /**
  * table_print - print a table, with its titles
  * @table: its last row must be complete
  * @out: where to
  */
-void table_print(const struct table *table, FILE *out)
+void table_print(struct table *table, FILE *out)
 {
 	int width[TABLE_MAX_COLUMNS];
 	size_t i;
 
+	clean_cells(table);
 	for (i = 0; i < table->nr_columns; i++)
 		width[i] = strlen(table->title[i]);
 	for (i = 0; i < table->cells.nr; i++) {

@@ -22,7 +22,7 @@ struct table {
 };
 
 void table_add_column(struct table *table, const char *title, bool right);
-void table_print(const struct table *table, FILE *out);
+void table_print(struct table *table, FILE *out);
 void table_free(struct table *table);
 
 #endif /* PERFGRP_TABLE_H */
