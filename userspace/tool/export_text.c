@@ -41,15 +41,13 @@ struct family {
 
 /* ---- labels -------------------------------------------------------------------- */
 
-static void put_label(FILE *out, const char *name, const char *value)
+/* Prints the value of a label, in quotes. */
+static void put_value(FILE *out, const char *value)
 {
-	char *clean;
+	char *clean = utf8_clean(value);
 	size_t i;
 
-	if (!value)
-		return;
-	clean = utf8_clean(value);
-	fprintf(out, "%s%s=\"", ftell(out) ? "," : "", name);
+	fputc('"', out);
 	for (i = 0; clean[i]; i++) {
 		if (clean[i] == '\n') {
 			fputs("\\n", out);
@@ -61,6 +59,14 @@ static void put_label(FILE *out, const char *name, const char *value)
 	}
 	fputc('"', out);
 	free(clean);
+}
+
+static void put_label(FILE *out, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	fprintf(out, "%s%s=", ftell(out) ? "," : "", name);
+	put_value(out, value);
 }
 
 static void put_number(FILE *out, const char *name, int value)
@@ -231,7 +237,7 @@ static bool print_unit(FILE *out, const char *name, const struct export_values *
 	for (i = 0; i < values->nr; i++) {
 		const struct event *event = values->points[i].event;
 		struct export_point of = { .event = event, .cpu = -1, .tid = -1 };
-		char *labels, *unit;
+		char *labels;
 
 		if (event == last || (event->scale == 1.0 && !*event->unit))
 			continue;
@@ -241,9 +247,9 @@ static bool print_unit(FILE *out, const char *name, const struct export_values *
 			break;
 		of.cgroup = event->cgroup ? values->points[i].cgroup : NULL;
 		labels = export_labels(&of, false);
-		unit = utf8_clean(event->unit);
-		fprintf(out, "%s{%s,unit=\"%s\"} %.17g\n", name, labels, unit, event->scale);
-		free(unit);
+		fprintf(out, "%s{%s,unit=", name, labels);
+		put_value(out, event->unit);
+		fprintf(out, "} %.17g\n", event->scale);
 		free(labels);
 	}
 	return any;
