@@ -22,24 +22,28 @@
  * @group: index of the group of the event that has it
  * @index: index of the event in that group
  * @unit: its unit, which is the heading
+ * @has_event: @unit begins with the name of the event
  * @values: its values, by place; format is NULL if there is none
  */
 struct column {
 	size_t group;
 	size_t index;
 	char *unit;
+	bool has_event;
 	struct stat_metric *values;
 };
 
 /**
  * struct table - all metrics
  * @st: with the counts
+ * @first: the first group whose metrics these are
  * @columns: the metrics
  * @nr: how many
  * @room: how many @columns has room for
  */
 struct table {
 	struct stat_cmd *st;
+	size_t first;
 	struct column *columns;
 	size_t nr;
 	size_t room;
@@ -56,8 +60,9 @@ static struct column *find_column(struct table *table, size_t group, size_t inde
 				  const struct stat_metric *metric)
 {
 	const struct event *event = &table->st->list.groups[group].events[index];
-	char *unit = !strncmp(metric->unit, "of all", 6) ?
-		     xasprintf("%s %s", event->name, metric->unit) : xstrdup(metric->unit);
+	const bool has_event = !strncmp(metric->unit, "of all", 6);
+	char *unit = has_event ? xasprintf("%s %s", event->name, metric->unit) :
+				 xstrdup(metric->unit);
 	struct column *column;
 	size_t i;
 
@@ -74,6 +79,7 @@ static struct column *find_column(struct table *table, size_t group, size_t inde
 	column->group = group;
 	column->index = index;
 	column->unit = unit;
+	column->has_event = has_event;
 	column->values = xcalloc(table->st->aggr.nr, sizeof(*column->values));
 	return column;
 }
@@ -94,12 +100,12 @@ static void add_cell(struct table *table, size_t group, size_t index, const stru
 	free(metrics);
 }
 
-static void fill(struct table *table, size_t first, size_t end)
+static void fill(struct table *table, size_t end)
 {
 	struct stat_cmd *st = table->st;
 	size_t i, j, k;
 
-	for (i = first; i < end; i++)
+	for (i = table->first; i < end; i++)
 		for (j = 0; j < st->list.groups[i].nr; j++) {
 			const struct stat_cells *cells;
 
@@ -266,6 +272,60 @@ static void print_csv_line(const struct table *table, size_t place, const char *
 	fputc('\n', st->out);
 }
 
+/*
+ * Does an event have a metric of the same name as the column of another one? A table lacks the
+ * columns of events that were not counted this time, but a key has to mean the same on all lines:
+ * except for -M, whose columns are always there, look at what the events are.
+ */
+static bool has_same_metric(const struct table *table, size_t group, size_t index,
+			    const struct column *column)
+{
+	const struct event_group *groups = table->st->list.groups;
+	const struct event *event = &groups[group].events[index];
+	const struct event *other = &groups[column->group].events[column->index];
+	size_t i;
+
+	if (!event->metric_event && !other->metric_event)
+		return event->counter.event == other->counter.event &&
+		       !((event->counter.flags ^ other->counter.flags) & PERFGRP_COUNTER_RAW) &&
+		       (!event->sum || event->sum != other->sum);
+	for (i = 0; i < table->nr; i++)
+		if (table->columns[i].group == group && table->columns[i].index == index &&
+		    !strcmp(table->columns[i].unit, column->unit))
+			return true;
+	return false;
+}
+
+/*
+ * Returns the key of a metric, to be freed: its name; if earlier events have one of that name, with
+ * the event in parentheses, and a number if that is not enough. An object has each key only once.
+ */
+static char *key_of(const struct table *table, const struct column *column)
+{
+	const struct event_group *groups = table->st->list.groups;
+	const char *name = stat_event_name(&groups[column->group].events[column->index]);
+	unsigned int nr = 0, namesakes = 0;
+	char *key, *clean;
+	size_t i, j;
+
+	for (i = table->first; i <= column->group; i++)
+		for (j = 0; j < (i < column->group ? groups[i].nr : column->index); j++) {
+			if (!has_same_metric(table, i, j, column))
+				continue;
+			nr++;
+			namesakes += !strcmp(stat_event_name(&groups[i].events[j]), name);
+		}
+	if (namesakes)
+		key = xasprintf("%s (%s #%u)", column->unit, name, namesakes + 1);
+	else if (nr && !column->has_event)
+		key = xasprintf("%s (%s)", column->unit, name);
+	else
+		key = xstrdup(column->unit);
+	clean = utf8_clean(key);
+	free(key);
+	return clean;
+}
+
 static void print_json_line(const struct table *table, size_t place, const char *cgroup)
 {
 	const struct stat_cmd *st = table->st;
@@ -278,11 +338,14 @@ static void print_json_line(const struct table *table, size_t place, const char 
 		json_add_string(object, "cgroup", cgroup);
 	for (i = 0; i < table->nr; i++) {
 		const struct column *column = &table->columns[i];
+		char *key;
 
 		if (!column->values[place].format)
 			continue;
 		stat_metric_number(&column->values[place], text, sizeof(text));
-		json_add_string(object, column->unit, text);
+		key = key_of(table, column);
+		json_add_string(object, key, text);
+		free(key);
 	}
 	if (percent < 100)
 		json_add_double(object, "pcnt-running", "%.2f", percent);
@@ -318,13 +381,13 @@ static bool wants_headings(const struct stat_cmd *st)
 /* @before: the headings that were printed last, NULL to print none. */
 static void print_table(struct stat_cmd *st, size_t first, size_t end, char **before)
 {
-	struct table table = { .st = st };
+	struct table table = { .st = st, .first = first };
 	const char *cgroup;
 	char *headings, *clean;
 	bool heading;
 	size_t i;
 
-	fill(&table, first, end);
+	fill(&table, end);
 	headings = join_units(&table);
 	heading = *before && strcmp(*before, headings);
 	for (i = 0; i < st->aggr.nr && table.nr; i++) {
