@@ -627,7 +627,7 @@ static void cpumask_changes(struct kunit *test)
 
 	desc = FAKE(fake, FAKE_TICKS(2));
 	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), EINVAL,
-		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+		       PERFGRP_REASON_EVENT_TARGET, "config", err);
 	KUNIT_EXPECT_EQ(test, err.cpu, CPU);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 1U);
 }

@@ -180,12 +180,12 @@ static void expect_once_a_package(struct kunit *test, struct fake_pmu *fake, u32
 	/* As with perf's -C: a single CPU need not be in the cpumask. */
 	KUNIT_EXPECT_EQ(test, add_on_cpus(test, fake, 1, &out, &err), 0);
 	EXPECT_REFUSED(test, add_on_cpus(test, fake, 2, both, &err), EINVAL,
-		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+		       PERFGRP_REASON_EVENT_TARGET, "config", err);
 	KUNIT_EXPECT_EQ(test, err.cpu, (s32)out);
 	EXPECT_TEXT(test, err, fake->name);
 	EXPECT_TEXT(test, err, "cpumask");
 	EXPECT_REFUSED(test, add_on_cpus(test, fake, 0, NULL, &err), EINVAL,
-		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+		       PERFGRP_REASON_EVENT_TARGET, "config", err);
 }
 
 /* [G25] A PMU of a package is counted on the CPUs of its cpumask, or on one. */

@@ -258,7 +258,7 @@ static void member_too_many(struct kunit *test)
 	before = harness_value(test, group, 0, ids[0]);
 
 	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), EINVAL, PERFGRP_REASON_PMU_FULL,
-		       "event", err);
+		       "config", err);
 	KUNIT_EXPECT_EQ(test, err.member, 0U);
 	KUNIT_EXPECT_EQ(test, err.cpu, 0);
 	KUNIT_EXPECT_EQ(test, group->nr_members, (unsigned int)SLOTS);
@@ -293,7 +293,7 @@ static void too_many_at_once(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(descs); i++)
 		descs[i] = FAKE(fake, FAKE_TICKS(1));
 	EXPECT_REFUSED(test, harness_add(group, descs, ARRAY_SIZE(descs), &err), EINVAL,
-		       PERFGRP_REASON_PMU_FULL, "event", err);
+		       PERFGRP_REASON_PMU_FULL, "config", err);
 	KUNIT_EXPECT_EQ(test, err.member, (u32)SLOTS);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, 0), 0U);
@@ -846,7 +846,7 @@ static void one_sched_group_only(struct kunit *test)
 	harness_add_one(test, group, FAKE(first, FAKE_TICKS(1)));
 	harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
 	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), EINVAL,
-		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+		       PERFGRP_REASON_EVENT_TARGET, "config", err);
 	EXPECT_TEXT(test, err, "perfgrp_fake0");
 	EXPECT_TEXT(test, err, "perfgrp_fake1");
 	KUNIT_EXPECT_EQ(test, group->nr_members, 3U);
@@ -1036,7 +1036,7 @@ static void counted_elsewhere(struct kunit *test)
 		kunit_skip(test, "one CPU only");
 	group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
 	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), EINVAL,
-		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+		       PERFGRP_REASON_EVENT_TARGET, "config", err);
 	EXPECT_TEXT(test, err, "CPU 0");
 	KUNIT_EXPECT_EQ(test, err.cpu, 1);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 0U);
@@ -1062,7 +1062,7 @@ static void cpumask_in_attr_update(struct kunit *test)
 	group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
 	desc = FAKE(fake, FAKE_TICKS(1));
 	EXPECT_REFUSED(test, harness_add(group, &desc, 1, &err), EINVAL,
-		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+		       PERFGRP_REASON_EVENT_TARGET, "config", err);
 	KUNIT_EXPECT_EQ(test, err.cpu, 1);
 	EXPECT_TEXT(test, err, "cpumask");
 	fake->cpumask = cpu_possible_mask;

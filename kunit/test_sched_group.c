@@ -160,7 +160,7 @@ static void forwarded_beside_one_sched_group(struct kunit *test)
 	for (i = 0; i < 3; i++) {
 		err = harness_error();
 		EXPECT_REFUSED(test, harness_add(group, &forwarded, 1, &err), EINVAL,
-			       PERFGRP_REASON_EVENT_TARGET, "event", err);
+			       PERFGRP_REASON_EVENT_TARGET, "config", err);
 		forwarded.id = 0;
 	}
 	/* Alone in the group it is accepted. */

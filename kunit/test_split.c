@@ -147,7 +147,7 @@ static void uncore(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, harness_add(group, &counter, 1, &err), 0, "%s", err.text);
 	counter = FAKE(package, FAKE_TICKS(1));
 	EXPECT_REFUSED(test, harness_add(group, &counter, 1, &err), EINVAL,
-		       PERFGRP_REASON_EVENT_TARGET, "event", err);
+		       PERFGRP_REASON_EVENT_TARGET, "config", err);
 	EXPECT_TEXT(test, err, "uncore");
 }
 

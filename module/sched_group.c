@@ -48,12 +48,18 @@ static int fail_probe_pmu(const struct perfgrp_member *member, struct perfgrp_er
 			    perfgrp_event_name(&member->desc, buf));
 }
 
+/* The field of struct perfgrp_counter that names the event. */
+static const char *event_field(const struct perfgrp_member *member)
+{
+	return member->desc.flags & PERFGRP_COUNTER_RAW ? "config" : "event";
+}
+
 static int fail_event(const struct perfgrp_group *group, const struct perfgrp_member *member,
 		      int cpu, int ret, struct perfgrp_error *err)
 {
 	char buf[PERFGRP_EVENT_NAME_LEN];
 	const char *name = perfgrp_event_name(&member->desc, buf);
-	const char *field = member->desc.flags & PERFGRP_COUNTER_RAW ? "config" : "event";
+	const char *field = event_field(member);
 
 	err->cpu = cpu;
 	switch (ret) {
@@ -109,7 +115,7 @@ static int fail_full(const struct perfgrp_member *member, int cpu, struct perfgr
 	char buf[PERFGRP_EVENT_NAME_LEN];
 
 	err->cpu = cpu;
-	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_PMU_FULL, "event",
+	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_PMU_FULL, event_field(member),
 			    "%s: the PMU counts it alone, but cannot count it at the same time as the group's other members",
 			    perfgrp_event_name(&member->desc, buf));
 }
@@ -375,7 +381,7 @@ static int check_cpumask(const struct perfgrp_group *group, struct perf_event *e
 	if (in_cpumask)
 		return 0;
 	err->cpu = cpu;
-	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, event_field(member),
 			    "%s: PMU %s counts for several CPUs at once; use the CPUs in its cpumask file",
 			    perfgrp_event_name(&member->desc, buf), pmu->name);
 }
@@ -391,7 +397,7 @@ static int check_split(const struct perfgrp_group *group, const struct perfgrp_c
 
 	if (!group->split || !pmu->uncore)
 		return 0;
-	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+	return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, event_field(member),
 			    "%s: PMU %s does not count tasks (uncore), so its counts cannot be split by cgroup",
 			    perfgrp_event_name(&member->desc, buf), pmu->name);
 }
@@ -407,7 +413,7 @@ static int check_cpu(const struct perf_event *event, const struct perfgrp_member
 
 	if (cpu >= 0 && event->cpu != cpu) {
 		err->cpu = cpu;
-		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, event_field(member),
 				    "%s: its PMU counts it on CPU %d only; use that CPU",
 				    perfgrp_event_name(&member->desc, buf), event->cpu);
 	}
@@ -464,7 +470,7 @@ static int check_one_sched_group(struct perfgrp_group *group, unsigned int insta
 		    !perfgrp_core_get_pmu(other, &other_pmu) || other_pmu.software)
 			continue;
 		err->cpu = group->instances[instance].cpu;
-		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, "event",
+		return perfgrp_fail(err, -EINVAL, PERFGRP_REASON_EVENT_TARGET, event_field(member),
 				    "%s: PMU %s counts it, but PMU %s the group; ONE_SCHED_GROUP allows one PMU only",
 				    perfgrp_event_name(&member->desc, buf), pmu->name,
 				    other_pmu.name);
