@@ -544,5 +544,7 @@ struct perf_event *perfgrp_sched_group_create_event(struct perfgrp_group *group,
 		return event;
 	if (!IS_ERR(event))
 		perf_event_release_kernel(event);
+	/* As before: a later error may concern no CPU. */
+	err->cpu = -1;
 	return NULL;
 }
