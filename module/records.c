@@ -101,6 +101,9 @@ static bool needs_memory(const struct perfgrp_records *records, unsigned int nr)
 {
 	int cpu = cpu_of(records, nr), only = records->group->instances[0].cpu;
 
+	/* A task's only ring: if its CPU is offline now, nothing would allocate it later. */
+	if (!records->per_cpu && records->group->task)
+		return true;
 	if (records->per_cpu && only >= 0 && cpu != only)
 		return false;
 	return cpu < 0 || perfgrp_hotplug_cpu_usable(cpu);
