@@ -168,7 +168,7 @@ static int get_by_fd(struct perfgrp_core_cgroup *cgroup, int fd, struct perfgrp_
 
 	if (!dir)
 		return perfgrp_fail(err, -EBADF, PERFGRP_REASON_CGROUP, "target_fd",
-				    "fd %d is not open", fd);
+				    "fd %d is not open, or was opened with O_PATH", fd);
 	ret = perfgrp_core_link_begin();
 	if (ret) {
 		perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "target",
