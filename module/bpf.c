@@ -9,8 +9,8 @@
  * runs the programs.
  *
  * Process context. perfgrp_group.lock is held for writing, except in
- * perfgrp_bpf_prepare(), _abort() and _drop(), which need no lock, and
- * perfgrp_bpf_query().
+ * perfgrp_bpf_prepare(), _abort(), _drop() and _drop_detached(), which need no
+ * lock, and perfgrp_bpf_query().
  */
 #include <linux/bpf.h>
 #include <linux/capability.h>

@@ -3,9 +3,9 @@
  * PERFGRP_CREATE_ENABLE_ON_EXEC, and keeping a group's task from execing.
  *
  * When a task execs, the perf core enables its events that have attr.enable_on_exec, and clears
- * that bit. A module cannot learn of the exec in any other way. So a group that waits for an exec
- * has a dummy software event, exec_event, from CREATE on; while its bit is set the exec has not
- * happened. Members that are created before the exec have the bit too, so that the perf core
+ * that bit. The tracepoint sched_process_exec comes only after that. So a group that waits for an
+ * exec has a dummy software event, exec_event, from CREATE on; while its bit is set the exec has
+ * not happened. Members that are created before the exec have the bit too, so that the perf core
  * enables all of them at the exec itself.
  *
  * group->enable_on_exec is set while the group waits for the exec, and after the exec until

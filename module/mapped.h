@@ -28,8 +28,8 @@ struct vm_area_struct;
  *
  * A slot has one writer at a time, which makes its seq odd and, when it is done, even again, with
  * interrupts off in between. Other writers, such as an NMI, skip the slot meanwhile; only
- * perfgrp_mapped_refresh() waits. at_rest is written by the instance's CPU, or by the CPU that
- * switches its task in or out.
+ * perfgrp_mapped_refresh() waits. at_rest is set by the slot's writer on the instance's CPU, or on
+ * the one that switches its task out; it is cleared there, too, and by perfgrp_mapped_refresh().
  */
 struct perfgrp_mapped_instance {
 	struct hlist_node node;

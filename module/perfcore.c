@@ -300,8 +300,9 @@ bool perfgrp_core_read_anywhere(struct perf_event *event, enum perf_event_state 
 int perfgrp_core_set_period(struct perf_event *event, bool freq, u64 sample)
 {
 	/*
-	 * perf_event_period() does not check this (7.3). An event that is revoked between here and
-	 * its perf_event_ctx_lock() goes unnoticed.
+	 * perf_event_period() does not check this (7.3): an event with a period whose PMU is
+	 * unregistered between here and its perf_event_ctx_lock() makes it dereference NULL. A
+	 * module cannot take that lock around it.
 	 */
 	if (perfgrp_core_is_revoked(event))
 		return 0;

@@ -49,9 +49,9 @@
  *	perfcore_link.c link_lock	one creation under a leader, or in a cgroup, at a time
  *	away.c away_lock	its PMU is registered once; one creation at a time
  *	bpf_kfunc.c handles_lock	handles of groups; innermost
- *	the perf core's, the kprobes' and the CPU hotplug lock
  *	tracepoint.c register_lock
  *				how many users a handler has, and whether it is registered
+ *	the perf core's, the kprobes' and the CPU hotplug lock
  *	perfgrp_split.cells_lock, split.c moves_lock
  *				which cgroup has which cell; one sender of move IPIs at a time;
  *				innermost, raw, with interrupts off
