@@ -917,13 +917,11 @@ TEST(times, "C11 C12: times of the rows add up to the CPU's, and are those that 
 		__u64 theirs = peer_read(peer[i]).enabled;
 
 		EXPECT_GE(theirs, 150000000);
-		expect_plausible(v);
-		/*
-		 * The clock's count is its time. The host may preempt the CPU just between two
-		 * switches, or between the two readings of the time at a switch.
-		 */
+		/* The host may preempt the CPU just between the two switches. */
 		expect_near(v->time_enabled, theirs, 50000000);
-		expect_near(v->raw, v->time_running, 50000000);
+		expect_plausible(v);
+		/* The clock's count is its time. */
+		expect_near(v->raw, v->time_running, v->time_running / 20 + 1000000);
 	}
 }
 
