@@ -140,6 +140,13 @@ static bool take_signals(struct ending *e)
 	return false;
 }
 
+/* Returns true once a signal has asked to end; does not wait for it. */
+bool ending_signalled(struct ending *e)
+{
+	take_signals(e);
+	return e->signal;
+}
+
 /* Returns true once the end has come; does not wait for it. */
 bool ending_has_come(struct ending *e)
 {

@@ -50,6 +50,7 @@ bool ending_ignores(int signal);
 int ending_begin(struct ending *e);
 int ending_add_signal(struct ending *e, int signal);
 void ending_set_time(struct ending *e, __u64 ns);
+bool ending_signalled(struct ending *e);
 bool ending_has_come(struct ending *e);
 bool ending_wait(struct ending *e, __u64 until);
 bool ending_delay(struct ending *e, unsigned int ms);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counting from beginning to end: the command, the clock, and signals. */
 #include <errno.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -287,23 +287,24 @@ cancel:
 	return err;
 }
 
-/* Runs a command of --pre or --post. Returns 0, or a negative errno after printing an error. */
-static int run_beside(const char *option, const char *command)
+/*
+ * Runs a command of --pre or --post. Signals stay pending meanwhile; if one has ended the command,
+ * too, that is no error. Returns 0, or a negative errno after printing an error.
+ */
+static int run_beside(struct run *run, const char *option, const char *command)
 {
-	sigset_t none, before;
 	int status;
 
 	if (!command)
 		return 0;
-	/* The command must not inherit our mask of blocked signals. */
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, &before);
-	status = system(command);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (!status)
+	status = workload_shell(command, &run->ending.mask);
+	if (!status || (status > 0 && WIFSIGNALED(status) && ending_signalled(&run->ending)))
 		return 0;
-	error("%s: '%s' has failed (status %d)", option, command,
-	      WIFEXITED(status) ? WEXITSTATUS(status) : status);
+	if (status < 0)
+		error("%s: cannot run '%s': %s", option, command, strerror(-status));
+	else
+		error("%s: '%s' has failed (status %d)", option, command,
+		      WIFEXITED(status) ? WEXITSTATUS(status) : status);
 	return -EINVAL;
 }
 
@@ -345,23 +346,10 @@ static int run_once(struct run *run)
 	return err;
 }
 
-/* One run, with --pre and --sync. */
-static int run_with_pre(struct run *run)
-{
-	const struct stat_options *opt = &run->st->opt;
-	int err;
-
-	err = run_beside("--pre", opt->pre);
-	if (err)
-		return err;
-	if (opt->sync)
-		sync();
-	return run_once(run);
-}
-
 /*
- * All runs, with --post. Sets @status to that of the last run that was counted. Returns how many
- * were; sets @err if something has failed after that: it ends counting, but they stay counted.
+ * All runs, with --pre, --sync and --post. Sets @status to that of the last run that was counted.
+ * Returns how many were; sets @err if something has failed after that: it ends counting, but they
+ * stay counted.
  */
 static unsigned int run_all(struct run *run, int *status, int *err)
 {
@@ -369,11 +357,18 @@ static unsigned int run_all(struct run *run, int *status, int *err)
 	unsigned int i;
 
 	*err = 0;
-	for (i = 0; (i < st->opt.runs || !st->opt.runs) && !run->ending.signal && !*err; i++) {
-		*err = run_with_pre(run);
+	for (i = 0; (i < st->opt.runs || !st->opt.runs) && !*err; i++) {
+		if (ending_signalled(&run->ending))
+			break;
+		*err = run_beside(run, "--pre", st->opt.pre);
+		if (*err || ending_signalled(&run->ending))
+			break;
+		if (st->opt.sync)
+			sync();
+		*err = run_once(run);
 		if (*err)
 			break;
-		*err = run_beside("--post", st->opt.post);
+		*err = run_beside(run, "--post", st->opt.post);
 		*status = ending_status(&run->ending, &st->target);
 		/* A run that was ended by a signal is incomplete: leave it out of the means. */
 		if (st->opt.runs > 1 && (!run->ending.signal || !i))
@@ -415,6 +410,8 @@ int stat_run(struct stat_cmd *st)
 	return status;
 
 failed:
-	stat_close_output(st);
+	/* Without an error, a signal has come before the first run. */
+	if (!stat_close_output(st) && !err)
+		ending_finish(&run.ending);
 	return EXIT_FAILED;
 }

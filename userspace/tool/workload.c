@@ -127,6 +127,34 @@ void workload_cancel(struct workload *w)
 	workload_reap(w, true);
 }
 
+/**
+ * workload_shell - run a shell command, and wait for it
+ * @command: the command
+ * @signals: mask of blocked signals for it
+ *
+ * Unlike system(3) this leaves the handling of signals in this process as it is.
+ *
+ * Return: its wait status, or a negative errno
+ */
+int workload_shell(const char *command, const sigset_t *signals)
+{
+	int status = 0;
+	pid_t pid;
+
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		sigprocmask(SIG_SETMASK, signals, NULL);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return status;
+}
+
 /* The exit status of the command; 128 plus the signal that killed it, as in sh. */
 int workload_exit_status(const struct workload *w, char **command)
 {

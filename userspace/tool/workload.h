@@ -31,6 +31,7 @@ int workload_prepare(struct workload *w, char **command, const sigset_t *signals
 int workload_start(struct workload *w);
 void workload_reap(struct workload *w, bool block);
 void workload_cancel(struct workload *w);
+int workload_shell(const char *command, const sigset_t *signals);
 int workload_exit_status(const struct workload *w, char **command);
 
 #endif /* PERFGRP_WORKLOAD_H */
