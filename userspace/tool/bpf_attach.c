@@ -329,7 +329,7 @@ static int run_all(struct run *run)
 int bpf_attach_own(struct bpf_options *opt, int prog_fd)
 {
 	struct run run = { .opt = opt, .rec = &opt->rec, .prog_fd = prog_fd, .out = stderr };
-	int status;
+	int err;
 
 	opt->rec.dev = cmd_open_device(&opt->rec.info, PERFGRP_FEATURE_BPF, "bpf");
 	if (!opt->rec.dev)
@@ -343,18 +343,16 @@ int bpf_attach_own(struct bpf_options *opt, int prog_fd)
 	/* poll(2) reports the exit of a task only for groups with a buffer. */
 	run.rec->opt.programs_only = opt->rec.target.kind != TARGET_TASKS;
 	run.rec->opt.buffer_size = BUFFER_SIZE;
-	status = EXIT_FAILED;
-	if (!ending_begin(&run.ending)) {
-		int err = run_all(&run);
-
-		record_close(run.rec);
-		ending_finish(&run.ending);
-		if (!err)
-			status = ending_status(&run.ending, &run.rec->target);
-	}
+	if (ending_begin(&run.ending))
+		return EXIT_FAILED;
+	err = run_all(&run);
+	record_close(run.rec);
 	if (opt->file && fclose(run.out)) {
 		error("cannot write to %s", opt->file);
-		status = EXIT_FAILED;
+		err = -EIO;
 	}
-	return status;
+	if (err)
+		return EXIT_FAILED;
+	ending_finish(&run.ending);
+	return ending_status(&run.ending, &run.rec->target);
 }

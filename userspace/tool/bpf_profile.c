@@ -335,19 +335,19 @@ static int open_output(struct profile *profile)
 int profile_run(struct profile *profile)
 {
 	struct ending ending;
-	int status, err;
+	int err;
 
 	if (open_device(profile) || open_output(profile) ||
 	    ending_begin(&ending))
 		return EXIT_FAILED;
 	err = run_all(profile, &ending);
 	perfgrp_group_close(profile->group);
-	status = err ? EXIT_FAILED : ending_status(&ending, &profile->target);
 	if (profile->file && fclose(profile->out)) {
 		error("cannot write to %s", profile->file);
-		status = EXIT_FAILED;
+		err = -EIO;
 	}
-	if (status != EXIT_FAILED)
-		ending_finish(&ending);
-	return status;
+	if (err)
+		return EXIT_FAILED;
+	ending_finish(&ending);
+	return ending_status(&ending, &profile->target);
 }

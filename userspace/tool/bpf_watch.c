@@ -328,8 +328,9 @@ int bpf_watch(const struct bpf_options *opt)
 		print_heading();
 	fflush(stdout);
 	ending_set_time(&ending, opt->duration);
-	if (!watch_until_end(&watch, &ending))
-		status = 0;
+	if (watch_until_end(&watch, &ending))
+		goto out;
+	status = 0;
 	ending_finish(&ending);
 out:
 	perfgrp_group_close(watch.group);

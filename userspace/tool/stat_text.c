@@ -66,7 +66,8 @@ static void print_target(const struct stat_cmd *st)
 	}
 	fputc('\'', st->out);
 	if (stat_is_mean(st))
-		fprintf(st->out, " (%u runs)", st->mean_elapsed.nr);
+		fprintf(st->out, " (%u run%s)", st->mean_elapsed.nr,
+			st->mean_elapsed.nr == 1 ? "" : "s");
 }
 
 /* Heading of the places. */

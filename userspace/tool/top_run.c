@@ -116,10 +116,12 @@ int top_run(struct top *top)
 		return EXIT_FAILED;
 	err = run_frames(top, &ending);
 	top_term_end();
-	if (err)
+	if (err) {
 		error("%s", top->error);
-	else if (top_tasks_exited(top))
+		return EXIT_FAILED;
+	}
+	if (top_tasks_exited(top))
 		error("all of the tasks have exited");
 	ending_finish(&ending);
-	return err ? EXIT_FAILED : 0;
+	return 0;
 }
