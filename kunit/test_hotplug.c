@@ -12,6 +12,7 @@
 #include <linux/kthread.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
+#include <linux/rcupdate.h>
 #include <linux/rwsem.h>
 #include <linux/sched/clock.h>
 #include <linux/time64.h>
@@ -478,6 +479,94 @@ static void added_while_events_are_missing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
 }
 
+/* [G9] [G19] A disabled group stays disabled when its events are created at last. */
+static void retried_while_disabled(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
+	u32 id;
+
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	cpu_down(test, group);
+	WRITE_ONCE(fake->refuse, ENOMEM);
+	cpu_up(test, group);
+	WRITE_ONCE(fake->refuse, 0);
+	KUNIT_EXPECT_TRUE(test, comes_back(test, group, id));
+	flush_delayed_work(&group->hotplug_work);
+	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, CPU), 0U);
+	fake_pmu_tick(fake, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, id).raw, 0ULL);
+}
+
+static int create_arrays(struct perfgrp_group *group)
+{
+	int ret;
+
+	down_write(&group->lock);
+	ret = perfgrp_event_arrays_create(group);
+	up_write(&group->lock);
+	return ret;
+}
+
+/*
+ * A member that is added between retries counts on while they fail with @refuse, and after one that
+ * succeeds.
+ */
+static void counts_during_retries(struct kunit *test, int refuse)
+{
+	struct fake_pmu *refused = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group =
+		harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_ENABLED);
+	const struct perfgrp_event_array *array;
+	u32 id, later[2];
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, create_arrays(group), 0);
+	id = harness_add_one(test, group, FAKE(refused, FAKE_TICKS(1)));
+	cpu_down(test, group);
+	WRITE_ONCE(refused->refuse, refuse);
+	cpu_up(test, group);
+	later[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	later[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(3)));
+	fake_pmu_tick(fake, 10);
+	msleep(500);
+	KUNIT_EXPECT_GE(test, READ_ONCE(group->retry_ms), 200U);
+	KUNIT_EXPECT_TRUE(test,
+			  harness_value(test, group, CPU, id).flags & PERFGRP_VALUE_FAILED);
+	fake_pmu_tick(fake, 10);
+	rcu_read_lock();
+	array = perfgrp_event_array_get(group->event_arrays, group->instance_of[CPU]);
+	KUNIT_EXPECT_NULL(test, array->entries[0].event);
+	KUNIT_EXPECT_NOT_NULL(test, array->entries[1].event);
+	rcu_read_unlock();
+	for (i = 0; i < 2; i++) {
+		struct perfgrp_value value = harness_value(test, group, CPU, later[i]);
+
+		KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
+		KUNIT_EXPECT_EQ(test, value.sched_group, later[0]);
+		KUNIT_EXPECT_EQ(test, value.raw, i ? 60ULL : 20ULL);
+	}
+	WRITE_ONCE(refused->refuse, 0);
+	KUNIT_EXPECT_TRUE(test, comes_back(test, group, id));
+	fake_pmu_tick(refused, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, id).raw, 10ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, later[1]).raw, 60ULL);
+}
+
+/* [G19] See counts_during_retries(). */
+static void counts_while_memory_is_short(struct kunit *test)
+{
+	counts_during_retries(test, ENOMEM);
+}
+
+/* [G19] See counts_during_retries(). These release the events before they retry. */
+static void counts_while_slots_are_taken(struct kunit *test)
+{
+	counts_during_retries(test, ENOSPC);
+	counts_during_retries(test, EBUSY);
+}
+
 /* [G19] A group follows a CPU that goes or comes at once, although the next retry is far away. */
 static void changes_while_it_waits(struct kunit *test)
 {
@@ -843,7 +932,7 @@ static void context_changes(struct kunit *test)
 }
 
 /*
- * [G25] [G19] A driver moves an event away from a CPU that stays online. The next hotplug work
+ * [G25] [G19] [G4] A driver moves an event away from a CPU that stays online. The next hotplug work
  * gives the CPU an event again, and no count is lost.
  */
 static void moved_away(struct kunit *test)
@@ -851,7 +940,7 @@ static void moved_away(struct kunit *test)
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group;
 	struct perf_event *event;
-	u32 id;
+	u32 id, alone;
 
 	fake_pmu_unregister(fake);
 	fake->context = perf_invalid_context;
@@ -871,6 +960,14 @@ static void moved_away(struct kunit *test)
 	fake_pmu_tick(fake, 10);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, id).raw, 30ULL);
 	KUNIT_EXPECT_EQ(test, row_of(test, group, CPU).flags, 0U);
+
+	/* A member that is added before that work stands alone, as its leader is elsewhere. */
+	perf_pmu_migrate_context(&fake->pmu, CPU, 0);
+	alone = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(2)));
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, alone).sched_group, alone);
+	mod_delayed_work(compat_unbound_wq, &group->hotplug_work, 0);
+	flush_delayed_work(&group->hotplug_work);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, alone).sched_group, id);
 }
 
 static struct kunit_case hotplug_cases[] = {
@@ -885,6 +982,9 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(destroyed_while_offline),
 	KUNIT_CASE(events_missing_for_a_while),
 	KUNIT_CASE(added_while_events_are_missing),
+	KUNIT_CASE(retried_while_disabled),
+	KUNIT_CASE(counts_while_memory_is_short),
+	KUNIT_CASE(counts_while_slots_are_taken),
 	KUNIT_CASE(changes_while_it_waits),
 	KUNIT_CASE(destroyed_while_it_waits),
 	KUNIT_CASE(added_with_no_cpu),

@@ -67,15 +67,22 @@ static void release_cpu(struct perfgrp_group *group, struct perfgrp_instance *in
 	replace_events(group, instance - group->instances);
 }
 
+static bool needs_probe(const struct perfgrp_group *group)
+{
+	unsigned int i;
+
+	for (i = 0; i < group->nr_members; i++)
+		if (perfgrp_sched_group_needs_probe(group, i))
+			return true;
+	return false;
+}
+
 static int prepare_cpu(struct perfgrp_group *group, unsigned int index)
 {
 	struct perfgrp_error err = PERFGRP_ERROR_INIT;
-	bool link = false;
-	unsigned int i;
+	bool link = needs_probe(group);
 	int ret = 0;
 
-	for (i = 0; i < group->nr_members; i++)
-		link |= perfgrp_sched_group_needs_probe(group, i);
 	if (link)
 		ret = perfgrp_core_link_begin();
 	if (ret)
@@ -111,24 +118,58 @@ static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *
 		perfgrp_instance_start(group, index);
 }
 
+/* Bit n: member n has an event. */
+static unsigned long members_with_events(const struct perfgrp_group *group, unsigned int index)
+{
+	unsigned long members = 0;
+	unsigned int i;
+
+	BUILD_BUG_ON(PERFGRP_MAX_MEMBERS > BITS_PER_LONG);
+	for (i = 0; i < group->nr_members; i++)
+		if (group->members[i]->instances[index].event)
+			members |= BIT(i);
+	return members;
+}
+
+/* Create the events of @members, which have none; what cannot be created is left out. */
+static void create_members(struct perfgrp_group *group, unsigned int index, unsigned long members)
+{
+	struct perfgrp_error err = PERFGRP_ERROR_INIT;
+	bool link = needs_probe(group);
+	unsigned int i;
+
+	if (link && perfgrp_core_link_begin())
+		return;
+	for_each_set_bit(i, &members, group->nr_members)
+		perfgrp_counter_create(group, index, i, &err);
+	if (link)
+		perfgrp_core_link_end();
+	publish(group);
+}
+
 /*
  * Members that were added in between have events already, and get new ones like the others. If
  * the old events hold an exclusive resource (breakpoints, exclusive PMUs) they are released
- * first.
+ * first. If creation fails nevertheless, those members get events without the others.
  */
 static void retry_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
 {
 	unsigned int index = instance - group->instances;
+	unsigned long members = members_with_events(group, index);
 	int ret = prepare_cpu(group, index);
+	bool released = ret == -EBUSY || ret == -ENOSPC;
 
-	if (ret == -EBUSY || ret == -ENOSPC) {
+	if (released) {
 		replace_events(group, index);
 		ret = prepare_cpu(group, index);
 	}
 	instance->retry = is_transient(ret);
-	if (ret)
+	if (!ret)
+		replace_events(group, index);
+	else if (released)
+		create_members(group, index, members);
+	else
 		return;
-	replace_events(group, index);
 	if (group->enabled)
 		perfgrp_instance_start(group, index);
 }
