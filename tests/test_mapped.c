@@ -9,6 +9,7 @@
 #include "stream.h"
 #include "../userspace/lib/perfgrp.h"
 
+#include <linux/hw_breakpoint.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -633,6 +634,45 @@ TEST(clocks_go_on, "M2: rows with clocks are written when the CPU goes idle, nev
 	EXPECT(!BECOMES_TRUE(at_rest(map, nr), 100));
 }
 
+/* A group of all CPUs with one raw counter, which is mapped without an interval. */
+static const struct perfgrp_map *map_raw(struct perfgrp_counter c)
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+
+	c.flags |= PERFGRP_COUNTER_RAW;
+	if (grp_add_counters(fd, &c, 1))
+		skip("not counted here: %s", grp_error.text);
+	return map_rows(fd);
+}
+
+TEST(tracepoints_go_on, "M2: rows with tracepoints are never at rest, those with breakpoints are")
+{
+	static const char id[] = "/sys/kernel/tracing/events/sched/sched_switch/id";
+	static long long address;
+	struct perfgrp_counter switches = { .type = PERF_TYPE_TRACEPOINT };
+	const struct perfgrp_counter writes = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_W,
+		.config1 = (uintptr_t)&address,
+		.config2 = HW_BREAKPOINT_LEN_8,
+	};
+	const struct perfgrp_map *map;
+	char text[32];
+	__u32 nr, seq;
+
+	if (read_file(id, text, sizeof(text)) <= 0)
+		skip("no %s", id);
+	switches.config = strtoul(text, NULL, 10);
+	map = map_raw(switches);
+	nr = last_cpu();
+	run_on(cpus.cpu[0]);
+	seq = seq_of(map, nr);
+	EXPECT(BECOMES_TRUE(seq_of(map, nr) != seq, 5000));
+	EXPECT(!BECOMES_TRUE(at_rest(map, nr), 500));
+	map = map_raw(writes);
+	EXPECT(BECOMES_TRUE(at_rest(map, nr), 5000));
+}
+
 TEST(task_switched_away, "M2: the row of a task that does not run is exact, and at rest")
 {
 	struct child child = child_start();
@@ -650,6 +690,39 @@ TEST(task_switched_away, "M2: the row of a task that does not run is exact, and 
 		EXPECT(BECOMES_TRUE(at_rest(map, 0), 5000));
 		EXPECT_EQ(see(map, 0).value[0].raw, i * 7);
 	}
+}
+
+static int gate[2];
+
+static void *pass_gate(void *arg)
+{
+	char byte;
+
+	return read(gate[0], &byte, 1) == 1 ? arg : NULL;
+}
+
+TEST(others_switch, "M2: tasks that come and go do not touch the row of one that sleeps")
+{
+	enum { OTHERS = 400 };	/* many more than the module has lists of tasks */
+	struct child child = child_start();
+	int fd = mapped_task(PERFGRP_CREATE_ENABLED, child.pid, 0), i;
+	const struct perfgrp_map *map = map_rows(fd);
+	pthread_t thread[OTHERS];
+	__u32 seq;
+
+	add_faults(fd);
+	child_do_all(&child, ORDER_FAULT, 7);
+	REQUIRE(BECOMES_TRUE(at_rest(map, 0), 5000));
+	seq = seq_of(map, 0);
+	REQUIRE(pipe2(gate, O_CLOEXEC) == 0);
+	for (i = 0; i < OTHERS; i++)
+		REQUIRE_EQ(pthread_create(&thread[i], NULL, pass_gate, NULL), 0);
+	for (i = 0; i < OTHERS; i++)
+		REQUIRE(write(gate[1], "", 1) == 1);
+	for (i = 0; i < OTHERS; i++)
+		REQUIRE_EQ(pthread_join(thread[i], NULL), 0);
+	EXPECT_EQ(seq_of(map, 0), seq);
+	EXPECT(at_rest(map, 0));
 }
 
 TEST(task_runs_on, "M2: that of one that runs is not at rest, also without an interval")
@@ -1433,6 +1506,42 @@ TEST(of_cgroup, "M1 M5: a cgroup's rows, where it is and where it has not been; 
 	EXPECT(BECOMES_TRUE(see(map, last_cpu()).row.flags & PERFGRP_ROW_EXITED, 500));
 	EXPECT(BECOMES_TRUE(see(map, cpus.cpu[0]).row.flags & PERFGRP_ROW_EXITED, 5000));
 	EXPECT(see_snapshot(fd, map).row.flags & PERFGRP_ROW_EXITED);
+}
+
+TEST(cached_of_cgroup, "M4 C4: no row that is older than the cgroup's end is called final")
+{
+	struct child child, busy;
+	struct cgroup cg;
+	unsigned int i;
+	__u32 id;
+	int fd;
+
+	NEED_FEATURE(MAPPED);
+	NEED_FEATURE(CGROUP);
+	cpus_online(&cpus);
+	need_cgroups();
+	/* Its CPU does not go idle, and no timer writes its row. */
+	busy = child_apart();
+	child_tell(&busy, ORDER_BURN, ENDLESS);
+	for (i = 0; i < 10; i++) {
+		cg = cgroup_make("a");
+		child = child_in_on(&cg, last_cpu());
+		fd = mapped_like((struct perfgrp_create){
+			.flags = PERFGRP_CREATE_ENABLED, .target = PERFGRP_TARGET_CGROUP,
+			.target_fd = cg.fd });
+		REQUIRE_GE(fd, 0);
+		id = add_faults(fd);
+		child_do_all(&child, ORDER_FAULT, 40);
+		child_exit(&child);
+		child_reap(&child);
+		REQUIRE(BECOMES_TRUE(rmdir(cg.path) == 0, 5000));
+		/* Perhaps before the worker that writes the rows once more. */
+		REQUIRE_EQ(snapshot_cached(fd, 1000000 * MS, &snap), 0);
+		EXPECT(snap_row(&snap, last_cpu())->flags & PERFGRP_ROW_EXITED);
+		EXPECT_EQ(snap_value(&snap, last_cpu(), id)->raw, 40);
+		close(fd);
+		close(cg.fd);
+	}
 }
 
 static void *change_on_and_on(void *arg)
