@@ -131,7 +131,12 @@ static int alloc_rings(struct perfgrp_records *records)
 		ret = perfgrp_ring_alloc(ring, node_of(records, i));
 		nr_pages -= perfgrp_ring_nr_pages(ring);
 	}
-	return ret;
+	if (ret)
+		return ret;
+	/* Those of CPUs that went offline meanwhile: perfgrp_records_add_ring() charges them. */
+	records->nr_pages -= nr_pages;
+	perfgrp_access_uncharge_buffer(records->user, nr_pages);
+	return 0;
 }
 
 static unsigned long count_pages(const struct perfgrp_records *records)
