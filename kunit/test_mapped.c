@@ -4,7 +4,9 @@
  */
 #include <linux/bits.h>
 #include <linux/delay.h>
+#include <linux/irqflags.h>
 #include <linux/jump_label.h>
+#include <linux/limits.h>
 #include <linux/tracepoint.h>
 
 #include "../module/mapped.h"
@@ -159,9 +161,46 @@ static void kinds_at_rest(struct kunit *test)
 	expect_rest_of(test, both, 2, false, false);
 }
 
+/* [M2] The timer of a busy CPU also writes rows with members of an uncore PMU. */
+static void timer_reads_uncore(struct kunit *test)
+{
+	struct fake_pmu *fake = pmu_with_context(test, perf_invalid_context);
+	const struct perfgrp_map_slot *slot;
+	struct perfgrp_group *group;
+	unsigned int ms;
+	u64 time;
+
+	harness_pin_to(test, 0);
+	group = mapped_group(test, NSEC_PER_MSEC);
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	slot = group->mapped->instances[group->instance_of[0]].slot;
+	time = READ_ONCE(slot->row.time_after);
+	for (ms = 0; ms < 1000 && READ_ONCE(slot->row.time_after) == time; ms++)
+		mdelay(1);
+	KUNIT_EXPECT_NE(test, READ_ONCE(slot->row.time_after), time);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->strange_reads), 0);
+}
+
+/* [M1] [M3] A slot never looks as if it was not written, however often it was. */
+static void sequence_wraps(struct kunit *test)
+{
+	struct perfgrp_map_slot slot = { .seq = U32_MAX - 1 };
+	unsigned long flags;
+	bool began;
+
+	local_irq_save(flags);
+	began = perfgrp_mapped_write_begin(&slot);
+	perfgrp_mapped_write_end(&slot);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_TRUE(test, began);
+	KUNIT_EXPECT_EQ(test, slot.seq, 2U);
+}
+
 static struct kunit_case mapped_cases[] = {
 	KUNIT_CASE(handlers_while_needed),
 	KUNIT_CASE(kinds_at_rest),
+	KUNIT_CASE(timer_reads_uncore),
+	KUNIT_CASE(sequence_wraps),
 	{},
 };
 

@@ -700,16 +700,29 @@ static void no_mux_fails_as_a_whole(struct kunit *test)
 	expect_failed(test, group);
 }
 
-/* [E6] While an EXCLUSIVE group is on the PMU, no other event is on it. */
+/*
+ * [E6] While an EXCLUSIVE group is on the PMU, no other event is on it. Its software members count
+ * nevertheless.
+ */
 static void exclusive(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
 	struct perfgrp_group *group =
 		harness_cpu_group(test, 0, PERFGRP_CREATE_EXCLUSIVE | PERFGRP_CREATE_ENABLED);
+	struct perfgrp_value value;
 	struct perf_event *other;
+	unsigned int i;
+	u32 soft[2];
 
 	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
-	harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	soft[0] = harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	soft[1] = harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	fake_pmu_tick(fake, 10);
+	for (i = 0; i < 2; i++) {
+		value = harness_value(test, group, 0, soft[i]);
+		KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+		KUNIT_EXPECT_EQ(test, value.time_running, value.time_enabled);
+	}
 	other = harness_fake_event(test, fake, 0, 0, false);
 	perf_event_enable(other);
 	KUNIT_EXPECT_EQ(test, (int)READ_ONCE(other->state), (int)PERF_EVENT_STATE_INACTIVE);

@@ -259,12 +259,37 @@ static void charged_after_removal(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sum, 10ULL * num_online_cpus());
 }
 
+/*
+ * [S13] What a snapshot has not shown because the clock stood still, so that no time has passed, is
+ * left for the next one.
+ */
+static void reset_keeps_what_was_not_shown(struct kunit *test)
+{
+	struct perfgrp_group *group = split_group(test);
+	struct perfgrp_count *total;
+	struct perfgrp_snap snap;
+
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	total = &group->members[0]->split->counters[group->instance_of[0]]
+			 .chunks[0]->total[PERFGRP_CELL_OVERFLOW];
+	total->count = 7;
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_RESET, &snap), 0);
+	perfgrp_snapshot_free(&snap);
+	KUNIT_EXPECT_EQ(test, total->count, 7ULL);
+	total->enabled = 1;
+	total->running = 1;
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, PERFGRP_SNAPSHOT_RESET, &snap), 0);
+	perfgrp_snapshot_free(&snap);
+	KUNIT_EXPECT_EQ(test, total->count, 0ULL);
+}
+
 static struct kunit_case split_cases[] = {
 	KUNIT_CASE(handlers_while_needed),
 	KUNIT_CASE(missed_are_tried_again),
 	KUNIT_CASE(uncore),
 	KUNIT_CASE(totals_by_pmu),
 	KUNIT_CASE(charged_after_removal),
+	KUNIT_CASE(reset_keeps_what_was_not_shown),
 	{},
 };
 

@@ -11,6 +11,7 @@
 #include <linux/pid.h>
 #include <linux/sched.h>
 
+#include "../module/away.h"
 #include "../module/perfcore.h"
 #include "harness.h"
 #include "suites.h"
@@ -195,6 +196,7 @@ static void counts_the_task_on_one_cpu(struct kunit *test)
 	struct perfgrp_group *group = one_cpu_group(test, 0, 0);
 	struct perfgrp_value soft;
 	struct perfgrp_counter no_guests = FAKE(fake, FAKE_TICKS(1));
+	const struct perfgrp_away *away;
 	u32 ids[2], soft_id;
 
 	harness_pin_to(test, 0);
@@ -204,6 +206,13 @@ static void counts_the_task_on_one_cpu(struct kunit *test)
 	/* Under the same leader, but with a different away time, as it excludes guests. */
 	no_guests.flags |= PERFGRP_COUNTER_EXCLUDE_GUEST;
 	no_guests.id = harness_add_one(test, group, no_guests);
+	away = group->members[0]->instances[0].away;
+	KUNIT_ASSERT_NOT_NULL(test, away);
+	KUNIT_EXPECT_PTR_EQ(test, group->members[2]->instances[0].away, away);
+	KUNIT_EXPECT_FALSE(test, away->event->attr.exclude_guest);
+	away = group->members[3]->instances[0].away;
+	KUNIT_ASSERT_NOT_NULL(test, away);
+	KUNIT_EXPECT_TRUE(test, away->event->attr.exclude_guest);
 	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
 	fake_pmu_tick(fake, 10);
 	run_elsewhere(test, fake, 1);

@@ -571,6 +571,30 @@ TEST(probes_off,
 	EXPECT_EQ(total(fd, id).raw, 35);
 }
 
+TEST(probes_off_at_creation, "C5 A13: a group is refused while kprobes are disarmed, and says so")
+{
+	struct perfgrp_error error;
+	struct cgroup cg;
+	int ret;
+
+	arrange();
+	if (access(KPROBES_ENABLED, W_OK))
+		skip("there is no " KPROBES_ENABLED);
+	cg = cgroup_make("a");
+	/* Those of earlier tests: CREATE itself is to arm it. */
+	REQUIRE(BECOMES_TRUE(!probe_is_armed(), 10000));
+	REQUIRE_EQ(write_file(KPROBES_ENABLED, "0"), 0);
+	ret = grp_on_cgroup(0, cg.fd, NULL, 0);
+	error = grp_error;
+	REQUIRE_EQ(write_file(KPROBES_ENABLED, "1"), 0);
+	EXPECT_EQ(ret, -EBUSY);
+	EXPECT(error_is_sane(&error, EBUSY));
+	EXPECT_EQ(error.reason, PERFGRP_REASON_KERNEL);
+	EXPECT(strcmp(error.field, "target") == 0);
+	EXPECT(strstr(error.text, "kprobes"));
+	EXPECT_GE(grp_on_cgroup(0, cg.fd, NULL, 0), 0);
+}
+
 TEST(samples, "C1 O1: records are of the cgroup's tasks only, each page fault one")
 {
 	struct perfgrp_counter c = sampled_faults();

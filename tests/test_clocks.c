@@ -3,6 +3,7 @@
  * The times of a group's rows and records are on one clock, the one that CREATE names (S15);
  * and the records' layout that CREATE returns (O17).
  */
+#include "program.h"
 #include "stream.h"
 
 #include <sys/timex.h>
@@ -203,6 +204,52 @@ TEST(clock_samples, "S15: so are samples from a timer's interrupts, on all CPUs"
 		}
 		close(fd);
 	}
+}
+
+TEST(program_records, "S15 B11: so are the records of programs that are attached")
+{
+	struct perfgrp_bpf_attach attach = { .size = sizeof(attach) };
+	__u64 before, after;
+	int fd;
+
+	NEED_FEATURE(BPF);
+	attach.prog_fd = load_program();
+	REQUIRE_GE(attach.prog_fd, 0);
+	fd = group_on_clock(PERFGRP_CREATE_USE_CLOCKID, CLOCK_REALTIME, &attach.id);
+	before = clock_ns(CLOCK_REALTIME);
+	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_BPF_ATTACH, &attach), 0);
+	after = clock_ns(CLOCK_REALTIME);
+	stream_drain(fd);
+	REQUIRE_EQ(records.nr_attach, 1);
+	EXPECT_GE(record_time(records.record[0]), before);
+	EXPECT_LE(record_time(records.record[0]), after);
+}
+
+/* Makes CLOCK_MONOTONIC run faster by TICK - 10000 hundredths of a percent. */
+static void set_tick(long tick)
+{
+	struct timex tx = { .modes = ADJ_TICK, .tick = tick };
+
+	REQUIRE(adjtimex(&tx) >= 0);
+}
+
+TEST(slewed, "S15: CLOCK_MONOTONIC is slewed, CLOCK_MONOTONIC_RAW is not")
+{
+	/* Now they are some 30 ms apart. */
+	set_tick(11000);
+	nap_ns(300000000);
+	set_tick(10000);
+	check_clock(PERFGRP_CREATE_USE_CLOCKID, CLOCK_MONOTONIC_RAW, CLOCK_MONOTONIC_RAW);
+	check_clock(0, 0, CLOCK_MONOTONIC);
+}
+
+TEST_LIMIT(suspended, 60, "S15 G30: CLOCK_BOOTTIME goes on while the machine is suspended")
+{
+	suspend_machine();
+	if (clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC) < 100000000)
+		skip("the kernel has not noticed how long it was suspended");
+	check_clock(PERFGRP_CREATE_USE_CLOCKID, CLOCK_BOOTTIME, CLOCK_BOOTTIME);
+	check_clock(0, 0, CLOCK_MONOTONIC);
 }
 
 /* ---- perf's clock ---------------------------------------------------------------------- */

@@ -1093,6 +1093,24 @@ TEST(open_and_close, "G13: 200 groups opened and closed leave nothing")
 	EXPECT_EQ(module_refs(), refs);
 }
 
+TEST(ids_after_fork, "G8: ADD writes ids to memory that is still shared with the parent")
+{
+	struct perfgrp_counter *c;
+	int fd = grp_on_task(0, 0), status;
+	pid_t pid;
+
+	REQUIRE_GE(fd, 0);
+	/* One on each page. */
+	c = (void *)(fresh_pages(2) + sysconf(_SC_PAGESIZE) - sizeof(*c));
+	fill_counters(c, 2, PERFGRP_SW_DUMMY);
+	pid = fork();
+	REQUIRE_GE(pid, 0);
+	if (pid == 0)
+		_exit(grp_add_counters(fd, c, 2) || !c[0].id || c[1].id <= c[0].id);
+	REQUIRE(waitpid(pid, &status, 0) == pid);
+	EXPECT_EQ(status, 0);
+}
+
 TEST(across_fork, "G13: after fork both have the group; it lives until both have closed it")
 {
 	long refs = module_refs();

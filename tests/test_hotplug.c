@@ -227,6 +227,30 @@ TEST(total_flags, "S11 S2 G19: totals are OFFLINE if all CPUs are, and PARTIAL i
 	cpu_up();
 }
 
+TEST(added_meanwhile, "S11 G19: a first CPU that has had no counter yet is in the total, too")
+{
+	static const __u32 two[] = { CPU, CPU + 1 };
+	struct perfgrp_value v;
+	int fd, id;
+
+	need_hotplug();
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 3)
+		skip("there is no third CPU");
+	fd = grp_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_CPUS, 0, two, 2);
+	REQUIRE_GE(fd, 0);
+	cpu_down();
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, true, 0), 10000));
+	id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+	REQUIRE_GT(id, 0);
+	fault_on(CPU + 1, 10);
+	v = total(fd, id);
+	EXPECT_EQ(snap.hdr.nr_rows, 1);
+	EXPECT_EQ(snap.row[0].nr_cpus, 2);
+	EXPECT_GE(v.raw, 10);
+	EXPECT_EQ(v.pmu, PERF_TYPE_SOFTWARE);
+	cpu_up();
+}
+
 TEST(disabled, "G19 G9: a disabled group stays disabled on a CPU that comes back")
 {
 	struct perfgrp_value v;

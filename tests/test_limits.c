@@ -225,16 +225,23 @@ TEST_LIMIT(members_of_user, 90, "A6: a user has so many members, more only with 
 #define CGROUPS	"/sys/fs/cgroup"
 #define CGROUP	CGROUPS "/perfgrp-limits"
 
+/* A number of CGROUP's memory.stat. */
+static long long memory_stat(const char *key)
+{
+	static char text[16384];
+	char line[64], *at;
+
+	REQUIRE_GT(read_file(CGROUP "/memory.stat", text, sizeof(text)), 0);
+	snprintf(line, sizeof(line), "\n%s ", key);
+	at = strstr(text, line);
+	REQUIRE(at);
+	return strtoll(at + strlen(line), NULL, 10);
+}
+
 /* Bytes of the kernel's that are charged to CGROUP. */
 static long long kernel_bytes(void)
 {
-	static char text[16384];
-	char *line;
-
-	REQUIRE_GT(read_file(CGROUP "/memory.stat", text, sizeof(text)), 0);
-	line = strstr(text, "\nkernel ");
-	REQUIRE(line);
-	return strtoll(line + strlen("\nkernel "), NULL, 10);
+	return memory_stat("kernel");
 }
 
 /* A child in CGROUP, which is empty again once the child has exited. Returns as fork(2) does. */
@@ -381,6 +388,36 @@ TEST_LIMIT(split_memory, 90, "A6: what a split group counts in is charged to its
 		for (i = 0; i < GROUPS; i++)
 			close(fd[i]);
 		EXPECT(BECOMES_TRUE(kernel_bytes() < before + counts / 2, 10000));
+		_exit(0);
+	}
+	wait_and_remove_cgroup(pid);
+}
+
+TEST_LIMIT(mapped_memory, 90, "A6 M6: mapped rows are charged to their maker, too")
+{
+	enum { GROUPS = 64 };
+	/* A header and a slot, at least. What else a group has is from kmalloc(). */
+	const long long rows = 2LL * GROUPS * sysconf(_SC_PAGESIZE);
+	struct perfgrp_create create = {
+		.flags = PERFGRP_CREATE_MAPPED,
+		.target = PERFGRP_TARGET_ALL_CPUS,
+	};
+	int fd[GROUPS], i;
+	long long before;
+	pid_t pid;
+
+	NEED_FEATURE(MAPPED);
+	pid = fork_into_cgroup();
+	if (pid == 0) {
+		before = memory_stat("vmalloc");
+		for (i = 0; i < GROUPS; i++) {
+			fd[i] = grp_create_like(create);
+			REQUIRE_GE(fd[i], 0);
+		}
+		EXPECT(BECOMES_TRUE(memory_stat("vmalloc") >= before + rows, 10000));
+		for (i = 0; i < GROUPS; i++)
+			close(fd[i]);
+		EXPECT(BECOMES_TRUE(memory_stat("vmalloc") < before + rows / 2, 10000));
 		_exit(0);
 	}
 	wait_and_remove_cgroup(pid);

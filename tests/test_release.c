@@ -3,6 +3,7 @@
  * What the last close of a group gives back that nobody misses soon: mappings of the kernel,
  * references to tasks, cgroups, directories and namespaces.
  */
+#include "caps.h"
 #include "cgroup.h"
 #include "pmu.h"
 
@@ -226,6 +227,23 @@ static void add_while_probes_are_off(int fd)
 	EXPECT_LT(ret, 0);
 }
 
+/* A group that waits for the task's exec is refused when all of it is there but its buffer. */
+static void refused_for_its_buffer(pid_t task)
+{
+	const struct rlimit none = {};
+	pid_t pid = fork();
+
+	REQUIRE_GE(pid, 0);
+	if (pid == 0) {
+		REQUIRE(setrlimit(RLIMIT_MEMLOCK, &none) == 0);
+		keep_caps(1ULL << CAP_PERFMON);
+		EXPECT_REFUSED(stream_on_task(PERFGRP_CREATE_ENABLE_ON_EXEC, task, 16 << 20),
+			       ENOSPC, LIMIT);
+		_exit(0);
+	}
+	REQUIRE(waitpid(pid, NULL, 0) == pid);
+}
+
 TEST(task, "G13 G17 G16: a task that has exited is freed when the groups on it are closed")
 {
 	struct perfgrp_counter c = sampled_faults(), bad = { .event = PERFGRP_HW_CPU_CYCLES + 999,
@@ -260,6 +278,7 @@ TEST(task, "G13 G17 G16: a task that has exited is freed when the groups on it a
 	EXPECT_EQ(grp_create_on(dev, 0, PERFGRP_TARGET_TASK, child.pid, NULL, 0), -EMFILE);
 	REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
 	close(dev);
+	refused_for_its_buffer(child.pid);
 
 	reap(&child);
 	cgroup_remove(&cg);
@@ -298,6 +317,42 @@ TEST(directory, "G13 C1: a cgroup's filesystem can be unmounted when the groups 
 	close(other);
 	EXPECT(BECOMES_TRUE(umount2(at, 0) == 0, FREED_MS));
 	close(cg.fd);
+}
+
+/* A process in a new cgroup creates a group, with a buffer or without, and exits. */
+static bool freed_after(__u32 buffer_size)
+{
+	long before = dying_before();
+	struct cgroup cg = cgroup_make("a");
+	pid_t pid = fork();
+	int status;
+
+	REQUIRE_GE(pid, 0);
+	if (pid == 0) {
+		cgroup_enter(&cg, 0);
+		_exit(stream_on_task(0, 0, buffer_size) < 0);
+	}
+	REQUIRE(waitpid(pid, &status, 0) == pid);
+	EXPECT_EQ(status, 0);
+	cgroup_remove(&cg);
+	close(cg.fd);
+	return BECOMES_TRUE(dying() <= before, FREED_MS);
+}
+
+TEST_LIMIT(memory_cgroup, 90, "G13 A6: a memory cgroup goes with the last buffer charged to it")
+{
+	char root[160], base[160];
+
+	need_cgroups();
+	snprintf(root, sizeof(root), "%s/cgroup.subtree_control", cgroup_root);
+	snprintf(base, sizeof(base), "%s/" CGROUP_BASE "/cgroup.subtree_control", cgroup_root);
+	if (write_file(root, "+memory") || write_file(base, "+memory"))
+		skip("there is no memory controller");
+	/* Without a buffer nothing of ours holds it. */
+	if (!freed_after(0))
+		skip("something else holds the cgroup");
+	EXPECT(freed_after(65536));
+	write_file(base, "-memory");
 }
 
 int main(int argc, char **argv)

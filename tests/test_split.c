@@ -773,6 +773,39 @@ TEST(moved_with_threads, "C11 C2: and so it is with all threads of a process")
 	REQUIRE(waitpid(pid, NULL, 0) == pid);
 }
 
+TEST(moved_thread, "C11 C2: and with one thread that moves within a threaded cgroup")
+{
+	struct cgroup domain, a, b;
+	__u64 before, moved;
+	struct child child;
+	int fd;
+
+	arrange();
+	need_two_cpus();
+	domain = cgroup_make("domain");
+	a = cgroup_make("domain/a");
+	b = cgroup_make("domain/b");
+	if (cgroup_write(&a, "cgroup.type", "threaded") ||
+	    cgroup_write(&b, "cgroup.type", "threaded"))
+		skip("no threaded cgroups");
+	run_on(cpus.cpu[0]);
+	child = child_in_on(&domain, cpus.cpu[1]);
+	cgroup_enter_thread(&a, child.pid);
+	fd = split_base(0, 0);
+	REQUIRE_GT(grp_add(fd, PERFGRP_SW_CPU_CLOCK), 0);
+	child_tell(&child, ORDER_BURN, 600000000);
+	REQUIRE(BECOMES_TRUE((take_totals(fd), value_of(&a)->time_enabled > 50000000), 5000));
+	moved = now_ns();
+	take_totals(fd);
+	before = value_of(&a)->time_enabled;
+	cgroup_enter_thread(&b, child.pid);
+	moved = now_ns() - moved;
+	nap_ns(500000000);
+	take_totals(fd);
+	EXPECT_LT(value_of(&a)->time_enabled - before, moved + 100000000);
+	EXPECT_GE(value_of(&b)->time_enabled, 200000000);
+}
+
 TEST(threads, "C11: threads of a threaded cgroup are charged to theirs")
 {
 	struct cgroup domain, a;

@@ -773,6 +773,20 @@ TEST(reset_fault, "S13: values that cannot be written are EFAULT, and nothing is
 	EXPECT_GE(grp_raw(call.fd, id), 11);
 }
 
+TEST(reset_fresh_rows, "S13: rows in memory that was never touched are written like others")
+{
+	struct call call = {};
+	char *rows;
+
+	/* take_snapshot() has room for MAX_ROWS rows, but there is one. */
+	rows = fresh_pages(1);
+	call.fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0);
+	REQUIRE_GE(call.fd, 0);
+	REQUIRE_GT(grp_add(call.fd, PERFGRP_SW_PAGE_FAULTS), 0);
+	EXPECT_EQ(take_snapshot(&call, PERFGRP_SNAPSHOT_RESET, rows, snap.value), 0);
+	EXPECT_EQ(((struct perfgrp_row *)rows)->nr_values, 1);
+}
+
 int main(int argc, char **argv)
 {
 	return run_tests(argc, argv);
