@@ -4,7 +4,6 @@
  */
 #include <linux/bits.h>
 #include <linux/delay.h>
-#include <linux/irqflags.h>
 #include <linux/jump_label.h>
 #include <linux/limits.h>
 #include <linux/tracepoint.h>
@@ -184,16 +183,19 @@ static void timer_reads_uncore(struct kunit *test)
 /* [M1] [M3] A slot never looks as if it was not written, however often it was. */
 static void sequence_wraps(struct kunit *test)
 {
-	struct perfgrp_map_slot slot = { .seq = U32_MAX - 1 };
-	unsigned long flags;
-	bool began;
+	struct perfgrp_map_slot *slot;
+	struct perfgrp_group *group;
+	struct perfgrp_snap snap;
 
-	local_irq_save(flags);
-	began = perfgrp_mapped_write_begin(&slot);
-	perfgrp_mapped_write_end(&slot);
-	local_irq_restore(flags);
-	KUNIT_EXPECT_TRUE(test, began);
-	KUNIT_EXPECT_EQ(test, slot.seq, 2U);
+	harness_pin_to(test, 0);
+	group = mapped_group(test, 0);
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	slot = group->mapped->instances[group->instance_of[0]].slot;
+	WRITE_ONCE(slot->seq, U32_MAX - 1);
+	/* Writes it once, and meanwhile this CPU does not go idle. */
+	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &snap), 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(slot->seq), 2U);
+	perfgrp_snapshot_free(&snap);
 }
 
 static struct kunit_case mapped_cases[] = {
