@@ -514,7 +514,7 @@ int perfgrp_snapshot_take(struct perfgrp_group *group, u32 flags, u64 max_age,
 
 	if (unlikely(flags & PERFGRP_SNAPSHOT_CACHED)) {
 		reader.cached = true;
-		/* Of a removed cgroup, whose rows are final, only those at rest cannot be older. */
+		/* Rows of a removed cgroup are final; one that is not at rest may be older. */
 		take_cached(&reader, removed ? U64_MAX : oldest(group, max_age));
 	}
 	if (unlikely(flags & PERFGRP_SNAP_PEEK))

@@ -143,7 +143,9 @@ static bool take_signals(struct ending *e)
 /* Returns true once a signal has asked to end; does not wait for it. */
 bool ending_signalled(struct ending *e)
 {
-	take_signals(e);
+	/* The exit of a child may be pending, too. */
+	while (!e->signal && take_signals(e))
+		;
 	return e->signal;
 }
 
