@@ -12,10 +12,15 @@ verdict() {
 	echo "#= verdict $number $*"
 }
 
+# baseline: prints the name of the file with the number of skips with the module as it is.
+baseline() {
+	echo "/tmp/skips-$test-$(echo "$pattern" | tr -c 'A-Za-z0-9\n' _)"
+}
+
 # same_skips: whether no more is skipped than with the module as it is, whose number ends with .0.
 same_skips() {
 	skips=$(grep -c '# SKIP' "$out")
-	before=/tmp/skips-$test-$(echo "$pattern" | tr -c 'A-Za-z0-9\n' _)
+	before=$(baseline)
 	case $number in
 	*.0) echo "$skips" >"$before" ;;
 	*) [ ! -f "$before" ] || [ "$skips" -le "$(cat "$before")" ] ;;
@@ -50,6 +55,10 @@ unload() {
 	rmmod perfgrp
 }
 
+# From guests before this one.
+while read -r before skips; do
+	echo "$skips" >"$before"
+done </add/skips
 limit=120
 [ ! -e /sys/kernel/debug/kmemleak ] || limit=600
 while read -r number test pattern <&4; do
@@ -64,7 +73,10 @@ while read -r number test pattern <&4; do
 		continue
 	fi
 	text=$(run_test)
-	case $? in
+	status=$?
+	before=$(baseline)
+	[ ! -f "$before" ] || echo "#= skips $before $(cat "$before")"
+	case $status in
 	0) verdict "caught: $text" ;;
 	2) verdict "unusable: $text" ;;
 	*)
