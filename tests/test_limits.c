@@ -260,6 +260,14 @@ static pid_t fork_into_cgroup(void)
 	return pid;
 }
 
+static void create_all(struct perfgrp_create create, int *fd, int nr)
+{
+	while (nr--) {
+		fd[nr] = grp_create_like(create);
+		REQUIRE_GE(fd[nr], 0);
+	}
+}
+
 static void wait_and_remove_cgroup(pid_t pid)
 {
 	REQUIRE(waitpid(pid, NULL, 0) == pid);
@@ -340,10 +348,7 @@ TEST_LIMIT(late_buffers_memory, 90, "A6 G19: so is the buffer of a CPU that come
 	pid = fork_into_cgroup();
 	if (pid == 0) {
 		REQUIRE_EQ(cpu_set_online(1, false), 0);
-		for (i = 0; i < BUFFERS; i++) {
-			fd[i] = grp_create_like(create);
-			REQUIRE_GE(fd[i], 0);
-		}
+		create_all(create, fd, BUFFERS);
 		/* Until those of the other CPUs are in the numbers. */
 		sleep(5);
 		before = kernel_bytes();
@@ -410,10 +415,7 @@ TEST_LIMIT(mapped_memory, 90, "A6 M6: mapped rows are charged to their maker, to
 	pid = fork_into_cgroup();
 	if (pid == 0) {
 		before = memory_stat("vmalloc");
-		for (i = 0; i < GROUPS; i++) {
-			fd[i] = grp_create_like(create);
-			REQUIRE_GE(fd[i], 0);
-		}
+		create_all(create, fd, GROUPS);
 		EXPECT(BECOMES_TRUE(memory_stat("vmalloc") >= before + rows, 10000));
 		for (i = 0; i < GROUPS; i++)
 			close(fd[i]);

@@ -878,8 +878,8 @@ struct perfgrp_row {
 /*
  * For PERFGRP_CREATE_MAPPED groups: use mapped rows that are at rest (&struct
  * perfgrp_map_slot.at_rest) or at most max_age old, and interrupt only the other CPUs. Cannot be
- * combined with RESET. With a clock that can be set back (CLOCK_REALTIME, CLOCK_TAI) only rows that
- * are at rest are used.
+ * combined with RESET. With a clock that can be set back (CLOCK_REALTIME, CLOCK_TAI), and once the
+ * group's cgroup is removed, only rows that are at rest are used.
  */
 #define PERFGRP_SNAPSHOT_CACHED		(1U << 3)
 
