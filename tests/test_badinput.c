@@ -1252,10 +1252,13 @@ TEST_LIMIT(counter_arrays, 60, "A4: ADD: counter arrays that are empty, too long
 	EXPECT(text_has_number(grp_error.text, info.max_members));
 }
 
+static unsigned char long_counter[ROOM + 1];
+
 TEST_LIMIT(counter_sizes, 60, "A4: ADD: counter_size too short EINVAL, longer E2BIG unless zero")
 {
 	const struct call *call = call_of(PERFGRP_ADD);
 	struct refusal too_short = refusal(EINVAL, PERFGRP_REASON_SIZE);
+	struct refusal too_long = refusal(E2BIG, PERFGRP_REASON_SIZE);
 	struct refusal tail = refusal(E2BIG, PERFGRP_REASON_TAIL);
 	static const __u32 small[] = { 0, 1, 8, PERFGRP_COUNTER_SIZE_VER0 - 1 };
 	static struct {
@@ -1288,6 +1291,17 @@ TEST_LIMIT(counter_sizes, 60, "A4: ADD: counter_size too short EINVAL, longer E2
 			    (struct range){ 0, call->size });
 	EXPECT_EQ(big[0].c.id, 0);
 	EXPECT_EQ(big[1].c.id, 0);
+
+	/* More than a page, though the rest is zero. */
+	too_long.field = "counter_size";
+	REQUIRE(page <= ROOM);
+	memset(long_counter, 0, page + 1);
+	memcpy(long_counter, &big[0].c, sizeof(big[0].c));
+	add = good_argument(call, arg_room);
+	add->counters = to_u64(long_counter);
+	add->counter_size = page + 1;
+	add->nr_counters = 1;
+	expect_refused(call, "of counters of a byte more than a page", add, &too_long);
 
 	add = good_argument(call, arg_room);
 	add->counter_size = 0xfffffff0;
@@ -1466,6 +1480,18 @@ TEST_LIMIT(snapshot_arrays, 60,
 		EXPECT_UNTOUCHED(out_rows);
 		EXPECT_UNTOUCHED(out_values);
 	}
+
+	size = refusal(E2BIG, PERFGRP_REASON_SIZE);
+	size.field = "row_size";
+	s = good_argument(call, arg_room);
+	s->row_size = page + 1;
+	expect_refused(call, "with a row_size of a byte more than a page", s, &size);
+	size.field = "value_size";
+	s = good_argument(call, arg_room);
+	s->value_size = page + 1;
+	expect_refused(call, "with a value_size of a byte more than a page", s, &size);
+	EXPECT_UNTOUCHED(out_rows);
+	EXPECT_UNTOUCHED(out_values);
 }
 
 /* ---- the error struct itself ------------------------------------------------------------- */
