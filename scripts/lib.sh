@@ -133,6 +133,29 @@ hash_of() {
 	cat "$@" | sha256sum | cut -c1-16
 }
 
+# cached_output NAME KEY COMMAND FILE...: prints what COMMAND (of a shell, for which $1 is the
+# file) prints for each FILE. What it printed before for the same NAME, KEY, path and content is
+# taken from the cache. COMMAND exits with 0 or 1.
+cached_output() {
+	local dir=$CACHE/$1 key=$2 command=$3 file answer answers=() todo=()
+	shift 3
+	mkdir -p "$dir"
+	for file; do
+		answer=$dir/$({ echo "$key $command $file" && cat "$file"; } | hash_of -)
+		answers+=("$answer")
+		[ -f "$answer" ] || todo+=("$answer" "$file")
+	done
+	[ ${#todo[@]} -eq 0 ] || printf '%s\0' "${todo[@]}" |
+		xargs -0 -P "$(nproc)" -n 2 sh -c '
+			answer=$1
+			shift
+			{ '"$command"'; } >"$answer.$$" 2>&1
+			[ $? -le 1 ] && mv "$answer.$$" "$answer"' sh
+	touch -c "${answers[@]}"
+	find "$dir" -ignore_readdir_race -type f -mtime +30 -delete
+	cat "${answers[@]}"
+}
+
 # take_lock NAME: takes the cache's lock NAME, until release_lock or the end of this process.
 # Prints a message if it has to wait.
 take_lock() {
