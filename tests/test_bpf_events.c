@@ -960,7 +960,7 @@ TEST_LIMIT(missed, 300, "B9: what is missed while another kprobe's handler runs 
 		skip("no call was missed");
 }
 
-TEST_LIMIT(last_missed, 300, "B9: nor is what is missed last before BPF_EVENTS_OFF")
+TEST_LIMIT(last_missed, 300, "B9: so is what is missed last before BPF_EVENTS_OFF")
 {
 	unsigned int round, turn, nr = 0;
 	__u64 lost = 0;
