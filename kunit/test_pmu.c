@@ -1133,6 +1133,48 @@ static void read_during_add(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->strange_reads), 0);
 }
 
+static void read_software(struct perf_event *event, void *data)
+{
+	struct reader *reader = data;
+
+	enum perf_event_state state = perfgrp_core_state(reader->other);
+
+	if (state != PERF_EVENT_STATE_ACTIVE)
+		return;
+	reader->times++;
+	reader->reads += perfgrp_core_read_anywhere(reader->other, state, false);
+}
+
+/*
+ * [O3] [S9] While the perf core switches contexts it has the PMUs disabled, that of software events
+ * too. These need no PMU to be read.
+ */
+static void read_software_during_switch(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_group(test, PERFGRP_TARGET_TASK, 0);
+	/* This one puts the PMU of software events into the task's context. */
+	struct perfgrp_group *other = harness_group(test, PERFGRP_TARGET_TASK, 0);
+	struct reader reader = {};
+
+	harness_pin_to(test, 0);
+	harness_add_one(test, other, EVENT(PERFGRP_SW_PAGE_FAULTS));
+	harness_add_one(test, group, EVENT(PERFGRP_SW_PAGE_FAULTS));
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	KUNIT_ASSERT_EQ(test, harness_enable(other, NULL), 0);
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	reader.other = member_event(group, 0);
+	fake->interrupt_data = &reader;
+	fake->interrupt = read_software;
+	msleep(20);
+	harness_disable(group);
+	fake->interrupt = NULL;
+	/* Before 6.2 they have a context of their own, which the perf core switches later. */
+	if (!reader.times)
+		kunit_skip(test, "software events are in another context");
+	KUNIT_EXPECT_EQ(test, reader.reads, reader.times);
+}
+
 static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(counts_exactly),
 	KUNIT_CASE(guest_time),
@@ -1164,6 +1206,7 @@ static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(counted_elsewhere),
 	KUNIT_CASE(cpumask_in_attr_update),
 	KUNIT_CASE(read_during_add),
+	KUNIT_CASE(read_software_during_switch),
 	{}
 };
 

@@ -37,6 +37,7 @@
 #include <linux/string.h>
 
 #include "compat.h"
+#include "event.h"
 #include "perfcore.h"
 #include "pmu_attr.h"
 #include "value.h"
@@ -230,7 +231,9 @@ u64 perfgrp_core_clock(void)
  * time for cpu-clock, in context time for task-clock. event->tstamp, in the time of its context
  * or cgroup, is when the event became active. If hw.prev_count is before that, the event has not
  * been started yet. While an event of another PMU is being changed, it is PERF_HES_UPTODATE or
- * its PMU is disabled.
+ * its PMU is disabled. Events that need no PMU slot add to event->count where they happen; their
+ * pmu->read() does nothing, so that they can be read although the perf core has disabled their PMU
+ * with all others of a context.
  */
 static bool has_started(const struct perf_event *event)
 {
@@ -240,8 +243,9 @@ static bool has_started(const struct perf_event *event)
 	if (event->pmu == task_clock_pmu)
 		begin -= compat_ctx_timeoffset(event->ctx);
 	else if (event->pmu != cpu_clock_pmu)
-		return !(event->hw.state & PERF_HES_UPTODATE) &&
-		       !compat_pmu_disable_count(event->pmu);
+		return perfgrp_event_is_software(&event->attr) ||
+		       (!(event->hw.state & PERF_HES_UPTODATE) &&
+			!compat_pmu_disable_count(event->pmu));
 	if (cgroup)
 		begin = perfgrp_core_cgroup_time_at(cgroup, event, begin);
 	else
