@@ -1175,6 +1175,33 @@ static void read_software_during_switch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reader.reads, reader.times);
 }
 
+static void look_at_state(struct perf_event *event, void *data)
+{
+	struct reader *reader = data;
+
+	reader->times++;
+	reader->reads += perfgrp_core_state(reader->other) == PERF_EVENT_STATE_ACTIVE;
+}
+
+/* [O3] When the leader begins to count the other scheduling groups do, and are in its samples. */
+static void leader_starts_last(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct reader reader = {};
+
+	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	harness_add_one(test, group, EVENT(PERFGRP_SW_PAGE_FAULTS));
+	reader.other = member_event(group, 1);
+	KUNIT_ASSERT_PTR_EQ(test, reader.other->group_leader, reader.other);
+	fake->interrupt_data = &reader;
+	fake->interrupt = look_at_state;
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	fake->interrupt = NULL;
+	KUNIT_EXPECT_GT(test, reader.times, 0U);
+	KUNIT_EXPECT_EQ(test, reader.reads, reader.times);
+}
+
 static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(counts_exactly),
 	KUNIT_CASE(guest_time),
@@ -1207,6 +1234,7 @@ static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(cpumask_in_attr_update),
 	KUNIT_CASE(read_during_add),
 	KUNIT_CASE(read_software_during_switch),
+	KUNIT_CASE(leader_starts_last),
 	{}
 };
 

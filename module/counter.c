@@ -504,7 +504,9 @@ bool perfgrp_counter_dead(const struct perfgrp_member_instance *counter)
  * @first: index of the first member in @group->members
  * @nr: how many members
  *
- * Enabling a leader starts its scheduling group in one transaction of the PMU.
+ * Enabling a leader starts its scheduling group in one transaction of the PMU. The group's leader
+ * is in the first scheduling group, which starts last and stops first: if it samples, the other
+ * members count already, and have a value in each sample.
  */
 void perfgrp_counters_start(struct perfgrp_group *group, unsigned int instance,
 			    unsigned int first, unsigned int nr)
@@ -520,7 +522,7 @@ void perfgrp_counters_start(struct perfgrp_group *group, unsigned int instance,
 		if (counter->away)
 			perf_event_enable(counter->away->event);
 	}
-	for (i = first; i < first + nr; i++) {
+	for (i = first + nr; i-- > first;) {
 		counter = &group->members[i]->instances[instance];
 		if (counter->event && counter->event->group_leader == counter->event)
 			perfgrp_core_enable(counter->event);
