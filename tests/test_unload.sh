@@ -52,6 +52,26 @@ load_and_unload() {
 	done
 }
 
+pwqs=/sys/kernel/slab/pool_workqueue
+
+# Prints how many pool_workqueues there are: each workqueue has some.
+count_pwqs() {
+	echo 1 >$pwqs/shrink
+	awk '$1 == "pool_workqueue" { print $2 }' /proc/slabinfo
+}
+
+# They are freed in the background.
+workqueues_are_destroyed() {
+	before=$(count_pwqs)
+	[ "$before" -gt 0 ] && load_and_unload || return 1
+	for _ in $(seq 100); do
+		[ "$(count_pwqs)" -gt "$before" ] || return 0
+		sleep 0.1
+	done
+	echo "# pool_workqueues: $before before, $(count_pwqs) after"
+	return 1
+}
+
 can_fail() {
 	[ -w /proc/self/fail-nth ] && [ -d /sys/kernel/debug/failslab ] &&
 		[ -d /sys/kernel/debug/fail_page_alloc ] && [ -d /sys/kernel/debug/fail_usercopy ]
@@ -63,7 +83,7 @@ loading_fails() {
 	/tests/load_failing /lib/modules/perfgrp.ko && nothing_is_left && broken=
 }
 
-echo 1..9
+echo 1..10
 check "A7: what tests before have left is gone" nobody_uses_it
 check "A1: the node is root's, mode 0600" node_is_private
 check "A7: the module cannot be unloaded while a group is open" unload_is_refused
@@ -71,6 +91,12 @@ check "A7: it can when none is" rmmod perfgrp
 check "A7: no node, no kprobe, no hotplug state, no PMU is left" nothing_is_left
 check "A7: cgroups come and go without it" cgroups_come_and_go
 check "A7: it can be loaded and unloaded again and again" load_and_unload
+text="A7: it destroys its workqueues"
+if [ -e $pwqs/shrink ] && grep -q '^pool_workqueue' /proc/slabinfo; then
+	check "$text" workqueues_are_destroyed
+else
+	result ok "$text # SKIP this kernel has no slab cache of pool_workqueues alone"
+fi
 text="A7: nothing is left if loading fails late"
 if can_fail; then
 	check "$text" loading_fails
