@@ -345,43 +345,6 @@ TEST(records_read, "S16 O5: nobody waits for a read(2) that stalls")
 	stall_reader(read_records, PERFGRP_READER_RECORDS);
 }
 
-/* The row of a cgroup among NR rows, or NULL. */
-static const struct perfgrp_row *find_cgroup(const struct perfgrp_row *row, __u32 nr, __u64 ino)
-{
-	for (; nr; nr--, row++) {
-		if (row->cgroup_id == ino)
-			return row;
-	}
-	return NULL;
-}
-
-/* Its row in a new snapshot, or NULL. */
-static const struct perfgrp_row *cgroup_row(int fd, __u64 ino)
-{
-	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &grp_last), 0);
-	return find_cgroup(grp_last.row, grp_last.hdr.nr_rows, ino);
-}
-
-/* A group that is split by cgroup, and a cgroup that has a row. */
-static int split_group(struct cgroup *cg)
-{
-	struct cgroup base;
-	int fd;
-
-	NEED_FEATURE(SPLIT_BY_CGROUP);
-	cgroup2_mount();
-	cgroups_sweep();
-	snprintf(base.path, sizeof(base.path), "%s/" CGROUP_BASE, cgroup_root);
-	cgroup_mkdir(&base);
-	*cg = cgroup_make("a");
-	fd = grp_create_like((struct perfgrp_create){
-		.flags = PERFGRP_CREATE_SPLIT_BY_CGROUP | PERFGRP_CREATE_ENABLED,
-		.target = PERFGRP_TARGET_ALL_CPUS, .target_fd = base.fd });
-	REQUIRE_GE(fd, 0);
-	REQUIRE_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
-	return fd;
-}
-
 /* A snapshot that notes which cgroups have been removed, but fails. */
 static void fail_snapshot(int fd)
 {
@@ -402,7 +365,7 @@ TEST(removed_meanwhile, "S16 C10: a cgroup's removal is not reported by a snapsh
 	struct trap trap;
 	__u64 ino;
 
-	call.fd = split_group(&cg);
+	call.fd = cgroup_split_group(&cg);
 	ino = cgroup_ino(&cg);
 	trap = trap_set(false);
 	call.to = trap.memory;
@@ -426,7 +389,7 @@ TEST(reported_meanwhile, "S16 C10: a removal is reported once, though another sn
 	struct trap trap;
 	__u64 ino;
 
-	call.fd = split_group(&cg);
+	call.fd = cgroup_split_group(&cg);
 	ino = cgroup_ino(&cg);
 	trap = trap_set(false);
 	call.to = trap.memory;
@@ -436,7 +399,7 @@ TEST(reported_meanwhile, "S16 C10: a removal is reported once, though another sn
 	fail_snapshot(call.fd);
 	trap_open(&trap);
 	EXPECT_EQ(call_end(&call), 0);
-	row = find_cgroup((const void *)trap.memory, call.arg.snapshot.nr_rows, ino);
+	row = cgroup_find_row((const void *)trap.memory, call.arg.snapshot.nr_rows, ino);
 	REQUIRE(row);
 	EXPECT(row->flags & PERFGRP_ROW_EXITED);
 	EXPECT(!cgroup_row(call.fd, ino));

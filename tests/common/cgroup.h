@@ -292,4 +292,45 @@ static inline void need_cgroups(void)
 	close(base.fd);
 }
 
+/* ---- groups that are split by cgroup ------------------------------------------------- */
+
+/* The row of a cgroup among NR rows, or NULL. */
+static inline const struct perfgrp_row *cgroup_find_row(const struct perfgrp_row *row, __u32 nr,
+							__u64 ino)
+{
+	for (; nr; nr--, row++) {
+		if (row->cgroup_id == ino)
+			return row;
+	}
+	return NULL;
+}
+
+/* Its row in a new snapshot, or NULL. */
+static inline const struct perfgrp_row *cgroup_row(int fd, __u64 ino)
+{
+	REQUIRE_EQ(grp_snapshot(fd, PERFGRP_SNAPSHOT_TOTALS, &grp_last), 0);
+	return cgroup_find_row(grp_last.row, grp_last.hdr.nr_rows, ino);
+}
+
+/* A group that is split by cgroup, and a cgroup that has a row. */
+static inline int cgroup_split_group(struct cgroup *cg)
+{
+	struct cgroup base;
+	int fd;
+
+	NEED_FEATURE(SPLIT_BY_CGROUP);
+	cgroup2_mount();
+	cgroups_sweep();
+	snprintf(base.path, sizeof(base.path), "%s/" CGROUP_BASE, cgroup_root);
+	cgroup_mkdir(&base);
+	*cg = cgroup_make("a");
+	fd = grp_create_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_SPLIT_BY_CGROUP | PERFGRP_CREATE_ENABLED,
+		.target = PERFGRP_TARGET_ALL_CPUS, .target_fd = base.fd });
+	REQUIRE_GE(fd, 0);
+	close(base.fd);
+	REQUIRE_GT(grp_add(fd, PERFGRP_SW_PAGE_FAULTS), 0);
+	return fd;
+}
+
 #endif /* TESTS_CGROUP_H */
