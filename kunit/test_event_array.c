@@ -17,6 +17,7 @@
 #include <linux/timekeeping.h>
 
 #include "../module/bpf.h"
+#include "../module/clock.h"
 #include "../module/event_array.h"
 #include "../module/group.h"
 #include "../module/tracepoint.h"
@@ -207,6 +208,7 @@ static void old_and_new(struct kunit *test)
  * @leave: it may leave
  * @entered: it has the array
  * @leaving: it is about to leave
+ * @left_at: when, by the group's clock
  * @first: the first base count that it has read
  * @last: the last base count that it has read
  */
@@ -216,6 +218,7 @@ struct reader {
 	bool leave;
 	bool entered;
 	bool leaving;
+	u64 left_at;
 	u64 first;
 	u64 last;
 };
@@ -234,6 +237,7 @@ static int read_slowly(void *data)
 	while (!READ_ONCE(reader->leave) && ktime_before(ktime_get(), end))
 		cpu_relax();
 	reader->last = READ_ONCE(array->entries[0].base.count);
+	reader->left_at = perfgrp_clock_now(reader->group->clockid);
 	/* Pairs with the load in leaves_readers_alone(). */
 	smp_store_release(&reader->leaving, true);
 	rcu_read_unlock();
@@ -376,13 +380,18 @@ static void drops_programs_later(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_dropped(progs[1]));
 }
 
-/* [B4] [B5] DETACH and REPLACE wait for handlers that may run the program, without the lock. */
+/*
+ * [B4] [B5] [B11] DETACH and REPLACE wait for handlers that may run the program, without the lock.
+ * DETACH is recorded after that.
+ */
 static void drops_programs_of_the_living(struct kunit *test)
 {
 	struct perfgrp_group *group = sampling_group(test, 1);
 	struct reader reader = { .group = group, .ms = 2000 };
+	const struct perfgrp_record_bpf_attach *record;
 	struct perfgrp_attachment *attachment, *old;
 	struct perfgrp_error err = harness_error();
+	const struct harness_stream *stream;
 	struct bpf_prog *progs[2];
 	struct task_struct *task;
 	bool left;
@@ -428,6 +437,12 @@ static void drops_programs_of_the_living(struct kunit *test)
 	kthread_stop(task);
 	KUNIT_EXPECT_FALSE(test, left);
 	KUNIT_EXPECT_TRUE(test, is_dropped(progs[1]));
+
+	stream = harness_read_stream(test, group);
+	KUNIT_ASSERT_EQ(test, stream->nr, 2U);
+	record = (const struct perfgrp_record_bpf_attach *)stream->at[1];
+	KUNIT_ASSERT_EQ(test, record->header.type, (u32)PERFGRP_RECORD_BPF_DETACH);
+	KUNIT_EXPECT_GE(test, record->sample_id.time, reader.left_at);
 }
 
 /*
@@ -607,6 +622,8 @@ static struct kunit_case event_array_cases[] = {
 
 struct kunit_suite perfgrp_event_array_suite = {
 	.name = "perfgrp_event_array",
+	.suite_init = harness_suite_init,
+	.suite_exit = harness_suite_exit,
 	.exit = harness_exit,
 	.test_cases = event_array_cases,
 };

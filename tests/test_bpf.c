@@ -938,7 +938,7 @@ TEST(records_of_changes, "B11: attach, replace and detach are records, in order 
  * The counter overflows where the record is about to be written. No other code runs in between that
  * could overflow.
  */
-TEST(replace_recorded_first, "B11 B4: REPLACE is recorded before the new program can run")
+TEST(recorded_first, "B11 B4: ATTACH and REPLACE are recorded before the new program can run")
 {
 	struct perfgrp_counter c = {
 		.flags = PERFGRP_COUNTER_RAW,
@@ -957,8 +957,8 @@ TEST(replace_recorded_first, "B11 B4: REPLACE is recorded before the new program
 	REQUIRE_GE(fd, 0);
 	if (grp_add_counters(fd, &c, 1))
 		skip("no breakpoints: %s", grp_error.text);
-	REQUIRE_EQ(grp_bpf_attach(fd, c.id, other, 1), 0);
 	REQUIRE_EQ(grp_enable(fd), 0);
+	REQUIRE_EQ(grp_bpf_attach(fd, c.id, other, 1), 0);
 	REQUIRE_EQ(grp_bpf_replace(fd, c.id, other, 2, 0), 0);
 	REQUIRE_EQ(grp_disable(fd), 0);
 	EXPECT_EQ(seen(1).other_runs, 1);

@@ -960,6 +960,37 @@ TEST_LIMIT(missed, 300, "B9: what is missed while another kprobe's handler runs 
 		skip("no call was missed");
 }
 
+TEST_LIMIT(missed_order, 300, "B9 O6: what is missed is told lost before the next record")
+{
+	const struct perf_event_header *last;
+	unsigned int round, turn, nr = 0;
+	int fd, other;
+
+	slow_down_getpgid();
+	run_on(0);
+	fd = ask(0, PERFGRP_TARGET_ALL_CPUS, 65536);
+	/* Shows what has been unloaded; stream_stat() of FD would count what it has missed. */
+	other = ask(0, PERFGRP_TARGET_ALL_CPUS, 65536);
+	for (round = 0; round < 10; round++) {
+		lose_sockets(10);
+		nr += 10;
+		for (turn = 0; stream_stat(other).produced < 2 * nr; turn++) {
+			REQUIRE_LT(turn, 1000);
+			call_getpgid();
+		}
+	}
+	/* Of this one nothing is missed. */
+	lose_sockets(1);
+	nr++;
+	REQUIRE(BECOMES_TRUE(stream_stat(other).produced == 2 * nr, LATER_MS));
+	read_on(fd);
+	EXPECT_EQ(records.nr_bpf + records.lost, 2 * nr);
+	if (!records.lost)
+		skip("no call was missed");
+	last = records.record[records.nr - 1];
+	EXPECT_EQ(last->type, PERF_RECORD_BPF_EVENT);
+}
+
 TEST_LIMIT(last_missed, 300, "B9: so is what is missed last before BPF_EVENTS_OFF")
 {
 	unsigned int round, turn, nr = 0;
