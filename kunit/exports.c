@@ -22,6 +22,7 @@
 #include "../module/member.h"
 #include "../module/overflow.h"
 #include "../module/perfcore.h"
+#include "../module/pmu_attr.h"
 #include "../module/records.h"
 #include "../module/snapshot.h"
 #include "../module/tracepoint.h"
@@ -141,6 +142,9 @@ EXPORT_FOR_TESTS(perfgrp_core_read_anywhere);
 #ifdef CONFIG_CGROUP_PERF
 EXPORT_FOR_TESTS(perfgrp_core_cgroup_now);
 #endif
+
+/* pmu_attr.c */
+EXPORT_FOR_TESTS(perfgrp_pmu_attr_cpus);
 
 /* tracepoint.c */
 EXPORT_FOR_TESTS(perfgrp_tracepoint_find);

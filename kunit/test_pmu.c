@@ -8,6 +8,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
@@ -15,6 +16,7 @@
 
 #include "../module/group.h"
 #include "../module/perfcore.h"
+#include "../module/pmu_attr.h"
 #include "../module/snapshot.h"
 #include "../module/value.h"
 #include "harness.h"
@@ -1082,6 +1084,37 @@ static void cpumask_in_attr_update(struct kunit *test)
 	harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
 }
 
+static unsigned long free_pages_now(void)
+{
+	struct sysinfo info;
+
+	si_meminfo(&info);
+	return info.freeram;
+}
+
+/* [A5] Reading a PMU's file leaves no page. */
+static void cpumask_leaves_no_page(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	enum { TURNS = 4096 };
+	unsigned long before;
+	cpumask_var_t cpus;
+	unsigned int i;
+
+	fake_pmu_unregister(fake);
+	fake->cpumask = cpumask_of(0);
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fake), 0);
+	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&cpus, GFP_KERNEL));
+	before = free_pages_now();
+	for (i = 0; i < TURNS; i++)
+		if (!perfgrp_pmu_attr_cpus(&fake->pmu, "cpumask", cpus))
+			break;
+	KUNIT_EXPECT_EQ(test, i, (unsigned int)TURNS);
+	KUNIT_EXPECT_LT(test, before, free_pages_now() + TURNS / 2);
+	KUNIT_EXPECT_TRUE(test, cpumask_equal(cpus, cpumask_of(0)));
+	free_cpumask_var(cpus);
+}
+
 struct reader {
 	struct perf_event *other;
 	unsigned int times;
@@ -1232,6 +1265,7 @@ static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(refusals_of_the_driver),
 	KUNIT_CASE(counted_elsewhere),
 	KUNIT_CASE(cpumask_in_attr_update),
+	KUNIT_CASE(cpumask_leaves_no_page),
 	KUNIT_CASE(read_during_add),
 	KUNIT_CASE(read_software_during_switch),
 	KUNIT_CASE(leader_starts_last),

@@ -52,24 +52,38 @@ load_and_unload() {
 	done
 }
 
-pwqs=/sys/kernel/slab/pool_workqueue
+# Of the kernel's objects that stay where kmemleak finds them. A workqueue has pool_workqueues.
+caches="pool_workqueue perf_event"
 
-# Prints how many pool_workqueues there are: each workqueue has some.
-count_pwqs() {
-	echo 1 >$pwqs/shrink
-	awk '$1 == "pool_workqueue" { print $2 }' /proc/slabinfo
+have_caches() {
+	for cache in $caches; do
+		[ -e "/sys/kernel/slab/$cache/shrink" ] && grep -q "^$cache " /proc/slabinfo || return 1
+	done
+}
+
+# Prints how many objects there are in a cache.
+count_objects() {
+	echo 1 >/sys/kernel/slab/"$1"/shrink
+	awk -v cache="$1" '$1 == cache { print $2 }' /proc/slabinfo
 }
 
 # They are freed in the background.
-workqueues_are_destroyed() {
-	before=$(count_pwqs)
-	[ "$before" -gt 0 ] && load_and_unload || return 1
-	for _ in $(seq 100); do
-		[ "$(count_pwqs)" -gt "$before" ] || return 0
-		sleep 0.1
+objects_are_freed() {
+	before=$(for cache in $caches; do count_objects "$cache"; done)
+	load_and_unload || return 1
+	# shellcheck disable=SC2086 # words
+	set -- $before
+	for cache in $caches; do
+		now=0
+		for _ in $(seq 100); do
+			now=$(count_objects "$cache")
+			[ "$now" -gt "$1" ] || break
+			sleep 0.1
+		done
+		echo "# $cache: $1 before, $now after"
+		[ "$now" -le "$1" ] || return 1
+		shift
 	done
-	echo "# pool_workqueues: $before before, $(count_pwqs) after"
-	return 1
 }
 
 can_fail() {
@@ -91,11 +105,11 @@ check "A7: it can when none is" rmmod perfgrp
 check "A7: no node, no kprobe, no hotplug state, no PMU is left" nothing_is_left
 check "A7: cgroups come and go without it" cgroups_come_and_go
 check "A7: it can be loaded and unloaded again and again" load_and_unload
-text="A7: it destroys its workqueues"
-if [ -e $pwqs/shrink ] && grep -q '^pool_workqueue' /proc/slabinfo; then
-	check "$text" workqueues_are_destroyed
+text="A7: it leaves no workqueue and no event"
+if have_caches; then
+	check "$text" objects_are_freed
 else
-	result ok "$text # SKIP this kernel has no slab cache of pool_workqueues alone"
+	result ok "$text # SKIP this kernel's slab caches of these have others in them"
 fi
 text="A7: nothing is left if loading fails late"
 if can_fail; then
