@@ -6,6 +6,7 @@
  *
  * Needs a kernel with fault injection (CONFIG_FAULT_INJECTION and related options).
  */
+#include "cgroup.h"
 #include "faults.h"
 #include "pmu.h"
 #include "program.h"
@@ -35,6 +36,8 @@ struct trial {
 	/* Extends the scene before the trial; how many members that adds. */
 	void (*prepare)(struct scene *s);
 	int extra;
+	/* Looks, after the trial, at what check_scene() does not know. */
+	void (*check)(struct scene *s, int ret);
 	/* The call itself retries after a failure, and has no struct perfgrp_error. */
 	bool tries_again;
 	/* How many members it adds if it succeeds. */
@@ -169,6 +172,8 @@ static void try_all(const struct trial *t)
 		if (!hit)
 			EXPECT_EQ(ret, 0);
 		check_scene(&s, t, ret);
+		if (t->check)
+			t->check(&s, ret);
 		close(s.fd);
 		close(s.program);
 		if (s.made >= 0)
@@ -322,6 +327,35 @@ TRIAL(add_split, "A5 C10: ADD to a group that is split", .prepare = make_split_g
 }
 
 TRIAL(snapshot_split, "A5 C10: SNAPSHOT of a group that is split", .prepare = fill_split_group)
+{
+	static struct grp_snap split;
+
+	return grp_snapshot(s->made, PERFGRP_SNAPSHOT_TOTALS, &split);
+}
+
+static __u64 removed;	/* the inode of a cgroup */
+
+static void remove_cgroup(struct scene *s)
+{
+	struct cgroup cg;
+
+	s->made = cgroup_split_group(&cg);
+	removed = cgroup_ino(&cg);
+	cgroup_remove(&cg);
+	close(cg.fd);
+}
+
+static void expect_removal_told_once(struct scene *s, int ret)
+{
+	const struct perfgrp_row *row = cgroup_row(s->made, removed);
+
+	EXPECT_EQ(!!row, ret < 0);
+	if (row)
+		EXPECT(!cgroup_row(s->made, removed));
+}
+
+TRIAL(snapshot_removed, "A5 C10: SNAPSHOT that tells of a removed cgroup",
+      .prepare = remove_cgroup, .check = expect_removal_told_once)
 {
 	static struct grp_snap split;
 

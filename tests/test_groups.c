@@ -2140,6 +2140,16 @@ TEST(fdinfo_targets, "G22: fdinfo shows which CPUs, or which one of a task")
 	expect_in_fdinfo(grp_create(0, PERFGRP_TARGET_TASK, 0, &cpus.cpu[1], 1), want);
 }
 
+TEST(fdinfo_flags, "G22: fdinfo has the flags that the group was created with")
+{
+	const __u32 flags = PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_INHERIT;
+	char want[64];
+
+	snprintf(want, sizeof(want), "\ncreate_flags:\t%#x\n", flags);
+	expect_in_fdinfo(grp_on_task(flags, 0), want);
+	expect_in_fdinfo(grp_on_task(0, 0), "\ncreate_flags:\t0x0\n");
+}
+
 TEST(fdinfo_id, "G22: fdinfo tells by a number which file descriptors are of one group")
 {
 	int id, fd, other;

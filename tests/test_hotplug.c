@@ -8,6 +8,7 @@
 #include "stream.h"
 
 #include <linux/hw_breakpoint.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -129,6 +130,19 @@ TEST(up, "G19: a CPU that is back counts again, in a new epoch, on top of what i
 	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
 	on = *snap_value(&snap, CPU, id);
 	EXPECT_GE(snap_value(&snap, 0, id)->time_enabled, on.time_enabled + gap);
+}
+
+TEST(probe_software, "A13 G19: a CPU that is back arms no probe for members that share no PMU")
+{
+	int id, fd = faults_on_all(&id);
+
+	NEED_FEATURE(SCHED_GROUP);
+	REQUIRE(BECOMES_TRUE(!probe_is_armed(), 10000));
+	cpu_down();
+	cpu_up();
+	/* It would stay armed for a second. */
+	REQUIRE(BECOMES_TRUE(row_is(fd, CPU, false, 1), 10000));
+	EXPECT(!probe_is_armed());
 }
 
 TEST(totals, "G19 S11: what a CPU counted before it went is in the totals, in one row")
@@ -389,6 +403,7 @@ TEST(new_ring, "G19 O1 O13 A6: a CPU that was not online when the group was crea
 	struct perfgrp_counter c = { .event = PERFGRP_SW_PAGE_FAULTS, .sample_period = 10 };
 	size_t size = 65536, page = sysconf(_SC_PAGESIZE), at = CPU * (page + size);
 	struct perfgrp_reader reader = { .size = sizeof(reader), .flags = PERFGRP_READER_RECORDS };
+	struct pollfd wait = { .events = POLLIN };
 	int fd, left;
 	void *ring;
 
@@ -398,6 +413,8 @@ TEST(new_ring, "G19 O1 O13 A6: a CPU that was not online when the group was crea
 	cpu_down();
 	fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, size);
 	REQUIRE_GE(fd, 0);
+	wait.fd = fd;
+	EXPECT_EQ(poll(&wait, 1, 0), 0);
 	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
 	REQUIRE_EQ(grp_ioctl(fd, PERFGRP_OPEN_READER, &reader), 0);
 	EXPECT(mmap(NULL, page + size, PROT_READ, MAP_SHARED, reader.fd, at) == MAP_FAILED);
@@ -415,6 +432,23 @@ TEST(new_ring, "G19 O1 O13 A6: a CPU that was not online when the group was crea
 	EXPECT_EQ(records.lost, 0);
 	close(reader.fd);
 	expect_charged(fd, ring, page + size, left);
+}
+
+TEST(no_ring, "G19 O7 O13: poll of a mapped stream in which a CPU has no ring yet")
+{
+	size_t size = 65536, page = sysconf(_SC_PAGESIZE);
+	struct pollfd wait = { .events = POLLIN };
+	void *ring;
+
+	need_hotplug();
+	cpu_down();
+	wait.fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, size);
+	REQUIRE_GE(wait.fd, 0);
+	ring = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED, wait.fd, 0);
+	REQUIRE(ring != MAP_FAILED);
+	EXPECT_EQ(poll(&wait, 1, 0), 0);
+	munmap(ring, page + size);
+	cpu_up();
 }
 
 TEST(new_ring_inherited,

@@ -398,6 +398,37 @@ TEST_LIMIT(split_memory, 90, "A6: what a split group counts in is charged to its
 	wait_and_remove_cgroup(pid);
 }
 
+/* Two arrays for each CPU, with room for all members: an event, a count and more. */
+TEST_LIMIT(arrays_memory, 90, "A6: what overflow handlers look up is charged to its maker, too")
+{
+	enum { GROUPS = 200 };
+	struct perfgrp_counter c;
+	long long before, arrays;
+	struct cpus cpus;
+	int fd[GROUPS], i;
+	pid_t pid;
+
+	cpus_online(&cpus);
+	arrays = 2 * 64LL * GROUPS * MAX_MEMBERS * cpus.nr;
+	pid = fork_into_cgroup();
+	if (pid == 0) {
+		before = kernel_bytes();
+		for (i = 0; i < GROUPS; i++) {
+			fd[i] = grp_on_all_cpus(0);
+			REQUIRE_GE(fd[i], 0);
+			c = (struct perfgrp_counter){ .event = PERFGRP_SW_PAGE_FAULTS,
+						      .sample_period = 1ULL << 40 };
+			REQUIRE_EQ(grp_add_counters(fd[i], &c, 1), 0);
+		}
+		EXPECT(BECOMES_TRUE(kernel_bytes() > before + arrays, 10000));
+		for (i = 0; i < GROUPS; i++)
+			close(fd[i]);
+		EXPECT(BECOMES_TRUE(kernel_bytes() < before + arrays / 2, 10000));
+		_exit(0);
+	}
+	wait_and_remove_cgroup(pid);
+}
+
 TEST_LIMIT(mapped_memory, 90, "A6 M6: mapped rows are charged to their maker, too")
 {
 	enum { GROUPS = 64 };

@@ -216,6 +216,26 @@ TEST(same_as_snapshot, "M1 M5: rows are those of a snapshot; a CPU that never ca
 	EXPECT_EQ(nr, snap.hdr.nr_rows);
 }
 
+TEST(row_times, "S7 M5: a row's times are from before and after its reads")
+{
+	int fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+	const struct perfgrp_map *map = map_rows(fd);
+	unsigned int longer = 0, turn;
+	struct seen s;
+	__u32 nr;
+
+	add_faults(fd);
+	/* Both write the rows. The clock may be a coarse one. */
+	for (turn = 0; turn < 1000 && !longer; turn++) {
+		REQUIRE_EQ(turn % 2 ? grp_enable(fd) : grp_disable(fd), 0);
+		for (nr = 0; nr < cpus.nr; nr++) {
+			s = see(map, nr);
+			longer += s.row.time_before < s.row.time_after;
+		}
+	}
+	EXPECT_GT(longer, 0);
+}
+
 TEST(one_cpu, "M1: a list of CPUs has slots for them only")
 {
 	__u32 list[2] = { 0, 0 };
@@ -381,6 +401,33 @@ TEST(idle_instructions, "M2: so it is with hardware counters: what is at rest do
 	EXPECT_LT(s.value[0].raw, 4000000);
 	REQUIRE_EQ(grp_snapshot(fd, 0, &snap), 0);
 	EXPECT_EQ(snap_value(&snap, nr, s.value[0].id)->raw, s.value[0].raw);
+}
+
+TEST(idle_hardware, "M2: in the kernel, too: instructions, branches and cache references")
+{
+	static const __u64 events[] = {
+		PERFGRP_HW_INSTRUCTIONS, PERFGRP_HW_CACHE_REFERENCES, PERFGRP_HW_CACHE_MISSES,
+		PERFGRP_HW_BRANCH_INSTRUCTIONS, PERFGRP_HW_BRANCH_MISSES,
+	};
+	const struct perfgrp_map *map;
+	unsigned int i, counted = 0;
+	int fd;
+
+	if (!has_pmu())
+		skip("no hardware counters");
+	cpus_online(&cpus);
+	wait_until_asleep(child_apart().pid);
+	run_on(cpus.cpu[0]);
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+		map = map_rows(fd);
+		if (grp_add(fd, events[i]) < 0)
+			continue;
+		counted++;
+		need_rest(map, last_cpu());
+	}
+	REQUIRE_GT(counted, 0);
+	diag("%u of %zu events", counted, ARRAY_SIZE(events));
 }
 
 /*

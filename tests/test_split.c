@@ -193,6 +193,26 @@ TEST(rows, "C10: rows of the directory, of each cgroup below it, and of what is 
 	}
 }
 
+TEST(row_times, "S7 C10: a row's times are from before and after its reads")
+{
+	unsigned int longer = 0, turn;
+	__u32 i;
+	int fd;
+
+	arrange();
+	fd = split_base(0, 0);
+	add_faults(fd);
+	/* The clock may be a coarse one. */
+	for (turn = 0; turn < 1000 && !longer; turn++) {
+		REQUIRE_EQ(take(fd, 0), 0);
+		for (i = 0; i < snap.hdr.nr_rows; i++) {
+			EXPECT_LE(snap.row[i].time_before, snap.row[i].time_after);
+			longer += snap.row[i].time_before < snap.row[i].time_after;
+		}
+	}
+	EXPECT_GT(longer, 0);
+}
+
 TEST(root, "C10: below the root nothing is outside")
 {
 	struct cgroup root, a;

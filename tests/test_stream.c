@@ -644,6 +644,18 @@ TEST(every_exit_wakes, "O15: poll, epoll, select and read wake, however the task
 	}
 }
 
+TEST(add_after_exit, "G18 A4: a first member of an INHERIT group whose task has exited is refused")
+{
+	struct child child = child_start();
+	struct perfgrp_counter c = faults(1);
+	int fd = stream_on_task(PERFGRP_CREATE_INHERIT, child.pid, 65536);
+
+	REQUIRE_GE(fd, 0);
+	child_exit(&child);
+	child_reap(&child);
+	EXPECT_REFUSED_FIELD(grp_add_counters(fd, &c, 1), ESRCH, "pid");
+}
+
 TEST(every_group_wakes, "O15: who waits for either of two groups on a task wakes when it exits")
 {
 	struct child child = child_start();
@@ -1340,13 +1352,35 @@ static void *wait_exclusively(void *arg)
 	return NULL;
 }
 
+static void start_exclusive(int fd, struct exclusive waiter[2])
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		waiter[i] = (struct exclusive){ .fd = fd };
+		REQUIRE_EQ(pthread_create(&waiter[i].thread, NULL, wait_exclusively, &waiter[i]),
+			   0);
+		REQUIRE(BECOMES_TRUE(waiter[i].tid, 10000));
+		wait_until_asleep(waiter[i].tid);
+	}
+}
+
+static void expect_both_wake(struct exclusive waiter[2])
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		REQUIRE_EQ(pthread_join(waiter[i].thread, NULL), 0);
+		EXPECT_EQ(waiter[i].woken, 1);
+	}
+}
+
 /* The kernel wakes nobody again before a waiter has looked, which one that is killed never does. */
 TEST(exclusive_waiters, "O7: a record wakes all who wait, also with EPOLLEXCLUSIVE")
 {
 	struct child child = child_start();
 	struct perfgrp_counter c = faults(1);
 	struct exclusive waiter[2];
-	unsigned int i;
 	int fd;
 
 	fd = stream_on_task(PERFGRP_CREATE_ENABLED, child.pid, 65536);
@@ -1355,18 +1389,20 @@ TEST(exclusive_waiters, "O7: a record wakes all who wait, also with EPOLLEXCLUSI
 	child_do(&child, ORDER_RUN_ON, 0);
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	stream_drain(fd);
-	for (i = 0; i < 2; i++) {
-		waiter[i] = (struct exclusive){ .fd = fd };
-		REQUIRE_EQ(pthread_create(&waiter[i].thread, NULL, wait_exclusively, &waiter[i]),
-			   0);
-		REQUIRE(BECOMES_TRUE(waiter[i].tid, 10000));
-		wait_until_asleep(waiter[i].tid);
-	}
+	start_exclusive(fd, waiter);
 	child_tell(&child, ORDER_FAULT, 1);
-	for (i = 0; i < 2; i++) {
-		REQUIRE_EQ(pthread_join(waiter[i].thread, NULL), 0);
-		EXPECT_EQ(waiter[i].woken, 1);
-	}
+	expect_both_wake(waiter);
+}
+
+TEST(exit_wakes_all, "O15 O7: so does the task's exit")
+{
+	struct child child = child_start();
+	struct exclusive waiter[2];
+
+	start_exclusive(silent_stream(child.pid), waiter);
+	child_exit(&child);
+	child_reap(&child);
+	expect_both_wake(waiter);
 }
 
 TEST(uring_wakes, "O5 O7: io_uring's poll tells again after each read, without asking again")
@@ -1492,6 +1528,7 @@ TEST(bad_period, "O9: what cannot be is refused, and the period stays")
 	EXPECT_REFUSED_AS(set_period(fd, c[0].id, 1ULL << 63), bad);
 	EXPECT_REFUSED_MEMBER(set_period(fd, c[1].id, 5), EINVAL, EVENT_OPTION, c[1].id);
 	EXPECT_REFUSED_MEMBER(set_period(fd, c[2].id, 100000000), EINVAL, EVENT_OPTION, c[2].id);
+	EXPECT(strcmp(grp_error.field, "sample_freq") == 0);
 	EXPECT_REFUSED_MEMBER(set_period(fd, 77, 5), ENOENT, MEMBER, 77);
 	EXPECT_REFUSED_MEMBER(grp_add_counters(fd, &huge, 1), EINVAL, EVENT_OPTION, 0);
 	EXPECT(strcmp(grp_error.field, "sample_period") == 0);
