@@ -6,6 +6,7 @@
  */
 #include <linux/lockdep.h>
 
+#include "bpf_events.h"
 #include "error.h"
 #include "group.h"
 
@@ -31,4 +32,20 @@ struct perfgrp_member *perfgrp_group_find_member(const struct perfgrp_group *gro
 	perfgrp_fail(err, -ENOENT, PERFGRP_REASON_MEMBER, "id", "the group has no member %u%s", id,
 		     id && id <= group->next_id ? " any more" : "");
 	return NULL;
+}
+
+/**
+ * perfgrp_group_create_flags - a group's flags, as it is now
+ * @group: the group; the lock is held
+ *
+ * Return: PERFGRP_CREATE_* as at creation, except that PERFGRP_CREATE_BPF_EVENTS is set if the
+ * group gets records of BPF programs now.
+ */
+u32 perfgrp_group_create_flags(const struct perfgrp_group *group)
+{
+	lockdep_assert_held(&group->lock);
+
+	if (perfgrp_bpf_events_subscribed(group))
+		return group->flags | PERFGRP_CREATE_BPF_EVENTS;
+	return group->flags & ~PERFGRP_CREATE_BPF_EVENTS;
 }

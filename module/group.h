@@ -227,6 +227,7 @@ struct perfgrp_group {
 	struct rcu_work free_work;
 };
 
+u32 perfgrp_group_create_flags(const struct perfgrp_group *group);
 struct perfgrp_member *perfgrp_group_find_member(const struct perfgrp_group *group, u32 id,
 						 struct perfgrp_error *err);
 

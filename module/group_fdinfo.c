@@ -156,7 +156,7 @@ void perfgrp_group_show_fdinfo(struct seq_file *seq, struct file *file)
 	}
 	if (group->split)
 		seq_printf(seq, "split:\tcgroup %llu\n", perfgrp_split_cgroup_id(group));
-	seq_printf(seq, "create_flags:\t%#x\n", group->flags);
+	seq_printf(seq, "create_flags:\t%#x\n", perfgrp_group_create_flags(group));
 	seq_printf(seq, "enabled:\t%d\n", perfgrp_group_is_enabled(group));
 	seq_printf(seq, "members:\t%u\n", group->nr_members);
 	show_records(seq, group);

@@ -255,9 +255,7 @@ static int query_group(struct perfgrp_group *group, struct perfgrp_call *call)
 		call->descs[i].id = group->members[i]->id;
 		call->descs[i].pmu = group->members[i]->instances[0].pmu;
 	}
-	query->create_flags = group->flags & ~PERFGRP_CREATE_BPF_EVENTS;
-	if (perfgrp_bpf_events_subscribed(group))
-		query->create_flags |= PERFGRP_CREATE_BPF_EVENTS;
+	query->create_flags = perfgrp_group_create_flags(group);
 	query->target = group->target;
 	query_task(group, query);
 	query->enabled = perfgrp_group_is_enabled(group);

@@ -1108,7 +1108,11 @@ static struct grp_members members;
 
 static bool is_asking(int fd)
 {
+	char flags[64];
+
 	REQUIRE_EQ(grp_query(fd, &members), 0);
+	snprintf(flags, sizeof(flags), "\ncreate_flags:\t0x%x\n", members.hdr.create_flags);
+	expect_in_fdinfo(fd, flags);
 	return members.hdr.create_flags & PERFGRP_CREATE_BPF_EVENTS;
 }
 
