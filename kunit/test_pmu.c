@@ -1169,7 +1169,6 @@ static void read_during_add(struct kunit *test)
 static void read_software(struct perf_event *event, void *data)
 {
 	struct reader *reader = data;
-
 	enum perf_event_state state = perfgrp_core_state(reader->other);
 
 	if (state != PERF_EVENT_STATE_ACTIVE)

@@ -134,9 +134,11 @@ TEST(up, "G19: a CPU that is back counts again, in a new epoch, on top of what i
 
 TEST(probe_software, "A13 G19: a CPU that is back arms no probe for members that share no PMU")
 {
-	int id, fd = faults_on_all(&id);
+	int id, fd;
 
 	NEED_FEATURE(SCHED_GROUP);
+	need_hotplug();
+	fd = faults_on_all(&id);
 	REQUIRE(BECOMES_TRUE(!probe_is_armed(), 10000));
 	cpu_down();
 	cpu_up();
