@@ -623,7 +623,9 @@ static void test_faults(void)
 	refused("mem:0x10:rwr", 9, "twice");
 	refused("cycles,  ", 9, "missing");
 	refused("cycles instructions", 0, "no such event");
-	refused("nope/event=1/", 0, "no PMU 'nope'");
+	refused("nope/event=1/", 0, "no event or PMU 'nope'");
+	refused("nope:u/event=1/", 0, "no such event");
+	refused("cycles:D/period=x/", 16, "not a number");
 	refused("core/event=1", 12, "'/' is missing");
 	refused("core/nope=1/", 5, "unknown term 'nope' for pmu 'core'; valid terms: beyond,broken,edge");
 	refused("core/event=1,nope/", 13, "unknown term");
@@ -691,7 +693,7 @@ static void test_sampling(void)
 	refused("cycles/umask=1/", 7, "unknown term 'umask'");
 	refused("core/event=1,freq=x/", 18, "not a number above 0");
 	refused("cycles/period=1", 15, "second '/'");
-	refused("{cs,cycles:D/period=1/}", 4, "no PMU 'cycles:D'");
+	refused("{cs,cycles:D/period=1/}", 11, "whole group");
 }
 
 int main(void)

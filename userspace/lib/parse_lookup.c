@@ -225,8 +225,12 @@ static int parse_with_terms(const struct parser *p, struct token *t, const char 
 	struct event *event;
 	int err;
 
-	if (parse_name(p, &name))
-		return perfgrp_fault(p, t->start, "no PMU '%.*s' on this machine",
+	err = parse_name(p, &name);
+	/* With modifiers it is an event, and the error says what is wrong with it. */
+	if (err && memchr(t->start, ':', slash - t->start))
+		return err;
+	if (err)
+		return perfgrp_fault(p, t->start, "no event or PMU '%.*s' on this machine",
 				     (int)(slash - t->start), t->start);
 	group = &p->list->groups[t->group];
 	event = &group->events[group->shown.nr - 1];
@@ -422,7 +426,9 @@ static int no_such_event(const struct parser *p, const struct token *t, bool tra
 			 const char *why)
 {
 	if (tracepoint && !perfgrp_tracepoints(p->scratch, p->from))
-		return perfgrp_fault(p, t->start, "no such event, and tracefs is not mounted");
+		return perfgrp_fault(p, t->start, "no such event, and tracefs is not %s",
+				     perfgrp_tracepoints_denied() ? "readable by this user" :
+								    "mounted");
 	if (strcmp(why, "event not found"))
 		return perfgrp_fault(p, t->start, "no such event (libpfm4: %s)", why);
 	return perfgrp_fault(p, t->start, "no such event on this machine");

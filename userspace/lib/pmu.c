@@ -28,12 +28,12 @@ static const char *pmus_dir(const struct perfgrp_events *from)
 	return from && from->pmus ? from->pmus : "/sys/bus/event_source/devices";
 }
 
+#define TRACEPOINTS	"/sys/kernel/tracing/events"
+
 /* Returns the directory of tracepoints, or NULL if tracefs is not mounted or not readable. */
 const char *perfgrp_tracepoints(struct pool *pool, const struct perfgrp_events *from)
 {
-	static const char *const usual[] = {
-		"/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events",
-	};
+	static const char *const usual[] = { TRACEPOINTS, "/sys/kernel/debug/tracing/events" };
 	size_t i;
 
 	if (from && from->tracing)
@@ -42,6 +42,12 @@ const char *perfgrp_tracepoints(struct pool *pool, const struct perfgrp_events *
 		if (!access(usual[i], R_OK | X_OK))
 			return usual[i];
 	return NULL;
+}
+
+/* Returns true if tracefs is mounted and this user may not read it. */
+bool perfgrp_tracepoints_denied(void)
+{
+	return access(TRACEPOINTS, R_OK | X_OK) && errno == EACCES;
 }
 
 /**

@@ -31,5 +31,6 @@ int perfgrp_pmu_common_terms(const struct parser *p, const char *s, const char *
 int perfgrp_pmu_encode(const struct parser *p, const struct pmu_dir *pmu, const char *s,
 		       const char *end, struct event *event);
 const char *perfgrp_tracepoints(struct pool *pool, const struct perfgrp_events *from);
+bool perfgrp_tracepoints_denied(void);
 
 #endif /* PERFGRP_PMU_H */
