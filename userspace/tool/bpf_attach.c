@@ -223,7 +223,7 @@ static int report(void *arg)
 	const struct record *rec = run->rec;
 	struct bpf_attachments list = { .place = place_column(rec) };
 	size_t i, j;
-	int err = 0;
+	int err;
 
 	if (rec->opt.quiet)
 		return 0;
@@ -245,10 +245,7 @@ static int report(void *arg)
 		}
 	}
 	bpf_attachments_print(&list, run->out, run->opt->json);
-	if (fflush(run->out) || ferror(run->out)) {
-		error("cannot write to %s", run->opt->file ? run->opt->file : "standard error");
-		err = -EIO;
-	}
+	err = flush_output(run->out, run->opt->file ? run->opt->file : "standard error");
 	bpf_attachments_free(&list);
 	return err;
 }

@@ -214,11 +214,7 @@ static int print(struct profile *profile, __u64 time)
 	profile->last_missed = missed;
 	profile->last_end = time;
 	profile->printed++;
-	if (!fflush(profile->out) && !ferror(profile->out))
-		return 0;
-	error("cannot write to %s: %s", profile->file ? profile->file : "standard error",
-	      strerror(errno));
-	return -EIO;
+	return flush_output(profile->out, profile->file ? profile->file : "standard error");
 }
 
 static bool enough_intervals(const struct profile *profile)

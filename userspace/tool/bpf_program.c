@@ -35,8 +35,7 @@ static int parse_id(struct bpf_choice *choice, const char *text)
 	char *end;
 	__u64 id;
 
-	if (parse_u64(text, 10, &end, &id) || *text < '0' || *text > '9' || *end || !id ||
-	    id > UINT_MAX) {
+	if (parse_u64(text, 10, &end, &id) || *end || !id || id > UINT_MAX) {
 		error("'%s' is not the id of a BPF program", text);
 		return -EINVAL;
 	}

@@ -231,9 +231,11 @@ static int take_records(struct bpf_watcher *watch, size_t len)
 		else if (decoded.header.type == PERF_RECORD_LOST)
 			print_lost(watch, &decoded.lost);
 	}
-	if (ret)
+	if (ret) {
 		error("cannot decode the kernel's records");
-	return ret;
+		return ret;
+	}
+	return flush_output(stdout, "standard output");
 }
 
 /* Reads and prints all available records, if any. */
@@ -246,7 +248,7 @@ static int take_all(struct bpf_watcher *watch)
 		len = perfgrp_read_records(watch->group, watch->buf,
 					   PERFGRP_RECORD_MAX);
 		if (len == -EAGAIN || len == -EINTR || !len)
-			break;
+			return 0;
 		if (len < 0) {
 			error("cannot read records: %s", perfgrp_group_error(watch->group)->text);
 			return len;
@@ -255,11 +257,6 @@ static int take_all(struct bpf_watcher *watch)
 		if (err)
 			return err;
 	}
-	if (fflush(stdout) || ferror(stdout)) {
-		error("cannot write to standard output");
-		return -EIO;
-	}
-	return 0;
 }
 
 static int watch_until_end(struct bpf_watcher *watch, struct ending *ending)
@@ -326,7 +323,8 @@ int bpf_watch(const struct bpf_options *opt)
 	learn_all(&watch);
 	if (!watch.json)
 		print_heading();
-	fflush(stdout);
+	if (flush_output(stdout, "standard output"))
+		goto out;
 	ending_set_time(&ending, opt->duration);
 	if (watch_until_end(&watch, &ending))
 		goto out;

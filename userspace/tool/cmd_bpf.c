@@ -93,7 +93,7 @@ static int parse_cookie(const char *text, __u64 *cookie)
 {
 	char *end;
 
-	if (!parse_u64(text, 0, &end, cookie) && *text >= '0' && *text <= '9' && !*end)
+	if (!parse_u64(text, 0, &end, cookie) && !*end)
 		return 0;
 	error("--cookie: '%s' is not a 64-bit number", text);
 	return -EINVAL;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfgrp: the tool. This file only dispatches to its commands. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,8 +99,5 @@ int main(int argc, char **argv)
 {
 	int status = run(argc, argv);
 
-	if (!fflush(stdout) && !ferror(stdout))
-		return status;
-	error("cannot write to standard output: %s", strerror(errno));
-	return EXIT_FAILED;
+	return flush_output(stdout, "standard output") ? EXIT_FAILED : status;
 }

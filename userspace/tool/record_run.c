@@ -205,11 +205,14 @@ static int begin_file(struct run *run)
 static int end_file(struct run *run)
 {
 	struct record *rec = run->rec;
-	int err = rec->opt.json ? fflush(rec->data.out) : perf_data_end(&rec->data);
+	const char *name = rec->file ? rec->file : "standard output";
+	int err = rec->opt.json ? 0 : perf_data_end(&rec->data);
 
-	if (err || ferror(rec->data.out)) {
-		error("cannot write to %s", rec->file ? rec->file : "standard output");
+	if (flush_output(rec->data.out, name))
 		return -EIO;
+	if (err) {
+		error("cannot write to %s", name);
+		return err;
 	}
 	run->bytes += file_bytes(rec);
 	run->uncompressed += perf_data_uncompressed_bytes(&rec->data);
@@ -446,7 +449,7 @@ static void report(struct run *run)
 {
 	struct record *rec = run->rec;
 	const struct perfgrp_stream_stats sum = sum_stats(rec);
-	char filtered[64] = "", compressed[96] = "";
+	char filtered[64] = "", compressed[96] = "", size[32] = "";
 
 	if (sum.filtered)
 		snprintf(filtered, sizeof(filtered), ", %llu filtered",
@@ -454,10 +457,13 @@ static void report(struct run *run)
 	if (rec->data.compressor)
 		snprintf(compressed, sizeof(compressed), ", compressed (original %.2f MB, ratio is %.2f)",
 			 run->uncompressed / MB, (double)run->uncompressed / run->bytes);
+	/* How much went into a pipe as JSON is not known. */
+	if (run->bytes)
+		snprintf(size, sizeof(size), "%.2f MB ", run->bytes / MB);
 	if (!rec->opt.quiet)
 		fprintf(stderr,
-			"[ perfgrp record: Captured and wrote %.2f MB %s%s%s (%llu samples, %llu lost%s) ]\n",
-			run->bytes / MB, rec->file ? rec->file : "to standard output",
+			"[ perfgrp record: Captured and wrote %s%s%s%s (%llu samples, %llu lost%s) ]\n",
+			size, rec->file ? rec->file : "to standard output",
 			rec->switching.on ? ".<timestamp>" : "", compressed,
 			(unsigned long long)rec->samples, (unsigned long long)sum.lost, filtered);
 	if (rec->data.left_out)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Small helpers of the tool. */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -141,13 +142,14 @@ void list_dir(struct strings *names, const char *path)
  * @end: set to the text after the number
  * @value: filled in
  *
- * Return: 0, or -EINVAL if there is no number, or it has more than 64 bits
+ * Return: 0, or -EINVAL if it does not begin with a digit, or has more than 64 bits
  */
 int parse_u64(const char *text, int base, char **end, __u64 *value)
 {
 	errno = 0;
 	*value = strtoull(text, end, base);
-	return errno || *end == text || *text == '-' ? -EINVAL : 0;
+	/* strtoull() skips blanks and takes a sign. */
+	return errno || *end == text || !isxdigit((unsigned char)*text) ? -EINVAL : 0;
 }
 
 void numbers_add(struct numbers *list, unsigned int n)
@@ -270,4 +272,22 @@ void error(const char *fmt, ...)
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
+}
+
+/**
+ * flush_output - write what a stream has in its buffer, and check that all so far was written
+ * @out: the stream
+ * @name: its name, for the error
+ *
+ * Call it before anything else that sets errno: the write that failed may have been an earlier one.
+ *
+ * Return: 0, or -EIO after printing an error, which the next call does not print again
+ */
+int flush_output(FILE *out, const char *name)
+{
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	error("cannot write to %s: %s", name, strerror(errno));
+	clearerr(out);
+	return -EIO;
 }

@@ -76,5 +76,6 @@ void numbers_free(struct numbers *list);
 bool allow_more_files(void);
 
 void error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int flush_output(FILE *out, const char *name);
 
 #endif /* PERFGRP_UTIL_H */
