@@ -147,6 +147,7 @@ struct export_set {
  * @nr: how many
  * @pmus: names of PMUs
  * @values: result of the last export_collect()
+ * @error: its negative errno, or 0
  */
 struct export {
 	struct target target;
@@ -163,6 +164,7 @@ struct export {
 	size_t nr;
 	struct pmu_list pmus;
 	struct export_values values;
+	int error;
 };
 
 /* export_set.c: from texts to groups that count */

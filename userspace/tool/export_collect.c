@@ -311,6 +311,9 @@ int export_collect(struct export *ex)
 		err = collect_set(ex, ex->sets[i]);
 	if (err)
 		export_values_clear(values);
+	else if (ex->error)
+		error("the counters can be read again");
+	ex->error = err;
 	return err;
 }
 

@@ -42,12 +42,8 @@ struct loop {
 
 static int write_stdout(const char *text, size_t len)
 {
-	if (fwrite(text, 1, len, stdout) == len && !fflush(stdout))
-		return 0;
-	error("cannot write to standard output: %s", strerror(errno));
-	/* The error was printed. */
-	clearerr(stdout);
-	return -EIO;
+	fwrite(text, 1, len, stdout);
+	return flush_output(stdout, "standard output");
 }
 
 /*
@@ -69,7 +65,7 @@ static int write_file(struct loop *loop, const char *text, size_t len)
 	return 0;
 }
 
-/* Collects the values and writes them. */
+/* Collects the values and writes them. Only the first must be readable, as for write_file(). */
 static int write_values(struct loop *loop)
 {
 	struct export_run *run = loop->run;
@@ -78,7 +74,7 @@ static int write_values(struct loop *loop)
 	char *text;
 
 	if (err)
-		return err;
+		return loop->written ? 0 : err;
 	text = export_render(&run->ex->values, run->format, &len);
 	if (run->to_stdout) {
 		err = write_stdout(text, len);

@@ -208,6 +208,7 @@ struct stat_group {
  * @snap: memory for snapshots
  * @summing_up: what is printed is the sum of all intervals
  * @so_far: with many runs: what is printed is what the current one has counted so far
+ * @error: negative errno of the last stat_collect(), or 0
  * @skew: longest time that a snapshot took to read all CPUs, in ns
  * @out: where to print
  * @file: name of the file of -o, or NULL
@@ -239,6 +240,7 @@ struct stat_cmd {
 	struct perfgrp_snap *snap;
 	bool summing_up;
 	bool so_far;
+	int error;
 	__u64 skew;
 	FILE *out;
 	const char *file;

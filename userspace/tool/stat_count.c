@@ -307,7 +307,7 @@ static __u32 snapshot_flags(const struct stat_cmd *st)
  *
  * With intervals the counters are reset as they are read, and no count is lost.
  *
- * Return: 0, or a negative errno after printing an error
+ * Return: 0, or a negative errno after printing an error, unless it is the same as the last time
  */
 int stat_collect(struct stat_cmd *st)
 {
@@ -326,8 +326,10 @@ int stat_collect(struct stat_cmd *st)
 			int err = perfgrp_take_snap(group->fds[j], snapshot_flags(st), st->snap);
 
 			if (err) {
-				error("%s: %s", st->list.groups[i].events[0].name,
-				      perfgrp_group_error(group->fds[j])->text);
+				if (err != st->error)
+					error("%s: %s", st->list.groups[i].events[0].name,
+					      perfgrp_group_error(group->fds[j])->text);
+				st->error = err;
 				return err;
 			}
 			skew = perfgrp_snap_time_after(st->snap) -
@@ -341,6 +343,7 @@ int stat_collect(struct stat_cmd *st)
 			stat_sort_threads(st, &group->events[j].last);
 	}
 	stat_make_sums(st, false);
+	st->error = 0;
 	return 0;
 }
 
