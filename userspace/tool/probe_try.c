@@ -328,11 +328,12 @@ static void look_closer(const struct probe *probe, struct probe_result *result,
 		result->why.member = PERFGRP_NONE;
 }
 
-/* The failure is about this process or the task, not about the group. */
+/* The failure is about this process, its user or the task, not about the group. */
 static bool is_our_fault(const struct perfgrp_error *why)
 {
 	return why->error == EMFILE || why->error == ENFILE || why->error == ENOMEM ||
-	       why->error == EINTR || why->error == ESRCH;
+	       why->error == EINTR || why->error == ESRCH ||
+	       why->reason == PERFGRP_REASON_LIMIT;
 }
 
 /**
