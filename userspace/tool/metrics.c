@@ -289,6 +289,6 @@ unsigned int stat_metrics(const struct stat_cmd *st, size_t group, size_t index,
 	count_of(st, &div, PERFGRP_SW_TASK_CLOCK, &other);
 	if (!other)
 		return 0;
-	set_rate(&metrics[0], 1e9 * count / other);
+	set_rate(&metrics[0], 1e9 * count * event->scale / other);
 	return 1;
 }

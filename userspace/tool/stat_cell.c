@@ -31,11 +31,11 @@ bool stat_was_counted(const struct stat_cmd *st, const struct stat_cell *cell)
 	return st->opt.raw || !(cell->flags & PERFGRP_VALUE_FAILED);
 }
 
-/* The count to print: raw or scaled, or the mean of several runs, rounded down. */
+/* The count to print: raw or scaled, or the mean of several runs, rounded as in perf. */
 __u64 stat_count(const struct stat_cmd *st, const struct stat_cell *cell)
 {
 	if (cell->mean.nr)
-		return cell->mean.sum / cell->mean.nr;
+		return (cell->mean.sum + cell->mean.nr / 2) / cell->mean.nr;
 	return st->opt.no_scale ? cell->raw : cell->scaled;
 }
 

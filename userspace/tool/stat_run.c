@@ -17,7 +17,8 @@
  * struct run - one run of counting
  * @st: what is counted
  * @ending: when to end
- * @start: when counting began, in ns of CLOCK_MONOTONIC
+ * @origin: when counting began, in ns of CLOCK_MONOTONIC
+ * @start: the same, or when --control has last reset the counts
  * @last: when the last interval ended
  * @on_since: since when the groups are enabled, or 0 while they are not
  * @on: how long they were enabled before that, in ns
@@ -28,6 +29,7 @@
 struct run {
 	struct stat_cmd *st;
 	struct ending ending;
+	__u64 origin;
 	__u64 start;
 	__u64 last;
 	__u64 on_since;
@@ -37,14 +39,20 @@ struct run {
 	__u64 length;
 };
 
-/* Starts the clocks, when counting begins or begins again. */
-static void start_clocks(struct run *run, bool on)
+static void reset_clocks(struct run *run, bool on)
 {
 	run->start = ending_now();
 	run->last = run->start;
 	run->on_since = on ? run->start : 0;
 	run->on = 0;
 	run->on_last = 0;
+}
+
+/* Starts the clocks, when counting begins. */
+static void start_clocks(struct run *run, bool on)
+{
+	reset_clocks(run, on);
+	run->origin = run->start;
 }
 
 /* How long the groups have been enabled by a time. */
@@ -100,7 +108,7 @@ static int print_interval(struct run *run, __u64 time, bool end)
 
 	if (err || (end && run->intervals && !was_enabled(st)))
 		return err;
-	st->timestamp = time - run->start;
+	st->timestamp = time - run->origin;
 	st->length = time - run->last;
 	st->elapsed = time_on(run, time) - run->on_last;
 	run->last = time;
@@ -136,7 +144,7 @@ static int begin_again(struct run *run)
 	int err = stat_reset(run->st);
 
 	stat_forget_intervals(run->st);
-	start_clocks(run, run->on_since);
+	reset_clocks(run, run->on_since);
 	return err;
 }
 

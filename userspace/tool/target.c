@@ -42,6 +42,9 @@ static int add_processes(struct target *target, const char *list)
 		err = -EINVAL;
 	}
 	for (i = 0; i < pids.nr && !err; i++) {
+		/* The id of a thread whose process is in the list, too. */
+		if (numbers_have(&target->tasks, pids.n[i]))
+			continue;
 		if (!add_threads(target, pids.n[i])) {
 			error("-p: no process %u", pids.n[i]);
 			err = -ESRCH;
