@@ -90,6 +90,7 @@ EXPORT_FOR_TESTS(perfgrp_event_arrays_publish);
 
 /* records.c, records_write.c, records_read.c */
 EXPORT_FOR_TESTS(perfgrp_ring_reserve);
+EXPORT_FOR_TESTS(perfgrp_ring_commit);
 EXPORT_FOR_TESTS(perfgrp_ring_account_lost);
 EXPORT_FOR_TESTS(perfgrp_ring_bytes);
 EXPORT_FOR_TESTS(perfgrp_ring_entries);
@@ -141,6 +142,7 @@ EXPORT_FOR_TESTS(perfgrp_core_read_anywhere);
 /* perfcore_cgroup.c */
 #ifdef CONFIG_CGROUP_PERF
 EXPORT_FOR_TESTS(perfgrp_core_cgroup_now);
+EXPORT_FOR_TESTS(perfgrp_core_cgroup_time_at);
 #endif
 
 /* pmu_attr.c */

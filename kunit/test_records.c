@@ -8,20 +8,26 @@
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
+#include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/perf_event.h>
 #include <linux/poll.h>
 #include <linux/preempt.h>
+#include <linux/random.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include <linux/wait.h>
 
 #include "../module/compat.h"
@@ -303,6 +309,90 @@ static void lost_where_it_was(struct kunit *test)
 	EXPECT_NOTHING_LEFT(test, group);
 }
 
+/**
+ * struct burst - a timer that interrupts CPU 0 at a random time
+ * @timer: the timer
+ * @group: it writes records of this group until one is lost
+ * @time: time of the next record
+ * @within: how late it may be, in ns
+ */
+struct burst {
+	struct hrtimer timer;
+	struct perfgrp_group *group;
+	u64 time;
+	u32 within;
+};
+
+static enum hrtimer_restart write_burst(struct hrtimer *timer)
+{
+	struct burst *burst = container_of(timer, struct burst, timer);
+
+	burst->time += put_until_full(burst->group, burst->time) + 1;
+	return HRTIMER_NORESTART;
+}
+
+static enum hrtimer_restart write_one(struct hrtimer *timer)
+{
+	struct burst *burst = container_of(timer, struct burst, timer);
+
+	put_record(burst->group, burst->time++);
+	return HRTIMER_NORESTART;
+}
+
+static void burst_start(struct burst *burst)
+{
+	hrtimer_start(&burst->timer, ns_to_ktime(get_random_u32() % burst->within),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* Wait until it has interrupted this CPU. */
+static void burst_wait(struct burst *burst)
+{
+	while (hrtimer_active(&burst->timer))
+		cpu_relax();
+}
+
+/*
+ * [O6] What is lost while a reader is at work comes after the records that were written before it,
+ * which this reader may leave to the next.
+ */
+static void lost_while_reading(struct kunit *test)
+{
+	static struct burst burst;
+	const struct harness_stream *stream;
+	unsigned int round, i, bursts = 0;
+	u64 last = 0, begin, lost = 0;
+
+	burst = (struct burst){ .group = buffer_of(test, (struct perfgrp_create){}, 1), .time = 1 };
+	compat_hrtimer_setup(&burst.timer, write_burst, CLOCK_MONOTONIC,
+			     HRTIMER_MODE_REL_PINNED_HARD);
+	begin = local_clock();
+	harness_read_stream(test, burst.group);
+	burst.within = min_t(u64, 2 * (local_clock() - begin), NSEC_PER_MSEC);
+	for (round = 0; round < 2000; round++) {
+		burst_start(&burst);
+		do {
+			stream = harness_read_stream(test, burst.group);
+			for (i = 0; i < stream->nr; i++) {
+				KUNIT_EXPECT_GE(test, time_of(stream->at[i]), last);
+				last = time_of(stream->at[i]);
+				if (stream->at[i]->type == PERF_RECORD_LOST) {
+					lost += ((const struct perfgrp_record_lost *)
+							 stream->at[i])->lost;
+					bursts++;
+				}
+			}
+		} while (round % 2 && stream->nr);
+		burst_wait(&burst);
+	}
+	KUNIT_EXPECT_GT(test, bursts, 100U);
+	while ((stream = harness_read_stream(test, burst.group))->nr)
+		for (i = 0; i < stream->nr; i++)
+			if (stream->at[i]->type == PERF_RECORD_LOST)
+				lost += ((const struct perfgrp_record_lost *)stream->at[i])->lost;
+	KUNIT_EXPECT_EQ(test, lost, harness_stats(burst.group).lost);
+}
+
 /* [O6] A CPU's LOST record is sorted by time among those of another, and has its CPU. */
 static void lost_on_one_cpu(struct kunit *test)
 {
@@ -432,6 +522,42 @@ static void nested_writers(struct kunit *test)
 	EXPECT_RECORD(test, stream->at[0], 1);
 	EXPECT_RECORD(test, stream->at[1], 2);
 	EXPECT_STATS(test, group, 2, 2, 0);
+}
+
+/* [O4] A writer that interrupts another where it commits: both records are readable afterwards. */
+static void interrupted_commit(struct kunit *test)
+{
+	struct perfgrp_group *group =
+		buffer_of(test, (struct perfgrp_create){ .flags = PERFGRP_CREATE_OVERWRITE }, 1);
+	struct perfgrp_ring *ring = ring_of(group, 0);
+	struct perfgrp_record_throttle *record;
+	unsigned int round, behind = 0;
+	static struct burst burst;
+	u64 begin;
+
+	burst = (struct burst){ .group = group, .time = 1, .within = 1 };
+	compat_hrtimer_setup(&burst.timer, write_one, CLOCK_MONOTONIC,
+			     HRTIMER_MODE_REL_PINNED_HARD);
+	for (round = 0; round < 20000; round++) {
+		preempt_disable();
+		begin = local_clock();
+		burst_start(&burst);
+		record = perfgrp_ring_reserve(ring, sizeof(*record), 1);
+		if (record) {
+			*record = (struct perfgrp_record_throttle){
+				.header = { .type = PERF_RECORD_THROTTLE, .size = sizeof(*record) },
+			};
+			perfgrp_ring_commit(ring);
+		}
+		burst.within = clamp_t(u64, local_clock() - begin, 1, NSEC_PER_MSEC);
+		burst_wait(&burst);
+		local_irq_disable();
+		behind += READ_ONCE(ring->committed) != local_read(&ring->head);
+		local_irq_enable();
+		preempt_enable();
+	}
+	KUNIT_EXPECT_EQ(test, behind, 0U);
+	KUNIT_EXPECT_EQ(test, burst.time, 20001ULL);
 }
 
 /* [O4] [O6] With OVERWRITE a writer drops old records, but none that is still being written. */
@@ -738,9 +864,11 @@ static struct kunit_case records_cases[] = {
 	KUNIT_CASE(fault_keeps_all),
 	KUNIT_CASE(ordered_by_time),
 	KUNIT_CASE(lost_where_it_was),
+	KUNIT_CASE(lost_while_reading),
 	KUNIT_CASE(lost_on_one_cpu),
 	KUNIT_CASE(overwritten),
 	KUNIT_CASE(nested_writers),
+	KUNIT_CASE(interrupted_commit),
 	KUNIT_CASE(nested_writers_overwrite),
 	KUNIT_CASE(wakeup_after),
 	KUNIT_CASE(wakeup_by_any_cpu),

@@ -75,10 +75,19 @@ static size_t record_size(const struct perfgrp_ring *ring, unsigned long tail, u
 	return still_there(ring, tail) ? size : 0;
 }
 
+/*
+ * Does the last loss come before the records that were written since the reader began? If not, a
+ * writer has filled the ring meanwhile, and these records come first.
+ */
+static bool lost_before_limit(const struct perfgrp_ring *ring)
+{
+	return (long)(ring->limit - READ_ONCE(ring->lost_at)) >= 0;
+}
+
 /* Lost records that are not reported yet come after all records in the ring. */
 static bool has_lost_next(const struct perfgrp_ring *ring)
 {
-	return ring->limit == READ_ONCE(ring->committed) && atomic_long_read(&ring->lost_pending);
+	return atomic_long_read(&ring->lost_pending) && lost_before_limit(ring);
 }
 
 /* Set has_next and next_time of a ring. */
@@ -128,13 +137,17 @@ static ssize_t copy_lost(char __user *to, size_t room, u64 lost, u64 time, int c
 static ssize_t read_pending_lost(struct perfgrp_ring *ring, char __user *to, size_t room)
 {
 	long lost = atomic_long_xchg(&ring->lost_pending, 0);
-	ssize_t ret;
+	u64 time = READ_ONCE(ring->lost_time);
+	int cpu = READ_ONCE(ring->lost_cpu);
+	ssize_t ret = 0;
 
 	/* A writer has already reported them in the ring. */
 	if (!lost)
 		return 0;
-	ret = copy_lost(to, room, lost, READ_ONCE(ring->lost_time), READ_ONCE(ring->lost_cpu));
-	if (ret < 0)
+	smp_rmb(); /* pairs with the smp_wmb() in perfgrp_ring_account_lost() */
+	if (lost_before_limit(ring))
+		ret = copy_lost(to, room, lost, time, cpu);
+	if (ret <= 0)
 		atomic_long_add(lost, &ring->lost_pending);
 	return ret;
 }
@@ -350,6 +363,8 @@ static bool records_readable(struct perfgrp_records *records)
 static void move_mark(struct perfgrp_ring *ring)
 {
 	unsigned long written, head;
+
+	lockdep_assert_held(&ring->records->reading);
 
 	if ((long)(READ_ONCE(ring->page->data_tail) - ring->mark) < 0)
 		return;

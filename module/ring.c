@@ -234,9 +234,12 @@ void perfgrp_ring_account_lost(struct perfgrp_ring *ring, unsigned long nr, u64 
 {
 	local64_add(nr, &ring->produced);
 	local64_add(nr, &ring->lost);
+	WRITE_ONCE(ring->lost_at, local_read(&ring->head));
+	smp_wmb(); /* pairs with the smp_rmb() in read_pending_lost() */
 	WRITE_ONCE(ring->lost_time, time);
 	WRITE_ONCE(ring->lost_cpu, cpu_of(ring));
-	atomic_long_add(nr, &ring->lost_pending);
+	/* The reader that takes the number needs the rest. */
+	atomic_long_fetch_add_release(nr, &ring->lost_pending);
 }
 
 /**

@@ -34,7 +34,8 @@ struct perfgrp_records;
  * @filtered: number of samples that were filtered out
  * @overwritten: number of records that were dropped before they were read
  * @lost_pending: how many of @lost no LOST record has reported yet; also written by readers
- * @lost_time: when the last of them was lost
+ * @lost_at: @head when the last of them was lost
+ * @lost_time: when that was
  * @lost_cpu: on which CPU, or where the last of @overwritten was dropped; -1 in
  *	perfgrp_records.other
  * @tail: position of the oldest record. Written by readers and, with @overwrite, by writers.
@@ -69,6 +70,7 @@ struct perfgrp_ring {
 	local64_t filtered;
 	local64_t overwritten;
 	atomic_long_t lost_pending;
+	unsigned long lost_at;
 	u64 lost_time;
 	int lost_cpu;
 
