@@ -7,7 +7,6 @@
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
 
-#include "away.h"
 #include "control.h"
 #include "counter.h"
 #include "error.h"
@@ -72,20 +71,14 @@ static void freeze_inherited(struct perfgrp_group *group)
 static void unfreeze_inherited(struct perfgrp_group *group)
 {
 	struct perfgrp_member_instance *counter;
-	struct perfgrp_count count;
 	unsigned int i;
-	u64 away;
 
 	lockdep_assert_held_write(&group->lock);
 
 	for (i = 0; i < group->nr_members; i++) {
 		counter = &group->members[i]->instances[0];
-		if (!counter->event)
-			continue;
-		away = perfgrp_away_read_inherited(counter->away);
-		perfgrp_core_read_inherited(counter->event, &count);
-		counter->base = perfgrp_count_sub(counter->frozen, count);
-		counter->base.enabled += away;
+		if (counter->event)
+			perfgrp_counter_rebase(group, counter, counter->frozen);
 	}
 }
 

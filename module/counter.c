@@ -437,25 +437,36 @@ void perfgrp_instance_accumulate(struct perfgrp_group *group, unsigned int insta
 }
 
 /**
- * perfgrp_counter_rebase - make a counter read zero
+ * perfgrp_counter_rebase - make a counter go on from a count
  * @group: the group; it is stopped, or inherits
  * @counter: the counter
+ * @from: what it is to read now
  */
 void perfgrp_counter_rebase(const struct perfgrp_group *group,
-			    struct perfgrp_member_instance *counter)
+			    struct perfgrp_member_instance *counter, struct perfgrp_count from)
 {
-	struct perfgrp_count zero = {};
 	u64 away;
 
 	lockdep_assert_held_write(&group->lock);
 
-	counter->frozen = zero;
-	counter->base = zero;
+	counter->base = from;
 	if (!counter->event)
 		return;
 	away = read_stopped_away(group, counter->away);
-	counter->base = perfgrp_count_sub(zero, read_stopped(group, counter->event));
+	counter->base = perfgrp_count_sub(from, read_stopped(group, counter->event));
 	counter->base.enabled += away;
+}
+
+/**
+ * perfgrp_counter_reset - make a counter read zero
+ * @group: the group; it is stopped, or inherits
+ * @counter: the counter
+ */
+void perfgrp_counter_reset(const struct perfgrp_group *group,
+			   struct perfgrp_member_instance *counter)
+{
+	counter->frozen = (struct perfgrp_count){};
+	perfgrp_counter_rebase(group, counter, counter->frozen);
 }
 
 /* ---- state --------------------------------------------------------------- */

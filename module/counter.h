@@ -16,7 +16,9 @@ int perfgrp_counter_create(struct perfgrp_group *group, unsigned int instance, u
 void perfgrp_counter_release(const struct perfgrp_group *group,
 			     struct perfgrp_member_instance *counter);
 void perfgrp_counter_rebase(const struct perfgrp_group *group,
-			    struct perfgrp_member_instance *counter);
+			    struct perfgrp_member_instance *counter, struct perfgrp_count from);
+void perfgrp_counter_reset(const struct perfgrp_group *group,
+			   struct perfgrp_member_instance *counter);
 bool perfgrp_counter_read_inherited(const struct perfgrp_member_instance *counter, bool peek,
 				    struct perfgrp_count *count);
 void perfgrp_counters_start(struct perfgrp_group *group, unsigned int instance,

@@ -380,13 +380,13 @@ void perfgrp_group_abort_add(struct perfgrp_group *group, unsigned int nr)
 	perfgrp_exec_unlock(group);
 }
 
-static void rebase_all(struct perfgrp_group *group)
+static void reset_all(struct perfgrp_group *group)
 {
 	unsigned int i, m;
 
 	for (i = 0; i < group->nr_instances; i++)
 		for (m = 0; m < group->nr_members; m++)
-			perfgrp_counter_rebase(group, &group->members[m]->instances[i]);
+			perfgrp_counter_reset(group, &group->members[m]->instances[i]);
 }
 
 /**
@@ -406,9 +406,9 @@ void perfgrp_group_commit_add(struct perfgrp_group *group, unsigned int nr)
 	perfgrp_group_restarted(group);
 	if (!perfgrp_group_inherits(group))
 		perfgrp_group_stop_all(group);
-	rebase_all(group);
+	reset_all(group);
 	perfgrp_event_arrays_publish(group);
-	/* Also forgets the negative counts that were charged because of rebase_all(). */
+	/* Also forgets the negative counts that were charged because of reset_all(). */
 	perfgrp_split_restart(group);
 	if (group->enabled && !perfgrp_group_inherits(group))
 		perfgrp_group_start_all(group);
