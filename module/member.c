@@ -483,9 +483,20 @@ static void drop_all(struct perfgrp_group *group)
 	release_all(group, nr);
 }
 
+/* Have the task and, if it inherits, all its children exited? */
+static bool is_final(const struct perfgrp_group *group,
+		     const struct perfgrp_member_instance *counter)
+{
+	struct perfgrp_count count;
+
+	return perfgrp_counter_dead(counter) &&
+	       (!perfgrp_group_inherits(group) ||
+		perfgrp_core_peek_inherited(counter->event, &count));
+}
+
 /*
  * Whether releasing a member would break up a scheduling group that it leads on an
- * instance. If the task has exited the counts are final and the events need no leader.
+ * instance. Events whose counts are final need no leader.
  */
 static bool needs_rebuild(const struct perfgrp_group *group, unsigned int instance,
 			  const struct perfgrp_member *leaving)
@@ -493,7 +504,7 @@ static bool needs_rebuild(const struct perfgrp_group *group, unsigned int instan
 	const struct perfgrp_member_instance *counter = &leaving->instances[instance];
 
 	return perfgrp_instance_usable(&group->instances[instance]) &&
-	       perfgrp_counter_has_siblings(counter) && !perfgrp_counter_dead(counter) &&
+	       perfgrp_counter_has_siblings(counter) && !is_final(group, counter) &&
 	       !perfgrp_cgroup_removed(group);
 }
 

@@ -260,7 +260,7 @@ TEST(software, "G6: software members take no slot and are never multiplexed")
 	EXPECT_EQ(snap_value(&snap, -1, ids[0])->state, PERFGRP_STATE_COUNTED);
 }
 
-/* The time that the task, and children that have exited, spent elsewhere is not in fdinfo. */
+/* The time that the task and its children spent elsewhere is not in fdinfo. */
 static void expect_here_in_fdinfo(int fd, int id)
 {
 	unsigned long long enabled, running, pmu;
@@ -319,6 +319,20 @@ static void count_here_and_there(const struct cpus *cpus, __u32 flags)
 	/* 40,000 of its instructions are here, 400,000 there. */
 	EXPECT_LT(least, 100000);
 	expect_here_in_fdinfo(fd, c[0].id);
+	if (flags & PERFGRP_CREATE_INHERIT) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			run_on(cpus->cpu[1]);
+			for (;;)
+				spin(1000);
+		}
+		nap_ns(20000000);
+		expect_here_in_fdinfo(fd, c[0].id);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
 	close(fd);
 }
 
@@ -656,6 +670,43 @@ TEST(mixed_inherited, "G12 G16: what leads inherited counters on the PMU stays a
 	EXPECT_GT(grp_raw(fd, c[2].id), before + 200000);
 	EXPECT_EQ(grp_remove(fd, c[2].id, 0), 0);
 	EXPECT_EQ(grp_remove(fd, c[1].id, 0), 0);
+}
+
+TEST(outlived_by_child, "G12 G16: which may be longer than the task that they were created for")
+{
+	struct perfgrp_counter c[3] = {
+		{ .event = PERFGRP_SW_PAGE_FAULTS },
+		{ .event = PERFGRP_HW_CPU_CYCLES },
+		{ .event = PERFGRP_HW_CPU_CYCLES },
+	};
+	int go[2], from[2], fd;
+	pid_t parent, child;
+	char byte = 0;
+
+	NEED_FEATURE(SCHED_GROUP);
+	REQUIRE(!pipe(go) && !pipe(from));
+	parent = fork();
+	REQUIRE_GE(parent, 0);
+	if (!parent) {
+		if (read(go[0], &byte, 1) != 1)
+			_exit(1);
+		child = fork();
+		if (!child) {
+			alarm(60);
+			for (;;)
+				spin(1000);
+		}
+		_exit(write(from[1], &child, sizeof(child)) != sizeof(child));
+	}
+	fd = grp_on_task(PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_INHERIT, parent);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, c, 3), 0);
+	REQUIRE_EQ(write(go[1], &byte, 1), 1);
+	REQUIRE_EQ(read(from[0], &child, sizeof(child)), sizeof(child));
+	REQUIRE_EQ(waitpid(parent, NULL, 0), parent);
+	EXPECT_REFUSED_MEMBER(grp_remove(fd, c[1].id, 0), EBUSY, LEADER, c[1].id);
+	kill(child, SIGKILL);
+	EXPECT(BECOMES_TRUE(!grp_remove(fd, c[1].id, 0), 10000));
 }
 
 int main(int argc, char **argv)
