@@ -479,10 +479,19 @@ static void added_while_events_are_missing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
 }
 
-/* [G9] [G19] A disabled group stays disabled when its events are created at last. */
-static void retried_while_disabled(struct kunit *test)
+static struct fake_pmu *uncore_pmu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+
+	fake_pmu_unregister(fake);
+	fake->context = perf_invalid_context;
+	fake->cpumask = cpu_possible_mask;
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(fake), 0);
+	return fake;
+}
+
+static void retried_while_disabled_on(struct kunit *test, struct fake_pmu *fake)
+{
 	struct perfgrp_group *group = harness_group(test, PERFGRP_TARGET_ALL_CPUS, 0);
 	u32 id;
 
@@ -496,6 +505,89 @@ static void retried_while_disabled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_pmu_used(fake, CPU), 0U);
 	fake_pmu_tick(fake, 10);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, id).raw, 0ULL);
+}
+
+/* [G9] [G19] A disabled group stays disabled when its events are created at last. */
+static void retried_while_disabled(struct kunit *test)
+{
+	retried_while_disabled_on(test, harness_pmu(test, SLOTS, FAKE_NO_ROTATION));
+	retried_while_disabled_on(test, uncore_pmu(test));
+}
+
+/*
+ * [G11] [G19] While a CPU lacks the events of some members, others are enabled and disabled, and
+ * leaders are removed, as are members without an event.
+ */
+static void removed_while_events_are_missing(struct kunit *test)
+{
+	struct fake_pmu *refused = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group =
+		harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_NO_MUX);
+	struct perfgrp_error err = harness_error();
+	u32 first, missing, later[4];
+	struct perfgrp_value value;
+	unsigned int i;
+
+	if (!perfgrp_core_can_link())
+		kunit_skip(test, "this kernel's counters cannot be linked");
+	first = harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	missing = harness_add_one(test, group, FAKE(refused, FAKE_TICKS(1)));
+	cpu_down(test, group);
+	WRITE_ONCE(refused->refuse, ENOMEM);
+	cpu_up(test, group);
+	for (i = 0; i < ARRAY_SIZE(later); i++)
+		later[i] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	KUNIT_EXPECT_EQ_MSG(test, harness_enable(group, &err), 0, "%s", err.text);
+	fake_pmu_tick(fake, 10);
+
+	KUNIT_EXPECT_EQ_MSG(test, harness_remove(group, later[0], false, &err), 0, "%s", err.text);
+	fake_pmu_tick(fake, 10);
+	for (i = 1; i < ARRAY_SIZE(later); i++) {
+		value = harness_value(test, group, CPU, later[i]);
+		/* With NO_MUX the whole row has failed. */
+		KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
+		KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
+		KUNIT_EXPECT_EQ(test, value.sched_group, later[1]);
+	}
+	harness_disable(group);
+	KUNIT_EXPECT_EQ_MSG(test, harness_remove(group, later[1], false, &err), 0, "%s", err.text);
+	KUNIT_EXPECT_EQ_MSG(test, harness_remove(group, later[3], false, &err), 0, "%s", err.text);
+	fake_pmu_tick(fake, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, later[2]).raw, 20ULL);
+	value = harness_value(test, group, CPU, first);
+	KUNIT_EXPECT_TRUE(test, value.flags & PERFGRP_VALUE_FAILED);
+	KUNIT_EXPECT_EQ_MSG(test, harness_remove(group, missing, false, &err), 0, "%s", err.text);
+	KUNIT_EXPECT_TRUE(test, comes_back(test, group, first));
+	KUNIT_EXPECT_EQ(test, group->nr_members, 2U);
+}
+
+/*
+ * [G19] A member that got its event between retries keeps it, although by now it could not be
+ * added: the PMU's cpumask has changed.
+ */
+static void kept_as_it_was_checked(struct kunit *test)
+{
+	struct fake_pmu *refused = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *uncore = uncore_pmu(test);
+	struct perfgrp_group *group =
+		harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_ENABLED);
+	struct perfgrp_value value;
+	u32 later;
+
+	harness_add_one(test, group, FAKE(refused, FAKE_TICKS(1)));
+	cpu_down(test, group);
+	WRITE_ONCE(refused->refuse, ENOSPC);
+	cpu_up(test, group);
+	later = harness_add_one(test, group, FAKE(uncore, FAKE_TICKS(1)));
+	uncore->cpumask = cpumask_of(0);
+	msleep(500);
+	KUNIT_EXPECT_GE(test, READ_ONCE(group->retry_ms), 200U);
+	fake_pmu_tick(uncore, 10);
+	value = harness_value(test, group, CPU, later);
+	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
+	KUNIT_EXPECT_EQ(test, value.raw, 10ULL);
+	WRITE_ONCE(refused->refuse, 0);
 }
 
 static int create_arrays(struct perfgrp_group *group)
@@ -983,6 +1075,8 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(events_missing_for_a_while),
 	KUNIT_CASE(added_while_events_are_missing),
 	KUNIT_CASE(retried_while_disabled),
+	KUNIT_CASE(removed_while_events_are_missing),
+	KUNIT_CASE(kept_as_it_was_checked),
 	KUNIT_CASE(counts_while_memory_is_short),
 	KUNIT_CASE(counts_while_slots_are_taken),
 	KUNIT_CASE(changes_while_it_waits),

@@ -482,6 +482,7 @@ static int check_event(struct perfgrp_group *group, unsigned int instance, unsig
 		       struct perf_event *event, bool prepared, struct perfgrp_error *err)
 {
 	const struct perfgrp_member *member = group->members[index];
+	const bool added = index >= group->nr_members;
 	int cpu = group->instances[instance].cpu;
 	struct perfgrp_core_pmu pmu;
 	int ret;
@@ -489,13 +490,13 @@ static int check_event(struct perfgrp_group *group, unsigned int instance, unsig
 	if (!perfgrp_core_get_pmu(event, &pmu))
 		return fail_event(group, member, cpu, -ENODEV, err);
 	ret = check_probe_pmu(&pmu, member, err);
-	if (!ret && !prepared)
+	if (!ret && added)
 		ret = check_frequency(event, member, err);
 	if (!ret)
 		ret = check_split(group, &pmu, member, err);
 	if (!ret)
 		ret = check_cpu(event, member, cpu, err);
-	if (!ret && !prepared)
+	if (!ret && added)
 		ret = check_cpumask(group, event, &pmu, member, cpu, err);
 	if (!ret)
 		ret = check_one_sched_group(group, instance, index, event, &pmu, member, prepared,
