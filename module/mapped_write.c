@@ -455,6 +455,14 @@ static void add_instance(struct perfgrp_mapped_instance *instance)
 	WRITE_ONCE(nr_tasks, nr_tasks + !!group->task);
 }
 
+static void remove_instance(struct perfgrp_mapped_instance *instance)
+{
+	lockdep_assert_held(&instances_lock);
+
+	hlist_del_rcu(&instance->node);
+	WRITE_ONCE(nr_tasks, nr_tasks - !!instance->group->task);
+}
+
 /**
  * perfgrp_mapped_link - start writing a group's rows
  * @group: a new group that is mapped
@@ -493,8 +501,7 @@ void perfgrp_mapped_unlink(struct perfgrp_group *group)
 		return;
 	mutex_lock(&instances_lock);
 	for (i = 0; i < group->nr_instances; i++)
-		hlist_del_rcu(&group->mapped->instances[i].node);
-	WRITE_ONCE(nr_tasks, nr_tasks - !!group->task);
+		remove_instance(&group->mapped->instances[i]);
 	mutex_unlock(&instances_lock);
 }
 

@@ -54,6 +54,18 @@
 static DEFINE_MUTEX(splits_lock);
 static LIST_HEAD(splits);	/* splits_lock; readers use RCU */
 
+static void add_split(struct perfgrp_split *split)
+{
+	lockdep_assert_held(&splits_lock);
+	list_add_rcu(&split->node, &splits);
+}
+
+static void remove_split(struct perfgrp_split *split)
+{
+	lockdep_assert_held(&splits_lock);
+	list_del_rcu(&split->node);
+}
+
 /* ---- charging ----------------------------------------------------------------- */
 
 static __always_inline void charge_counter(const struct perfgrp_event_array_entry *entry,
@@ -439,7 +451,7 @@ static int link(struct perfgrp_split *split, struct perfgrp_error *err)
 	if (ret)
 		return ret;
 	mutex_lock(&splits_lock);
-	list_add_rcu(&split->node, &splits);
+	add_split(split);
 	mutex_unlock(&splits_lock);
 	return 0;
 }
@@ -508,7 +520,7 @@ void perfgrp_split_unlink(struct perfgrp_group *group)
 	if (!group->split)
 		return;
 	mutex_lock(&splits_lock);
-	list_del_rcu(&group->split->node);
+	remove_split(group->split);
 	mutex_unlock(&splits_lock);
 }
 

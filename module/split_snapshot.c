@@ -374,6 +374,21 @@ int perfgrp_split_snapshot(struct perfgrp_group *group, u32 flags, struct perfgr
 	return ret ? perfgrp_fail_memory(err) : 0;
 }
 
+/* Cgroups that snapshot @number reported as removed were told of. */
+static void mark_told(struct perfgrp_split *split, u64 number)
+{
+	struct perfgrp_split_cell *cell;
+	unsigned int i;
+
+	lockdep_assert_held(&split->lock);
+
+	for (i = 0; i < split->nr_chunks * PERFGRP_CHUNK_CELLS; i++) {
+		cell = perfgrp_split_cell(split, i);
+		if (cell->removed_in && cell->removed_in <= number)
+			cell->told = true;
+	}
+}
+
 /**
  * perfgrp_split_delivered - note that a snapshot was copied to the user
  * @snap: the snapshot; nothing is done if its group is not split
@@ -384,16 +399,10 @@ int perfgrp_split_snapshot(struct perfgrp_group *group, u32 flags, struct perfgr
 void perfgrp_split_delivered(const struct perfgrp_snap *snap)
 {
 	struct perfgrp_split *split = snap->group->split;
-	struct perfgrp_split_cell *cell;
-	unsigned int i;
 
 	if (!split)
 		return;
 	mutex_lock(&split->lock);
-	for (i = 0; i < split->nr_chunks * PERFGRP_CHUNK_CELLS; i++) {
-		cell = perfgrp_split_cell(split, i);
-		if (cell->removed_in && cell->removed_in <= snap->split_number)
-			cell->told = true;
-	}
+	mark_told(split, snap->split_number);
 	mutex_unlock(&split->lock);
 }
