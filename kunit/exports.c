@@ -25,6 +25,7 @@
 #include "../module/pmu_attr.h"
 #include "../module/records.h"
 #include "../module/snapshot.h"
+#include "../module/task_exit.h"
 #include "../module/tracepoint.h"
 #include "../module/value.h"
 
@@ -110,6 +111,7 @@ EXPORT_FOR_TESTS(perfgrp_snapshot_free);
 
 /* group_snapshot.c */
 EXPORT_FOR_TESTS(perfgrp_group_snapshot);
+EXPORT_FOR_TESTS(perfgrp_group_snapshot_fault_in);
 
 /* group_file.c */
 EXPORT_FOR_TESTS(perfgrp_group_file_create);
@@ -147,6 +149,10 @@ EXPORT_FOR_TESTS(perfgrp_core_cgroup_time_at);
 
 /* pmu_attr.c */
 EXPORT_FOR_TESTS(perfgrp_pmu_attr_cpus);
+
+/* task_exit.c */
+EXPORT_FOR_TESTS(perfgrp_task_exit_watch);
+EXPORT_FOR_TESTS(perfgrp_task_exit_unwatch);
 
 /* tracepoint.c */
 EXPORT_FOR_TESTS(perfgrp_tracepoint_find);

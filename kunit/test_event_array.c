@@ -482,8 +482,40 @@ static void precise_needs_callchain(struct kunit *test)
 	up_write(&group->lock);
 	KUNIT_EXPECT_PTR_EQ(test, group->members[0]->attachment, old);
 	KUNIT_EXPECT_PTR_EQ(test, attachment, refused);
-	kfree(refused);
 	prog = old->prog;
+	harness_destroy(group);
+	KUNIT_EXPECT_TRUE(test, is_dropped(prog));
+
+	/* Call chains without the kernel's part will not do either. */
+	prog = attachment->prog;
+	group = sampling_group(test, 1);
+	id = harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	group->members[0]->desc.sample_period = 1;
+	group->members[0]->attr.precise_ip = 1;
+	group->members[0]->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	group->members[0]->attr.exclude_callchain_kernel = 1;
+	down_write(&group->lock);
+	EXPECT_REFUSED(test, perfgrp_bpf_attach(group, &(struct perfgrp_bpf_attach){
+		.id = id }, &attachment, &err), EPROTO, PERFGRP_REASON_BPF_CALLCHAIN,
+		"prog_fd", err);
+	group->members[0]->attr.exclude_callchain_kernel = 0;
+	KUNIT_EXPECT_EQ(test, perfgrp_bpf_attach(group, &(struct perfgrp_bpf_attach){ .id = id },
+						 &attachment, &err), 0);
+	up_write(&group->lock);
+	harness_destroy(group);
+	KUNIT_EXPECT_TRUE(test, is_dropped(prog));
+
+	/* A program that reads no stack needs none. */
+	group = sampling_group(test, 1);
+	id = harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	group->members[0]->desc.sample_period = 1;
+	group->members[0]->attr.precise_ip = 1;
+	attachment = idle_attachment(test);
+	prog = attachment->prog;
+	down_write(&group->lock);
+	KUNIT_EXPECT_EQ(test, perfgrp_bpf_attach(group, &(struct perfgrp_bpf_attach){ .id = id },
+						 &attachment, &err), 0);
+	up_write(&group->lock);
 	harness_destroy(group);
 	KUNIT_EXPECT_TRUE(test, is_dropped(prog));
 }

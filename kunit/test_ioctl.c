@@ -19,6 +19,7 @@
 #include "../module/error.h"
 #include "../module/group.h"
 #include "../module/group_file.h"
+#include "../module/group_snapshot.h"
 #include "../module/ioctl.h"
 #include "../module/usercopy.h"
 #include "harness.h"
@@ -710,6 +711,33 @@ static void fault_in_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nowhere, -EFAULT);
 }
 
+/* [S13] [S16] A snapshot that resets copies its argument, too, without a fault. */
+static void fault_in_argument(struct kunit *test)
+{
+	static struct perfgrp_call call;
+	bool before = true, after = false;
+	unsigned long at;
+	int ret = 0;
+
+	harness_user_begin();
+	at = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	if (!IS_ERR_VALUE(at)) {
+		call = (struct perfgrp_call){
+			.user = (void __user *)at,
+			.user_size = sizeof(struct perfgrp_snapshot),
+		};
+		before = is_present(call.user);
+		ret = perfgrp_group_snapshot_fault_in(NULL, &call);
+		after = is_present(call.user);
+		vm_munmap(at, PAGE_SIZE);
+	}
+	harness_user_end();
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(at));
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_FALSE(test, before);
+	KUNIT_EXPECT_TRUE(test, after);
+}
+
 /* [S1] An element is truncated to the caller's size, or padded with zeros. */
 static void elements(struct kunit *test)
 {
@@ -752,6 +780,7 @@ static struct kunit_case ioctl_cases[] = {
 	KUNIT_CASE(order_of_steps),
 	KUNIT_CASE(faulting_in),
 	KUNIT_CASE(fault_in_memory),
+	KUNIT_CASE(fault_in_argument),
 	KUNIT_CASE(elements),
 	{}
 };

@@ -5,6 +5,7 @@
  */
 #include <linux/bpf.h>
 #include <linux/compiler.h>
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/filter.h>
@@ -20,6 +21,7 @@
 #include <linux/sched.h>
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
+#include <linux/workqueue.h>
 
 #include <asm/irq_regs.h>
 
@@ -595,6 +597,19 @@ static void period_refused_on_one_cpu(struct kunit *test)
 	expect_periods(test, group, 1000);
 	fake->fixed_period = 0;
 	KUNIT_EXPECT_EQ(test, harness_set_period(group, id, 2000, NULL), 0);
+	expect_periods(test, group, 2000);
+
+	/* Beside a CPU that is offline. */
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || num_online_cpus() < 3 || last == 1)
+		return;
+	KUNIT_ASSERT_EQ(test, remove_cpu(1), 0);
+	flush_delayed_work(&group->hotplug_work);
+	fake->fixed_period = last + 1;
+	EXPECT_REFUSED(test, harness_set_period(group, id, 3000, &err), EINVAL,
+		       PERFGRP_REASON_EVENT_OPTION, "sample_period", err);
+	fake->fixed_period = 0;
+	KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
+	flush_delayed_work(&group->hotplug_work);
 	expect_periods(test, group, 2000);
 }
 

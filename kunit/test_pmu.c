@@ -130,7 +130,7 @@ static void guest_time_of_cgroup(struct kunit *test)
 	struct perf_cgroup *cgroup = kunit_kzalloc(test, sizeof(*cgroup), GFP_KERNEL);
 	struct perf_event *all = harness_event(test, &attr, 0, NULL, NULL);
 	struct perf_event *host;
-	u64 of_all, of_host;
+	u64 of_all, of_host, all_at, host_at;
 
 	attr.exclude_guest = 1;
 	host = harness_event(test, &attr, 0, NULL, NULL);
@@ -143,10 +143,16 @@ static void guest_time_of_cgroup(struct kunit *test)
 	per_cpu_ptr(cgroup->info, 0)->timeguest.time = 400;
 	of_all = perfgrp_core_cgroup_now(cgroup, all, 5000);
 	of_host = perfgrp_core_cgroup_now(cgroup, host, 5000);
+	/* While the cgroup runs, the host's clock goes on, as does that of the guests' part. */
+	per_cpu_ptr(cgroup->info, 0)->time.offset = 70;
+	all_at = perfgrp_core_cgroup_time_at(cgroup, all, 5000);
+	host_at = perfgrp_core_cgroup_time_at(cgroup, host, 5000);
 	free_percpu(cgroup->info);
 
 	KUNIT_EXPECT_EQ(test, of_all, 1000ULL);
 	KUNIT_EXPECT_EQ(test, of_host, 600ULL);
+	KUNIT_EXPECT_EQ(test, all_at, 5070ULL);
+	KUNIT_EXPECT_EQ(test, host_at, 4670ULL);
 #else
 	kunit_skip(test, "this kernel has no mediated vPMU, or no cgroups in perf");
 #endif
@@ -853,6 +859,7 @@ static void one_sched_group_only(struct kunit *test)
 	struct perfgrp_group *group;
 	struct perfgrp_counter desc = FAKE(second, FAKE_TICKS(1));
 	struct perfgrp_error err = harness_error();
+	u32 id;
 
 	if (!perfgrp_core_can_link())
 		kunit_skip(test, "this kernel's counters cannot be linked");
@@ -864,7 +871,21 @@ static void one_sched_group_only(struct kunit *test)
 		       PERFGRP_REASON_EVENT_TARGET, "config", err);
 	EXPECT_TEXT(test, err, "perfgrp_fake0");
 	EXPECT_TEXT(test, err, "perfgrp_fake1");
+	KUNIT_EXPECT_EQ(test, err.cpu, 0);
 	KUNIT_EXPECT_EQ(test, group->nr_members, 3U);
+
+	/* When a leader is removed, only its siblings get new events. */
+	group = harness_cpu_group(test, 0, PERFGRP_CREATE_ONE_SCHED_GROUP | PERFGRP_CREATE_ENABLED);
+	harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
+	desc = FAKE(first, FAKE_TICKS(1));
+	KUNIT_ASSERT_EQ(test, harness_add(group, &desc, 1, &err), 0);
+	id = harness_add_one(test, group, FAKE(first, FAKE_TICKS(2)));
+	harness_add_one(test, group, FAKE(first, FAKE_TICKS(3)));
+	fake_pmu_tick(first, 10);
+	KUNIT_EXPECT_EQ_MSG(test, harness_remove(group, desc.id, false, &err), 0, "%s", err.text);
+	fake_pmu_tick(first, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).raw, 40ULL);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 0, id).sched_group, id);
 }
 
 /* [G11] Removing a second scheduling group's leader: the rest stay one, and keep their counts. */

@@ -43,6 +43,28 @@ static struct perfgrp_snap take(struct kunit *test, struct perfgrp_group *group,
 	return snap;
 }
 
+/*
+ * [G22] [S2] Without interrupting its CPU, an event's times are read one after the other: one that
+ * is scheduled in between has not run longer than it was enabled.
+ */
+static void peeked_times(struct kunit *test)
+{
+	struct perfgrp_group *group = harness_cpu_group(test, 0, 0);
+	struct perfgrp_snap snap;
+	struct perf_event *event;
+
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	event = group->members[0]->instances[0].event;
+	event->total_time_enabled += 3;
+	event->total_time_running += 5;
+	snap = take(test, group, PERFGRP_SNAP_PEEK);
+	KUNIT_EXPECT_EQ(test, snap.values[0].time_enabled, 3ULL);
+	KUNIT_EXPECT_EQ(test, snap.values[0].time_running, 3ULL);
+	KUNIT_EXPECT_EQ(test, snap.values[0].state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_EQ(test, snap.values[0].flags, PERFGRP_VALUE_SCALED);
+	perfgrp_snapshot_free(&snap);
+}
+
 /* ---- rows ---------------------------------------------------------------- */
 
 /* [S1] [S3] [S4] [S7] One row per CPU, in order; in it one value per member, in order. */
@@ -751,6 +773,7 @@ static void no_rows(struct kunit *test)
 }
 
 static struct kunit_case snapshot_cases[] = {
+	KUNIT_CASE(peeked_times),
 	KUNIT_CASE(one_row_per_cpu),
 	KUNIT_CASE(read_where_they_count),
 	KUNIT_CASE(all_at_once),

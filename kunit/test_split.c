@@ -12,12 +12,17 @@
 #include <linux/irqflags.h>
 #include <linux/jump_label.h>
 #include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/rwsem.h>
+#include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
+#include "../module/cgroup.h"
+#include "../module/compat.h"
 #include "../module/split.h"
 #include "../module/tracepoint.h"
 #include "harness.h"
@@ -283,6 +288,62 @@ static void reset_keeps_what_was_not_shown(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, total->count, 0ULL);
 }
 
+/*
+ * [C10] [C15] Cells for more cgroups are allocated while no member is added or removed; what an
+ * attempt that ran out of memory has allocated is used.
+ */
+static void grows_beside_no_other(struct kunit *test)
+{
+	struct perfgrp_group *group = split_group(test);
+	struct perfgrp_split *split = group->split;
+	struct perfgrp_split_counts *counts, **next;
+	unsigned int nr, unused;
+
+	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
+	flush_work(&split->grow);
+	nr = split->nr_chunks;
+	counts = kvzalloc(sizeof(*counts), GFP_KERNEL_ACCOUNT);
+	KUNIT_ASSERT_NOT_NULL(test, counts);
+	next = &group->members[0]->split->counters[0].chunks[nr];
+	*next = counts;
+	raw_spin_lock_irq(&split->cells_lock);
+	unused = split->nr_unused;
+	split->nr_unused = 0;
+	raw_spin_unlock_irq(&split->cells_lock);
+
+	down_write(&group->lock);
+	queue_work(compat_unbound_wq, &split->grow);
+	msleep(100);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(split->nr_chunks), nr);
+	up_write(&group->lock);
+	flush_work(&split->grow);
+	KUNIT_EXPECT_EQ(test, split->nr_chunks, nr + 1);
+	KUNIT_EXPECT_PTR_EQ(test, *next, counts);
+	raw_spin_lock_irq(&split->cells_lock);
+	split->nr_unused += unused;
+	raw_spin_unlock_irq(&split->cells_lock);
+}
+
+/* [C4] [G13] A cgroup's group is destroyed just before it would look whether the cgroup is gone. */
+static void destroyed_before_it_looks(struct kunit *test)
+{
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_group *group = NULL;
+	struct perfgrp_create create = {
+		.target = PERFGRP_TARGET_CGROUP,
+		.target_fd = open_root(test),
+	};
+	int ret;
+
+	ret = harness_create(&create, NULL, &err, &group);
+	close_fd(create.target_fd);
+	KUNIT_ASSERT_EQ_MSG(test, ret, 0, "%s", err.text);
+	queue_delayed_work(compat_unbound_wq, &group->cgroup->look, HZ / 2);
+	harness_destroy(group);
+	/* What would be left of it is found by KASAN, or as a timer that is active when freed. */
+	msleep(1000);
+}
+
 static struct kunit_case split_cases[] = {
 	KUNIT_CASE(handlers_while_needed),
 	KUNIT_CASE(missed_are_tried_again),
@@ -290,6 +351,8 @@ static struct kunit_case split_cases[] = {
 	KUNIT_CASE(totals_by_pmu),
 	KUNIT_CASE(charged_after_removal),
 	KUNIT_CASE(reset_keeps_what_was_not_shown),
+	KUNIT_CASE(grows_beside_no_other),
+	KUNIT_CASE(destroyed_before_it_looks),
 	{},
 };
 

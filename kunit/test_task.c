@@ -6,13 +6,18 @@
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 
 #include "../module/away.h"
+#include "../module/compat.h"
 #include "../module/perfcore.h"
+#include "../module/task_exit.h"
 #include "harness.h"
 #include "suites.h"
 
@@ -186,9 +191,17 @@ static struct perfgrp_group *one_cpu_group(struct kunit *test, u32 flags, const 
 	return group;
 }
 
+/* As if guests had used the PMU for @seconds (mediated vPMU) before there are host events. */
+static void add_guest_time(struct perfgrp_group *group, s64 seconds)
+{
+#ifdef PERFGRP_HAVE_TIME_CTX
+	group->members[0]->instances[0].event->ctx->timeguest.time += seconds * NSEC_PER_SEC;
+#endif
+}
+
 /*
- * [G1] [G6] A task on one CPU: what it does on others is not counted, and values are not scaled
- * for the time that it spends there.
+ * [G1] [G6] [E6] A task on one CPU: what it does on others is not counted, and values are not
+ * scaled for the time that it spends there.
  */
 static void counts_the_task_on_one_cpu(struct kunit *test)
 {
@@ -201,6 +214,7 @@ static void counts_the_task_on_one_cpu(struct kunit *test)
 
 	harness_pin_to(test, 0);
 	ids[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	add_guest_time(group, 3600);
 	soft_id = harness_add_one(test, group, EVENT(PERFGRP_SW_CPU_CLOCK));
 	ids[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(3)));
 	/* Under the same leader, but with a different away time, as it excludes guests. */
@@ -238,6 +252,7 @@ static void counts_the_task_on_one_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, soft.scaled, soft.raw);
 	KUNIT_EXPECT_EQ(test, soft.state, (u32)PERFGRP_STATE_COUNTED);
 	KUNIT_EXPECT_EQ(test, soft.time_enabled, soft.time_running);
+	add_guest_time(group, -3600);
 }
 
 /* [G6] [S2] On a CPU where the task never was, its counters never ran. */
@@ -537,6 +552,53 @@ static void exits_before_it_ran(struct kunit *test)
 	perfgrp_snapshot_free(&snap);
 }
 
+static DECLARE_COMPLETION(has_exited);
+
+static void on_exit(struct perfgrp_task_exit *exit)
+{
+	complete(&has_exited);
+}
+
+static int exits_at_once(void *arg)
+{
+	return 0;
+}
+
+/* [G18] A task that has exited before it is watched is reported as well. */
+static void watched_too_late(struct kunit *test)
+{
+	static struct perfgrp_task_exit exit;
+	struct task_struct *task = kthread_create(exits_at_once, NULL, "perfgrp_exits");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	wake_up_process(task);
+	kthread_stop(task);
+	reinit_completion(&has_exited);
+	perfgrp_task_exit_watch(&exit, task, on_exit);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&has_exited, 5 * HZ), 0UL);
+	perfgrp_task_exit_unwatch(&exit);
+	put_task_struct(task);
+}
+
+/* [G18] One that takes long to exit is looked at ten times a second. */
+static void exits_slowly(struct kunit *test)
+{
+	struct task_struct *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
+	static struct perfgrp_task_exit exit;
+
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	task->flags = PF_EXITING;
+	reinit_completion(&has_exited);
+	perfgrp_task_exit_watch(&exit, task, on_exit);
+	msleep(1100);
+	KUNIT_EXPECT_FALSE(test, completion_done(&has_exited));
+	WRITE_ONCE(task->exit_state, EXIT_ZOMBIE);
+	/* With ever longer delays it would take 900 ms, as they are doubled each time. */
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&has_exited, HZ / 2), 0UL);
+	perfgrp_task_exit_unwatch(&exit);
+}
+
 /* [G16] INHERIT counters count, are frozen by DISABLE, and can be reset. Without any child. */
 static void inherited_counters(struct kunit *test)
 {
@@ -584,13 +646,15 @@ static void inherited_counters(struct kunit *test)
 
 /*
  * [G16] [S2] perf_event_read() does not update the times of an event that is being scheduled out.
- * What it has counted since they were updated is no zero, and is frozen as a count.
+ * What it has counted since they were updated is no zero, and is frozen as a count. Of the times,
+ * none of before it was enabled is among those after it.
  */
 static void inherited_being_scheduled_out(struct kunit *test)
 {
 	struct perfgrp_group *group;
 	struct perf_event *event;
 	struct perfgrp_value value;
+	u64 begin;
 	int cpu;
 	u32 id;
 
@@ -598,19 +662,30 @@ static void inherited_being_scheduled_out(struct kunit *test)
 	group = harness_group(test, PERFGRP_TARGET_TASK, PERFGRP_CREATE_INHERIT);
 	id = harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
 	event = group->members[0]->instances[0].event;
-	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
-	local64_add(10, &event->count);
 	cpu = event->oncpu;
+	mdelay(20);
+	begin = local_clock();
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
 	WRITE_ONCE(event->oncpu, -1);
+	local64_add(10, &event->count);
 	value = harness_value(test, group, -1, id);
 	KUNIT_EXPECT_EQ(test, value.raw, 10ULL);
 	KUNIT_EXPECT_EQ(test, value.scaled, 10ULL);
 	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+	KUNIT_EXPECT_LE(test, value.time_enabled, local_clock() - begin);
 	harness_disable(group);
 	WRITE_ONCE(event->oncpu, cpu);
 	value = harness_value(test, group, -1, id);
 	KUNIT_EXPECT_EQ(test, value.raw, 10ULL);
 	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_COUNTED);
+
+	/* The times are read one after the other, and the event may be scheduled between them. */
+	begin = local_clock();
+	KUNIT_ASSERT_EQ(test, harness_enable(group, NULL), 0);
+	event->total_time_running += NSEC_PER_SEC;
+	value = harness_value(test, group, -1, id);
+	KUNIT_EXPECT_EQ(test, value.time_enabled, value.time_running);
+	KUNIT_EXPECT_EQ(test, value.raw, value.scaled);
 }
 
 /* [G17] Nothing is enabled before the exec; a kthread never execs. */
@@ -669,6 +744,8 @@ static struct kunit_case task_cases[] = {
 	KUNIT_CASE(no_mux_loses_to_cpu),
 	KUNIT_CASE(task_that_exits),
 	KUNIT_CASE(exits_before_it_ran),
+	KUNIT_CASE(watched_too_late),
+	KUNIT_CASE(exits_slowly),
 	KUNIT_CASE(inherited_counters),
 	KUNIT_CASE(inherited_being_scheduled_out),
 	KUNIT_CASE(waits_for_exec),

@@ -178,6 +178,16 @@ TEST(cpus, "L4: rows and totals of all CPUs are those of the module")
 			expect_alike(&values[0][f][r], &values[1][f][r]);
 			EXPECT_GE(values[0][f][r].raw, values[1][f][r].raw);
 		}
+	for (i = 0; i < 2; i++) {
+		__u64 enabled = 0, running = 0;
+
+		for (r = 0; r < cpus.nr; r++) {
+			enabled += values[i][0][r].time_enabled;
+			running += values[i][0][r].time_running;
+		}
+		EXPECT_EQ(values[i][1][0].time_enabled, enabled);
+		EXPECT_EQ(values[i][1][0].time_running, running);
+	}
 	for (r = 0; r < cpus.nr; r++) {
 		EXPECT_GE(values[0][0][r].raw, 50);
 		sum += values[0][0][r].raw;

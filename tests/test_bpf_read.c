@@ -580,6 +580,8 @@ TEST(row_errors, "M9: a row that is not there is an error, and so is no room for
 	job = job_of_row(fd, 0);
 	job.small = 1;
 	EXPECT_EQ(do_job(job).ret, -EMSGSIZE);
+	job.small = 2;
+	EXPECT_EQ(do_job(job).ret, -EINVAL);
 	job = job_of_row(fd, 0);
 	job.value_size = 40;
 	EXPECT_EQ(do_job(job).ret, -EINVAL);
@@ -646,7 +648,7 @@ TEST(row_not_torn, "M9 M3: a row that is written meanwhile is refused, or whole"
 		  .sample_period = 1 },
 		{ .event = PERFGRP_SW_PAGE_FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
 	};
-	unsigned int i, failed = 0, torn = 0, nr = rounds(10);
+	unsigned int i, failed = 0, odd = 0, torn = 0, nr = rounds(10);
 	struct child child;
 	struct job job;
 	int fd, cpu;
@@ -660,9 +662,11 @@ TEST(row_not_torn, "M9 M3: a row that is written meanwhile is refused, or whole"
 		job = do_jobs(job_of_row(fd, cpu), 1000);
 		child_wait(&child);
 		failed += job.failed;
+		odd += job.odd;
 		torn += job.torn;
 	}
 	EXPECT_LT(failed, nr * 900);
+	EXPECT_EQ(odd, 0);
 	EXPECT_EQ(torn, 0);
 }
 

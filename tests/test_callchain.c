@@ -545,6 +545,8 @@ TEST(refused, "O14 E3: what cannot be is refused at creation, by the field's nam
 	EXPECT_REFUSED_FIELD(grp_create_like(create), EINVAL, "buffer_size");
 	create.buffer_size = 65537;
 	EXPECT_GE(grp_create_like(create), 0);
+	create.buffer_size = 0;
+	EXPECT_GE(grp_create_like(create), 0);
 	create = asking(0);
 	create.buffer_size = 1;
 	EXPECT_GE(grp_create_like(create), 0);

@@ -279,6 +279,7 @@ TEST_LIMIT(memory_cgroup, 90, "A6: groups and members are charged to their maker
 	enum { GROUPS = 100 };
 	struct perfgrp_counter c[MAX_MEMBERS];
 	long long before, with, after;
+	struct grp_snap snap;
 	int fd[GROUPS], i, dev = grp_device();
 	pid_t pid;
 
@@ -295,6 +296,12 @@ TEST_LIMIT(memory_cgroup, 90, "A6: groups and members are charged to their maker
 		/* A member's description alone; what is counted in batches is left out. */
 		EXPECT_GT(with - before, (long long)GROUPS * MAX_MEMBERS *
 						 (long long)sizeof(struct perfgrp_counter));
+		/* Each keeps the memory of its last snapshot. */
+		for (i = 0; i < GROUPS; i++)
+			REQUIRE_EQ(grp_snapshot(fd[i], 0, &snap), 0);
+		EXPECT(BECOMES_TRUE(kernel_bytes() > with + GROUPS * MAX_MEMBERS *
+				    (long long)(snap.hdr.nr_rows * sizeof(struct perfgrp_value)),
+				    10000));
 		for (i = 0; i < GROUPS; i++)
 			close(fd[i]);
 		EXPECT(BECOMES_TRUE((after = kernel_bytes()) < before + (with - before) / 2,

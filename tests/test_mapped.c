@@ -409,9 +409,15 @@ TEST(idle_hardware, "M2: in the kernel, too: instructions, branches and cache re
 		PERFGRP_HW_INSTRUCTIONS, PERFGRP_HW_CACHE_REFERENCES, PERFGRP_HW_CACHE_MISSES,
 		PERFGRP_HW_BRANCH_INSTRUCTIONS, PERFGRP_HW_BRANCH_MISSES,
 	};
+	struct perfgrp_counter c = {
+		.flags = PERFGRP_COUNTER_RAW,
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+	};
 	const struct perfgrp_map *map;
 	unsigned int i, counted = 0;
-	int fd;
+	struct perfgrp_value value = { 0 };
+	int fd, id;
 
 	if (!has_pmu())
 		skip("no hardware counters");
@@ -421,13 +427,22 @@ TEST(idle_hardware, "M2: in the kernel, too: instructions, branches and cache re
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
 		map = map_rows(fd);
-		if (grp_add(fd, events[i]) < 0)
+		id = grp_add(fd, events[i]);
+		if (id < 0)
 			continue;
+		value = grp_value_on(fd, last_cpu(), id);
 		counted++;
 		need_rest(map, last_cpu());
 	}
 	REQUIRE_GT(counted, 0);
 	diag("%u of %zu events", counted, ARRAY_SIZE(events));
+
+	/* The same with the number of the PMU. */
+	c.config |= (__u64)value.pmu << 32;
+	fd = mapped_cpus(PERFGRP_CREATE_ENABLED, 0);
+	map = map_rows(fd);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	need_rest(map, last_cpu());
 }
 
 /*

@@ -10,11 +10,12 @@ struct job {
 	__u64 handle;
 	__u64 flags;
 	__u32 value_size;
-	__u32 small;		/* room for one value only */
+	__u32 small;		/* room for one value only; if 2, not even for a slot */
 	__u32 mapped;		/* the mapped row of @cpu */
 	__s32 cpu;
 	__s32 ret;
 	__u32 failed;		/* how many runs had a negative one */
+	__u32 odd;		/* which was not -EAGAIN */
 	__u32 torn;		/* and in how many of several the first two differed */
 	__u64 runs;
 	struct perfgrp_map_slot slot;
