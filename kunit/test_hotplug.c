@@ -1029,14 +1029,11 @@ static void context_changes(struct kunit *test)
  */
 static void moved_away(struct kunit *test)
 {
-	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct fake_pmu *fake = uncore_pmu(test);
 	struct perfgrp_group *group;
 	struct perf_event *event;
 	u32 id, alone;
 
-	fake_pmu_unregister(fake);
-	fake->context = perf_invalid_context;
-	KUNIT_ASSERT_EQ(test, fake_pmu_register(fake), 0);
 	group = harness_cpu_group(test, CPU, PERFGRP_CREATE_ENABLED);
 	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
 	fake_pmu_tick(fake, 10);
@@ -1060,6 +1057,26 @@ static void moved_away(struct kunit *test)
 	mod_delayed_work(compat_unbound_wq, &group->hotplug_work, 0);
 	flush_delayed_work(&group->hotplug_work);
 	KUNIT_EXPECT_EQ(test, harness_value(test, group, CPU, alone).sched_group, id);
+}
+
+/* [G25] [G19] Drivers also move events when a CPU that the group does not have comes online. */
+static void moved_to_another(struct kunit *test)
+{
+	struct fake_pmu *fake = uncore_pmu(test);
+	struct perfgrp_group *group;
+	u32 id;
+
+	if (!cpu_online(2))
+		kunit_skip(test, "two CPUs only");
+	group = harness_cpu_group(test, 2, PERFGRP_CREATE_ENABLED);
+	id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+	fake_pmu_tick(fake, 10);
+	cpu_down(test, NULL);
+	perf_pmu_migrate_context(&fake->pmu, 2, 0);
+	cpu_up(test, group);
+	KUNIT_EXPECT_EQ(test, group->members[0]->instances[0].event->cpu, 2);
+	fake_pmu_tick(fake, 10);
+	KUNIT_EXPECT_EQ(test, harness_value(test, group, 2, id).raw, 20ULL);
 }
 
 static struct kunit_case hotplug_cases[] = {
@@ -1090,6 +1107,7 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(siblings_stay_off),
 	KUNIT_CASE(context_changes),
 	KUNIT_CASE(moved_away),
+	KUNIT_CASE(moved_to_another),
 	{}
 };
 

@@ -87,7 +87,7 @@ static bool counts_at_rest(const struct perfgrp_group *group, const struct perfg
 }
 
 /* Copy what is needed of the event's PMU, which may be unregistered later. */
-static void note_pmu(const struct perfgrp_group *group, struct perfgrp_member_instance *counter,
+static void note_pmu(struct perfgrp_group *group, struct perfgrp_member_instance *counter,
 		     struct perf_event *event)
 {
 	struct perfgrp_core_pmu pmu;
@@ -97,6 +97,8 @@ static void note_pmu(const struct perfgrp_group *group, struct perfgrp_member_in
 	counter->pmu = pmu.type;
 	counter->software = pmu.software;
 	counter->uncore = pmu.uncore;
+	if (pmu.uncore)
+		WRITE_ONCE(group->uncore, true);
 	counter->counts_at_rest = counts_at_rest(group, &pmu, &event->attr);
 }
 

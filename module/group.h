@@ -168,6 +168,8 @@ struct perfgrp_instance {
  * @nr_members: how many of @members there are (@lock)
  * @members: leader first, then as they were added (@lock). Entries from @nr_members on
  *	are used only while an addition is prepared.
+ * @uncore: it has, or had, a member whose PMU's driver may move its events to another CPU (@lock;
+ *	hotplug.c reads it without)
  * @nr_instances: how many of @instances there are; constant
  * @instances: its CPUs, in ascending order, or its task
  * @instance_of: index of a CPU's instance, -1 for none; NULL for task targets; constant
@@ -210,6 +212,7 @@ struct perfgrp_group {
 	u32 next_id;
 	unsigned int nr_members;
 	struct perfgrp_member *members[PERFGRP_MAX_MEMBERS];
+	bool uncore;
 	unsigned int nr_instances;
 	struct perfgrp_instance *instances;
 	int *instance_of;

@@ -37,12 +37,23 @@ static enum cpuhp_state hotplug_state;
  * perfgrp_hotplug_cpu_usable - can events be created on a CPU?
  * @cpu: the CPU
  *
- * Return: whether they can. It may change at any time; then the work of all groups that
- * have this CPU is queued.
+ * Return: whether they can. It may change at any time; then the work of all groups that have this
+ * CPU, or an uncore member, is queued.
  */
 bool perfgrp_hotplug_cpu_usable(int cpu)
 {
 	return cpumask_test_cpu(cpu, &usable_cpus);
+}
+
+/*
+ * A task's group has no events of CPUs, and keeps its rings. The drivers of uncore PMUs may move
+ * events between CPUs whenever one comes or goes, also if the group does not have that one.
+ */
+static bool is_concerned(const struct perfgrp_group *group, unsigned int cpu, bool lost)
+{
+	if (!group->instance_of)
+		return !lost;
+	return group->instance_of[cpu] >= 0 || READ_ONCE(group->uncore);
 }
 
 static void queue_groups(unsigned int cpu, bool lost)
@@ -51,10 +62,9 @@ static void queue_groups(unsigned int cpu, bool lost)
 
 	mutex_lock(&groups_lock);
 	list_for_each_entry(group, &groups, node) {
-		/* A task's group has no events of CPUs, and keeps its rings. */
-		if (group->instance_of ? group->instance_of[cpu] < 0 : lost)
+		if (!is_concerned(group, cpu, lost))
 			continue;
-		if (lost)
+		if (lost && group->instance_of[cpu] >= 0)
 			set_bit(0, &group->instances[group->instance_of[cpu]].lost);
 		/* Not queue_delayed_work(): the work may be queued for a retry, later. */
 		mod_delayed_work(compat_unbound_wq, &group->hotplug_work, 0);
