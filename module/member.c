@@ -483,7 +483,7 @@ static void drop_all(struct perfgrp_group *group)
 	release_all(group, nr);
 }
 
-/* Have the task and, if it inherits, all its children exited? */
+/* Have the task and, with INHERIT, all its children exited? */
 static bool is_final(const struct perfgrp_group *group,
 		     const struct perfgrp_member_instance *counter)
 {

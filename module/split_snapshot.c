@@ -374,7 +374,7 @@ int perfgrp_split_snapshot(struct perfgrp_group *group, u32 flags, struct perfgr
 	return ret ? perfgrp_fail_memory(err) : 0;
 }
 
-/* Cgroups that snapshot @number reported as removed were told of. */
+/* Note that snapshot @number has reported the cgroups that were removed before it. */
 static void mark_told(struct perfgrp_split *split, u64 number)
 {
 	struct perfgrp_split_cell *cell;
