@@ -76,13 +76,13 @@ static int open_root(struct kunit *test)
 	return fd;
 }
 
-static struct perfgrp_group *split_group(struct kunit *test)
+static struct perfgrp_group *group_on_root(struct kunit *test, u32 target, u32 flags)
 {
 	struct perfgrp_error err = harness_error();
 	struct perfgrp_group *group = NULL;
 	struct perfgrp_create create = {
-		.target = PERFGRP_TARGET_ALL_CPUS,
-		.flags = PERFGRP_CREATE_SPLIT_BY_CGROUP,
+		.target = target,
+		.flags = flags,
 		.target_fd = open_root(test),
 	};
 	int ret;
@@ -91,6 +91,11 @@ static struct perfgrp_group *split_group(struct kunit *test)
 	close_fd(create.target_fd);
 	KUNIT_ASSERT_EQ_MSG(test, ret, 0, "%s", err.text);
 	return group;
+}
+
+static struct perfgrp_group *split_group(struct kunit *test)
+{
+	return group_on_root(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_SPLIT_BY_CGROUP);
 }
 
 /* [C14] The tracepoints have handlers only while there is a split group. */
@@ -327,17 +332,8 @@ static void grows_beside_no_other(struct kunit *test)
 /* [C4] [G13] A cgroup's group is destroyed just before it would look whether the cgroup is gone. */
 static void destroyed_before_it_looks(struct kunit *test)
 {
-	struct perfgrp_error err = harness_error();
-	struct perfgrp_group *group = NULL;
-	struct perfgrp_create create = {
-		.target = PERFGRP_TARGET_CGROUP,
-		.target_fd = open_root(test),
-	};
-	int ret;
+	struct perfgrp_group *group = group_on_root(test, PERFGRP_TARGET_CGROUP, 0);
 
-	ret = harness_create(&create, NULL, &err, &group);
-	close_fd(create.target_fd);
-	KUNIT_ASSERT_EQ_MSG(test, ret, 0, "%s", err.text);
 	queue_delayed_work(compat_unbound_wq, &group->cgroup->look, HZ / 2);
 	harness_destroy(group);
 	/* What would be left of it is found by KASAN, or as a timer that is active when freed. */
