@@ -646,6 +646,8 @@ static void test_faults(void)
 	refused("core/event=1/q", 13, "unknown modifier");
 	refused("{imc/event=1/,cs}", 1, "more than one PMU");
 	refused("{ticks,cs}", 1, "more than one PMU");
+	refused("ticks/period=100/", 0, "more than one PMU has 'ticks'");
+	refused("r10000000000000000/period=100/", 0, "64 bits");
 	refused("{sched:*}", 1, "more than one tracepoint");
 	refused("sched:nope", 0, "no such event");
 	refused("nope:sched_switch", 0, "no such event");

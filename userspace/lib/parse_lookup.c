@@ -206,7 +206,8 @@ static int add_pmu_event(const struct parser *p, struct token *t, const char *pm
 	return err;
 }
 
-static int parse_name(const struct parser *p, struct token *t);
+static int add_name(const struct parser *p, struct token *t, const char **why);
+static int no_such_event(const struct parser *p, const struct token *t, const char *why);
 
 /*
  * The text before the slash is not a PMU, so it is the name of an event, and only the common terms
@@ -223,13 +224,16 @@ static int parse_with_terms(const struct parser *p, struct token *t, const char 
 	struct event_group *group;
 	const char *as_named;
 	struct event *event;
+	const char *why = "";
 	int err;
 
-	err = parse_name(p, &name);
-	/* With modifiers it is an event, and the error says what is wrong with it. */
-	if (err && memchr(t->start, ':', slash - t->start))
+	err = add_name(p, &name, &why);
+	if (err < 0)
 		return err;
-	if (err)
+	/* A PMU's name has no colon. */
+	if (!err && memchr(t->start, ':', slash - t->start))
+		return no_such_event(p, &name, why);
+	if (!err)
 		return perfgrp_fault(p, t->start, "no event or PMU '%.*s' on this machine",
 				     (int)(slash - t->start), t->start);
 	group = &p->list->groups[t->group];
@@ -422,10 +426,11 @@ static int parse_native(const struct parser *p, struct token *t, const char **wh
 	return 1;
 }
 
-static int no_such_event(const struct parser *p, const struct token *t, bool tracepoint,
-			 const char *why)
+static int no_such_event(const struct parser *p, const struct token *t, const char *why)
 {
-	if (tracepoint && !perfgrp_tracepoints(p->scratch, p->from))
+	const char *colon = memchr(t->start, ':', t->end - t->start);
+
+	if (colon && colon[1] != ':' && !perfgrp_tracepoints(p->scratch, p->from))
 		return perfgrp_fault(p, t->start, "no such event, and tracefs is not %s",
 				     perfgrp_tracepoints_denied() ? "readable by this user" :
 								    "mounted");
@@ -435,16 +440,16 @@ static int no_such_event(const struct parser *p, const struct token *t, bool tra
 }
 
 /*
- * Looks up an event by its name, in the order generic, raw, sysfs, tracepoint, libpfm4's tables.
+ * Adds an event, or events, by name, in the order generic, raw, sysfs, tracepoint, libpfm4's tables.
+ * Returns how many, an error, or 0 and in @why what libpfm4 said.
  */
-static int parse_name(const struct parser *p, struct token *t)
+static int add_name(const struct parser *p, struct token *t, const char **why)
 {
 	const char *colon = memchr(t->start, ':', t->end - t->start);
 	const char *end = colon ? colon : t->end;
 	char *name = perfgrp_pool_strndup(p->scratch, t->start, end - t->start);
 	struct perfgrp_counter counter = { 0 };
 	struct modifiers m = { 0 };
-	const char *why = "";
 	bool generic;
 	int ret;
 
@@ -460,8 +465,10 @@ static int parse_name(const struct parser *p, struct token *t)
 		if (ret)
 			return ret;
 		if (generic)
-			return add_generic_event(p, t, counter.event, &m);
-		return add_raw_event(p, t, &m);
+			ret = add_generic_event(p, t, counter.event, &m);
+		else
+			ret = add_raw_event(p, t, &m);
+		return ret ? ret : 1;
 	}
 
 	ret = 0;
@@ -473,9 +480,17 @@ static int parse_name(const struct parser *p, struct token *t)
 	if (!ret && colon)
 		ret = parse_tracepoint(p, t, colon);
 	if (!ret)
-		ret = parse_native(p, t, &why);
+		ret = parse_native(p, t, why);
+	return ret;
+}
+
+static int parse_name(const struct parser *p, struct token *t)
+{
+	const char *why = "";
+	int ret = add_name(p, t, &why);
+
 	if (!ret)
-		ret = no_such_event(p, t, colon && colon[1] != ':', why);
+		ret = no_such_event(p, t, why);
 	return ret < 0 ? ret : 0;
 }
 
