@@ -4,6 +4,7 @@
  * output; anything but 0 at the end if a test has failed.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,39 @@ static void full(struct perfgrp_snap *snap)
 	       "M1 without any row that is no error");
 }
 
+/* An older module, whose row ended with time_after, and its value with time_enabled. */
+static void shorter(struct perfgrp_snap *snap)
+{
+	const __u32 row_size = offsetof(struct perfgrp_row, cgroup_id);
+	const __u32 value_size = offsetof(struct perfgrp_value, time_running);
+	const struct perfgrp_value *value;
+	const struct perfgrp_row *row;
+	unsigned int i;
+
+	make_map(3);
+	map.head.values_offset = offsetof(struct perfgrp_map_slot, row) + row_size;
+	map.head.value_size = value_size;
+	write_slot(1, 3, 100, 0);
+	map.slots[1].head.row.nr_values = 2;
+	for (i = 0; i < 2; i++) {
+		struct perfgrp_value older = {
+			.id = i + 1,
+			.raw = 30 + i,
+			.time_enabled = 40 + i,
+		};
+
+		memcpy((char *)&map.slots[1] + map.head.values_offset + i * value_size, &older,
+		       value_size);
+	}
+	result(!perfgrp_snap_map(&map.head, snap) && perfgrp_snap_nr_rows(snap) == 1,
+	       "M1 rows of a module with shorter structs are read");
+	row = perfgrp_snap_cpu(snap, 1);
+	value = row ? perfgrp_snap_value(snap, row, 2) : NULL;
+	result(row && row->time_after == 105 && !row->cgroup_id, "M1 what its row lacks is 0");
+	result(value && value->raw == 31 && value->time_enabled == 41 && !value->time_running,
+	       "M1 and what its values lack");
+}
+
 int main(void)
 {
 	struct perfgrp_snap *snap = xcheck(perfgrp_snap_new());
@@ -123,6 +157,7 @@ int main(void)
 	reads(snap);
 	refuses(snap);
 	full(snap);
+	shorter(snap);
 	perfgrp_snap_free(snap);
 	printf("1..%u\n", tests);
 	return failures ? 1 : 0;

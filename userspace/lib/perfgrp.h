@@ -288,6 +288,17 @@ static inline const struct perfgrp_map_slot *perfgrp_map_slot(const struct perfg
 						 (size_t)nr * map->slot_size);
 }
 
+/* Copies a struct whose size the module may know differently: what it lacks becomes 0. */
+static inline void perfgrp_map_copy(void *to, size_t size, const void *from, size_t from_size)
+{
+	if (from_size >= size) {
+		__builtin_memcpy(to, from, size);
+	} else {
+		__builtin_memset(to, 0, size);
+		__builtin_memcpy(to, from, from_size);
+	}
+}
+
 /**
  * perfgrp_map_read_slot - read the row of one CPU, or of the task
  * @map: the mapping
@@ -305,6 +316,7 @@ static inline int perfgrp_map_read_slot(const struct perfgrp_map *map, __u32 nr,
 {
 	const struct perfgrp_map_slot *slot = perfgrp_map_slot(map, nr);
 	const char *from = (const char *)slot + map->values_offset;
+	size_t row_size = (size_t)(from - (const char *)&slot->row);
 	__u32 seq, i;
 
 	do {
@@ -314,9 +326,10 @@ static inline int perfgrp_map_read_slot(const struct perfgrp_map *map, __u32 nr,
 				return -1;
 		} while (seq & 1);
 		*generation = slot->generation;
-		*row = slot->row;
+		perfgrp_map_copy(row, sizeof(*row), &slot->row, row_size);
 		for (i = 0; i < row->nr_values && i < room; i++)
-			values[i] = *(const struct perfgrp_value *)(from + i * map->value_size);
+			perfgrp_map_copy(&values[i], sizeof(values[i]), from + i * map->value_size,
+					 map->value_size);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	} while (__atomic_load_n(&slot->seq, __ATOMIC_RELAXED) != seq);
 	return (int)row->nr_values;
