@@ -120,7 +120,7 @@ TEST(beside, "L4: on a task the values are those of the module")
 		const struct perfgrp_row *row = take_row(groups[i], 0, -1);
 
 		REQUIRE_EQ(row->nr_values, has_pmu() ? 4 : 2);
-		EXPECT_EQ(row->nr_cpus, i ? row->nr_cpus : 0);
+		EXPECT_EQ(row->nr_cpus, 1);
 		for (j = 0; j < row->nr_values; j++)
 			values[i][j] = *perfgrp_snap_value_at(snap, row, j);
 	}
@@ -888,6 +888,20 @@ TEST(members_known, "L4 S14 S15: QUERY has the clock, and a generation that chan
 	perfgrp_members_free(members);
 }
 
+TEST(unmapped, "L1: a group whose rows cannot be mapped says why")
+{
+	struct perfgrp_dev *dev = perfgrp_open();
+	struct perfgrp_group *group;
+
+	REQUIRE(dev);
+	group = on_task(dev, 0, 0);
+	EXPECT(!perfgrp_map_rows(group));
+	refused(-errno, perfgrp_group_error(group), EINVAL, PERFGRP_REASON_NONE,
+		"without PERFGRP_CREATE_MAPPED");
+	perfgrp_group_close(group);
+	perfgrp_close(dev);
+}
+
 TEST(wrong, "L4: wrong calls get the reason and leave nothing open")
 {
 	struct perfgrp_counter odd = { .event = FAULTS, .flags = 1U << 20 };
@@ -911,7 +925,7 @@ TEST(wrong, "L4: wrong calls get the reason and leave nothing open")
 		       EINVAL, PERFGRP_REASON_FLAGS, "INHERIT");
 	create_refused(dev, CREATE(.target = PERFGRP_TARGET_CPUS, .nr_cpus = 1,
 				   .cpus = (unsigned long)&missing),
-		       EINVAL, PERFGRP_REASON_CPU, "no CPU 4095");
+		       ENODEV, PERFGRP_REASON_CPU, "no CPU 4095");
 	EXPECT_EQ(perfgrp_dev_error(dev)->cpu, missing);
 	/* On a CPU it would be all that runs there. */
 	create_refused(dev, CREATE(.target = PERFGRP_TARGET_TASK, .pid = -1, .nr_cpus = 1,
@@ -926,7 +940,7 @@ TEST(wrong, "L4: wrong calls get the reason and leave nothing open")
 	EXPECT_EQ(add(group, 0), 0);
 	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_EVENT);
 	refused(perfgrp_add_counters(group, &odd, sizeof(odd), 1), perfgrp_group_error(group),
-		EINVAL, PERFGRP_REASON_FLAGS, "0x100000");
+		EOPNOTSUPP, PERFGRP_REASON_FLAGS, "0x100000");
 	odd.flags = 0;
 	odd.config1 = 1;
 	refused(perfgrp_add_counters(group, &odd, sizeof(odd), 1), perfgrp_group_error(group),
@@ -939,8 +953,12 @@ TEST(wrong, "L4: wrong calls get the reason and leave nothing open")
 	odd.flags = PERFGRP_COUNTER_RAW;
 	refused(perfgrp_add_counters(group, &odd, sizeof(odd), 1), perfgrp_group_error(group),
 		EINVAL, PERFGRP_REASON_EVENT, "event");
-	refused(perfgrp_take_snap(group, 1U << 20, snap), perfgrp_group_error(group), EINVAL,
-		PERFGRP_REASON_FLAGS, "flags");
+	refused(perfgrp_take_snap(group, 1U << 20, snap), perfgrp_group_error(group), EOPNOTSUPP,
+		PERFGRP_REASON_FLAGS, "flags 0x100000");
+	refused(perfgrp_take_snap(group, PERFGRP_SNAPSHOT_MIX_PMUS, snap),
+		perfgrp_group_error(group), EINVAL, PERFGRP_REASON_FLAGS, "TOTALS");
+	refused(perfgrp_remove_counter(group, 1, 1U << 20), perfgrp_group_error(group), EOPNOTSUPP,
+		PERFGRP_REASON_FLAGS, "flags 0x100000");
 	EXPECT_EQ(add(group, PERFGRP_EVENT(PERF_TYPE_SOFTWARE, 77)), 0);
 	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_EVENT);
 	perfgrp_group_close(group);

@@ -2,6 +2,7 @@
 /* Mapped rows: snapshots without a system call. */
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,9 +14,19 @@
 /* Retries before it calls sched_yield(). */
 #define BUSY_ROUNDS	100
 
-static const struct perfgrp_map *map_bytes(const struct perfgrp_group *group, size_t size)
+static const struct perfgrp_map *map_bytes(struct perfgrp_group *group, size_t size)
 {
-	return mmap(NULL, size, PROT_READ, MAP_SHARED, group->fd, PERFGRP_MMAP_ROWS);
+	void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, group->fd, PERFGRP_MMAP_ROWS);
+	int err = errno;
+
+	if (map != MAP_FAILED)
+		return map;
+	perfgrp_set_error(&group->error, err);
+	if (err == EINVAL)
+		snprintf(group->error.text, sizeof(group->error.text),
+			 "the group was created without PERFGRP_CREATE_MAPPED");
+	errno = err;
+	return NULL;
 }
 
 /**
@@ -36,12 +47,11 @@ const struct perfgrp_map *perfgrp_map_rows(struct perfgrp_group *group)
 		return NULL;
 	}
 	map = map_bytes(group, page);
-	if (map == MAP_FAILED)
+	if (!map)
 		return NULL;
 	size = map->map_size;
 	munmap((void *)map, page);
-	map = map_bytes(group, size);
-	return map == MAP_FAILED ? NULL : map;
+	return map_bytes(group, size);
 }
 
 /**

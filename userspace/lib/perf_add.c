@@ -307,14 +307,13 @@ static int check_counter(struct adding *add, const struct perfgrp_counter *count
 	const bool raw = counter->flags & PERFGRP_COUNTER_RAW;
 
 	if (counter->sample_period || counter->min_delta || counter->flags & PERFGRP_COUNTER_FREQ)
-		return perfgrp_perf_fail(add->error, EOPNOTSUPP, PERFGRP_REASON_FEATURE,
-					 "sampling needs the module perfgrp");
+		return perfgrp_perf_needs_module(add->error, "sampling");
 	if (raw ? counter->event : !(counter->event & PERFGRP_EVENT_VALID))
 		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_EVENT,
 					 "event: must be a PERFGRP_EVENT(), or 0 with PERFGRP_COUNTER_RAW");
 	if (counter->flags & ~COUNTER_FLAGS)
-		return perfgrp_perf_fail(add->error, EINVAL, PERFGRP_REASON_FLAGS,
-					 "flags: unknown counter flags 0x%x",
+		return perfgrp_perf_fail(add->error, EOPNOTSUPP, PERFGRP_REASON_FLAGS,
+					 "unknown counter flags %#x",
 					 counter->flags & ~COUNTER_FLAGS);
 	if (!raw && (counter->type || counter->config || counter->config1 || counter->config2 ||
 		     counter->config3 || counter->bp_type))

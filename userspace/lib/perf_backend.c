@@ -48,7 +48,7 @@ int perfgrp_perf_fail(struct perfgrp_error *error, int err, enum perfgrp_reason 
 int perfgrp_perf_needs_module(struct perfgrp_error *error, const char *what)
 {
 	return perfgrp_perf_fail(error, EOPNOTSUPP, PERFGRP_REASON_FEATURE,
-				 "%s needs the module perfgrp; this is PERFGRP_BACKEND=perf", what);
+				 "%s needs the module perfgrp; this group uses perf_event_open()", what);
 }
 
 /* ---- CPUs ------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ static int add_cpus(struct pool *pool, struct perf_group *group, const struct pe
 			return err;
 		}
 		if (!perfgrp_list_dir(pool, "/sys/devices/system/cpu/cpu%u", cpus[i]).nr) {
-			err = perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_CPU,
+			err = perfgrp_perf_fail(error, ENODEV, PERFGRP_REASON_CPU,
 						"there is no CPU %u", cpus[i]);
 			error->cpu = cpus[i];
 			return err;
@@ -169,7 +169,9 @@ static int check_create(const struct perfgrp_create *how, struct perfgrp_error *
 	const bool on_task = how->target == PERFGRP_TARGET_TASK;
 
 	if (how->flags & ~CREATE_FLAGS)
-		return perfgrp_perf_needs_module(error, "one of the flags");
+		return perfgrp_perf_fail(error, EOPNOTSUPP, PERFGRP_REASON_FEATURE,
+					 "flags %#x need the module perfgrp",
+					 how->flags & ~CREATE_FLAGS);
 	if (how->buffer_size || how->sample_type)
 		return perfgrp_perf_needs_module(error, "a group with a buffer");
 	if (how->flags & PERFGRP_CREATE_USE_CLOCKID && how->clockid == PERFGRP_CLOCK_PERF)
@@ -496,8 +498,10 @@ static int remove_member(struct perf_group *group, const struct perfgrp_remove *
 	struct perf_count *then;
 	__u32 which, m;
 
-	if (arg->flags & ~PERFGRP_REMOVE_CASCADE || arg->reserved)
-		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_FLAGS, "unknown flags");
+	if (arg->flags & ~PERFGRP_REMOVE_CASCADE)
+		return perfgrp_perf_fail(error, EOPNOTSUPP, PERFGRP_REASON_FLAGS,
+					 "unknown flags %#x",
+					 arg->flags & ~PERFGRP_REMOVE_CASCADE);
 	for (which = 0; which < group->nr_members; which++)
 		if (group->members[which].counter.id == arg->id)
 			break;
@@ -591,5 +595,5 @@ int perfgrp_perf_call(struct perf_group *group, unsigned long nr, void *arg,
 	case PERFGRP_SNAPSHOT:
 		return perfgrp_perf_snapshot(group, arg, error);
 	}
-	return perfgrp_perf_needs_module(error, "this");
+	return perfgrp_perf_needs_module(error, "this call");
 }

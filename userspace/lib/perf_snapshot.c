@@ -14,6 +14,9 @@
 /* If time_enabled does not change for longer than this, the event's CPU went offline. */
 #define STANDS_STILL_NS	1000000
 
+#define SNAPSHOT_FLAGS	(PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS | \
+			 PERFGRP_SNAPSHOT_RESET | PERFGRP_SNAPSHOT_CACHED)
+
 __u64 perfgrp_perf_now(const struct perf_group *group)
 {
 	struct timespec t;
@@ -195,7 +198,7 @@ static void fill_row(const struct perf_group *group, __u32 i, __u32 flags,
 		.flags = flags,
 		.first_value = i * group->nr_members,
 		.nr_values = group->nr_members,
-		.nr_cpus = place->cpu >= 0,
+		.nr_cpus = 1,
 		.time_before = place->time_before,
 		.time_after = place->time_after,
 	};
@@ -256,12 +259,14 @@ int perfgrp_perf_snapshot(struct perf_group *group, struct perfgrp_snapshot *arg
 	struct perfgrp_row *rows;
 	int err;
 
-	if (arg->flags & ~(PERFGRP_SNAPSHOT_TOTALS | PERFGRP_SNAPSHOT_MIX_PMUS |
-			   PERFGRP_SNAPSHOT_RESET | PERFGRP_SNAPSHOT_CACHED))
-		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_FLAGS, "unknown flags");
+	if (arg->flags & ~SNAPSHOT_FLAGS)
+		return perfgrp_perf_fail(error, EOPNOTSUPP, PERFGRP_REASON_FLAGS,
+					 "unknown flags %#x", arg->flags & ~SNAPSHOT_FLAGS);
 	if (arg->flags & PERFGRP_SNAPSHOT_CACHED)
-		return perfgrp_perf_fail(error, EOPNOTSUPP, PERFGRP_REASON_FEATURE,
-					 "a cached snapshot needs the module perfgrp");
+		return perfgrp_perf_needs_module(error, "a cached snapshot");
+	if (arg->flags & PERFGRP_SNAPSHOT_MIX_PMUS && !totals)
+		return perfgrp_perf_fail(error, EINVAL, PERFGRP_REASON_FLAGS,
+					 "MIX_PMUS requires TOTALS");
 	rows = calloc(2 * (size_t)nr_rows, sizeof(*rows));
 	values = calloc(2 * nr_values + 1, sizeof(*values));
 	if (!rows || !values) {

@@ -227,7 +227,7 @@ struct top {
 	struct numbers refused;
 	double lowest;
 	unsigned int nr_shared;
-	char error[256];
+	char error[320];
 	int sort;
 	bool reverse;
 	char filter[64];

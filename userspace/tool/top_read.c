@@ -28,10 +28,13 @@ static int map_fds(struct top *top, size_t index)
 		if (top->mapped) {
 			fd->map = perfgrp_map_rows(group->fds[fds->nr]);
 			if (!fd->map) {
+				const struct perfgrp_error *error =
+					perfgrp_group_error(group->fds[fds->nr]);
+
 				snprintf(top->error, sizeof(top->error),
 					 "cannot map rows: %s; use --wake to read them by system calls",
-					 strerror(errno));
-				return -errno;
+					 error->text);
+				return -(int)error->error;
 			}
 		}
 		fds->nr++;
