@@ -77,12 +77,12 @@ static __always_inline void fill_slot(const struct perfgrp_mapped_instance *inst
 	struct perfgrp_map_slot *slot = instance->slot;
 	struct perfgrp_group *group = instance->group;
 	struct perfgrp_value *value = perfgrp_mapped_values(slot);
-	const struct perfgrp_event_array_entry *entry;
+	const struct perfgrp_event_array_entry *entry = array->entries;
+	const struct perfgrp_event_array_entry *end = entry + array->nr;
 	bool removed = perfgrp_cgroup_removed(group);
 	struct perfgrp_row *row = &slot->row;
 	struct perfgrp_reading reading;
 	u32 flags = 0;
-	unsigned int i;
 	u64 clock;
 
 	slot->generation = array->generation;
@@ -94,10 +94,9 @@ static __always_inline void fill_slot(const struct perfgrp_mapped_instance *inst
 	row->cgroup_id = 0;
 	row->time_before = perfgrp_clock_now(group->clockid);
 	clock = perfgrp_core_clock();
-	for (i = 0; i < array->nr; i++, value++) {
-		entry = &array->entries[i];
-		perfgrp_row_read(group, entry->event, &entry->base, entry->goes_away, entry->away,
-				 clock, call_pmu, &reading);
+	for (; entry < end; entry++, value++) {
+		perfgrp_row_read(group, entry->event, clock, call_pmu, &reading);
+		perfgrp_row_adjust(&entry->base, entry->goes_away, entry->away, clock, &reading);
 		perfgrp_row_fill_value(entry->id, entry->sched_group, entry->pmu, &reading,
 				       row_flags, value);
 		flags |= value->flags;

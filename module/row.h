@@ -28,23 +28,18 @@ struct perfgrp_reading {
 };
 
 /**
- * perfgrp_row_read - read a counter for a row
+ * perfgrp_row_read - read what a counter's event has counted
  * @group: its group
  * @event: its event; NULL if there is none
- * @base: to be added to what @event reads
- * @goes_away: see struct perfgrp_member_instance
- * @away: see struct perfgrp_member_instance
  * @clock: perfgrp_core_clock()
  * @call_pmu: false if the PMU's read() has just been called
- * @reading: set
+ * @reading: set; perfgrp_row_adjust() follows
  *
  * Same rules as perfgrp_core_read(), or with @call_pmu false those of perfgrp_core_times().
  */
 static __always_inline void perfgrp_row_read(const struct perfgrp_group *group,
-					     struct perf_event *event,
-					     const struct perfgrp_count *base, bool goes_away,
-					     const struct perfgrp_away *away, u64 clock,
-					     bool call_pmu, struct perfgrp_reading *reading)
+					     struct perf_event *event, u64 clock, bool call_pmu,
+					     struct perfgrp_reading *reading)
 {
 	if (unlikely(!event)) {
 		/* If a CPU comes online after the cgroup was removed, it gets no event: EXIT. */
@@ -60,6 +55,20 @@ static __always_inline void perfgrp_row_read(const struct perfgrp_group *group,
 		perfgrp_core_times(event, reading->state, clock, &reading->count);
 		reading->throttled = perfgrp_core_throttled(event);
 	}
+}
+
+/**
+ * perfgrp_row_adjust - make what an event has counted that since the last reset
+ * @base: to be added
+ * @goes_away: see struct perfgrp_member_instance
+ * @away: see struct perfgrp_member_instance
+ * @clock: as in perfgrp_row_read()
+ * @reading: changed
+ */
+static __always_inline void perfgrp_row_adjust(const struct perfgrp_count *base, bool goes_away,
+					       const struct perfgrp_away *away, u64 clock,
+					       struct perfgrp_reading *reading)
+{
 	reading->count = perfgrp_count_add(*base, reading->count);
 	if (unlikely(goes_away))
 		perfgrp_away_adjust(away, clock, &reading->count);

@@ -92,8 +92,9 @@ static void read_instance(const struct reader *reader, unsigned int instance, u3
 	for (i = 0; i < group->nr_members; i++, value++) {
 		member = group->members[i];
 		counter = &member->instances[instance];
-		perfgrp_row_read(group, counter->event, &counter->base, counter->goes_away,
-				 counter->away, clock, true, &reading);
+		perfgrp_row_read(group, counter->event, clock, true, &reading);
+		perfgrp_row_adjust(&counter->base, counter->goes_away, counter->away, clock,
+				   &reading);
 		perfgrp_row_fill_value(member->id, counter->sched_group, counter->pmu, &reading,
 				       row_flags, value);
 		flags |= value->flags;
