@@ -220,7 +220,8 @@ struct perfgrp_away *perfgrp_away_create(struct task_struct *task, const struct 
 	struct perf_event *event;
 	struct perfgrp_away *away;
 
-	away = kzalloc(struct_size(away, cpus, BITS_TO_LONGS(nr_cpumask_bits)), GFP_KERNEL_ACCOUNT);
+	/* Not nr_cpumask_bits, which is less than cpumask_copy() copies if NR_CPUS is small. */
+	away = kzalloc(sizeof(*away) + cpumask_size(), GFP_KERNEL_ACCOUNT);
 	if (!away)
 		return ERR_PTR(-ENOMEM);
 	cpumask_copy(to_cpumask(away->cpus), cpus);
