@@ -57,6 +57,8 @@ int perfgrp_exec_create(struct perfgrp_group *group, struct perfgrp_error *err)
 	if (!(group->flags & PERFGRP_CREATE_ENABLE_ON_EXEC))
 		return 0;
 	event = perfgrp_core_create(&request);
+	if (PTR_ERR(event) == -ENOMEM)
+		return perfgrp_fail_memory(err);
 	if (PTR_ERR(event) == -ESRCH)
 		return perfgrp_fail(err, -ESRCH, PERFGRP_REASON_PID, "pid", "the task has exited");
 	if (IS_ERR(event))

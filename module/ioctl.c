@@ -190,6 +190,8 @@ int perfgrp_ioctl_reserve_fd(struct perfgrp_call *call)
 {
 	int fd = get_unused_fd_flags(O_CLOEXEC);
 
+	if (fd == -ENOMEM)
+		return perfgrp_fail_memory(&call->err);
 	if (fd < 0)
 		return perfgrp_fail(&call->err, fd, PERFGRP_REASON_LIMIT, "fd",
 				    "no free file descriptor (RLIMIT_NOFILE)");
@@ -206,9 +208,11 @@ int perfgrp_ioctl_reserve_fd(struct perfgrp_call *call)
  */
 int perfgrp_ioctl_set_file(struct perfgrp_call *call, struct file *file)
 {
+	if (PTR_ERR(file) == -ENOMEM)
+		return perfgrp_fail_memory(&call->err);
 	if (IS_ERR(file))
 		return perfgrp_fail(&call->err, PTR_ERR(file), PERFGRP_REASON_LIMIT, "fd",
-				    "cannot allocate a file (sysctl fs.file-max, or no memory)");
+				    "cannot allocate a file (sysctl fs.file-max)");
 	call->new_file = file;
 	return 0;
 }

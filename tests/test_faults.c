@@ -133,7 +133,7 @@ static void check_refusal(const struct trial *t, unsigned int nth, int ret)
 	if (ret == -EFAULT)
 		good = good && grp_error.reason == PERFGRP_REASON_POINTER;
 	else
-		good = good && ret == -ENOMEM && grp_error.reason != PERFGRP_REASON_NONE;
+		good = good && ret == -ENOMEM && grp_error.reason == PERFGRP_REASON_MEMORY;
 	if (good)
 		return;
 	fail("%s: failure %u: returned %d", t->name, nth, ret);
@@ -257,6 +257,12 @@ TRIAL(create_on_task, "A5: CREATE on a task")
 {
 	return made(s, grp_create_on(s->dev, PERFGRP_CREATE_INHERIT, PERFGRP_TARGET_TASK, 0, NULL,
 				     0));
+}
+
+TRIAL(create_until_exec, "A5 G24: CREATE with ENABLE_ON_EXEC")
+{
+	return made(s, grp_create_on(s->dev, PERFGRP_CREATE_ENABLE_ON_EXEC, PERFGRP_TARGET_TASK, 0,
+				     NULL, 0));
 }
 
 /* The root, of cgroup2. */
@@ -543,7 +549,26 @@ TRIAL(bpf_query, "A5: BPF_QUERY", .attached = true, .attaches = true)
 	return query_program(s);
 }
 
-TRIAL(open_reader, "A5: OPEN_READER")
+/* A process has room for 64 files before the kernel must allocate more. */
+#define LAST_FILE	63
+
+static void fill_files(struct scene *s)
+{
+	while (dup(s->dev) < LAST_FILE)
+		;
+}
+
+static void close_files(struct scene *s, int ret)
+{
+	int fd = s->dev > s->fd ? s->dev : s->fd;
+
+	if (s->program > fd)
+		fd = s->program;
+	while (++fd <= LAST_FILE)
+		close(fd);
+}
+
+TRIAL(open_reader, "A5: OPEN_READER", .prepare = fill_files, .check = close_files)
 {
 	struct perfgrp_reader reader = { .size = sizeof(reader) };
 	int ret = grp_ioctl(s->fd, PERFGRP_OPEN_READER, &reader);
