@@ -11,8 +11,10 @@
 #include <linux/kthread.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
 
 #include "../module/away.h"
 #include "../module/compat.h"
@@ -707,6 +709,74 @@ static void waits_for_exec(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.state, (u32)PERFGRP_STATE_NEVER_RAN);
 }
 
+/**
+ * struct adder - a call that waits for an exec
+ * @group: to what it adds
+ * @desc: what
+ * @done: completed when it has returned
+ * @ret: what it has returned
+ */
+static struct adder {
+	struct perfgrp_group *group;
+	struct perfgrp_counter desc;
+	struct completion done;
+	int ret;
+} adder;
+
+static int add_one(void *data)
+{
+	struct perfgrp_error err = harness_error();
+
+	adder.ret = harness_add(adder.group, &adder.desc, 1, &err);
+	complete(&adder.done);
+	return 0;
+}
+
+static bool can_be_locked(struct rw_semaphore *lock)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2000; i++) {
+		if (down_read_trylock(lock)) {
+			up_read(lock);
+			return true;
+		}
+		usleep_range(1000, 2000);
+	}
+	return false;
+}
+
+/* [S16] While an ADD waits for the task's exec, others can use the group. */
+static void add_during_exec(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, 4, FAKE_NO_ROTATION);
+	struct rw_semaphore *exec_lock;
+	struct task_struct *task;
+	unsigned int i;
+
+	worker_start(test, fake);
+	adder = (struct adder){
+		.group = worker_group(test, 0),
+		.desc = FAKE(fake, FAKE_TICKS(1)),
+	};
+	init_completion(&adder.done);
+	exec_lock = &worker.task->signal->exec_update_lock;
+	down_write(exec_lock);
+	task = kthread_run(add_one, NULL, "perfgrp_adder");
+	for (i = 0; !IS_ERR(task) && !rwsem_is_contended(exec_lock) && i < 10000; i++)
+		usleep_range(1000, 2000);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(task));
+	KUNIT_EXPECT_TRUE(test, rwsem_is_contended(exec_lock));
+	KUNIT_EXPECT_TRUE(test, can_be_locked(&adder.group->lock));
+	KUNIT_EXPECT_EQ(test, adder.group->nr_members, 0U);
+	up_write(exec_lock);
+	if (IS_ERR(task))
+		return;
+	wait_for_completion(&adder.done);
+	KUNIT_EXPECT_EQ(test, adder.ret, 0);
+	KUNIT_EXPECT_EQ(test, adder.group->nr_members, 1U);
+}
+
 /* [S9] Two contexts are locked in the same order, whichever of their events comes first. */
 static void contexts_in_order(struct kunit *test)
 {
@@ -749,6 +819,7 @@ static struct kunit_case task_cases[] = {
 	KUNIT_CASE(inherited_counters),
 	KUNIT_CASE(inherited_being_scheduled_out),
 	KUNIT_CASE(waits_for_exec),
+	KUNIT_CASE(add_during_exec),
 	KUNIT_CASE(contexts_in_order),
 	{}
 };

@@ -120,7 +120,7 @@ int perfgrp_group_check_pinned(struct perfgrp_group *group, unsigned int nr_memb
 
 /**
  * perfgrp_group_enable - enable the whole group
- * @group: the group; the lock is held for writing
+ * @group: the group; the lock is held for writing, and may be released as by perfgrp_exec_lock()
  * @err: filled in on failure
  *
  * Return: 0; -EINTR; -EBUSY if a NO_MUX group does not fit now: then it stays disabled, or, if it
@@ -128,12 +128,12 @@ int perfgrp_group_check_pinned(struct perfgrp_group *group, unsigned int nr_memb
  */
 int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 {
-	bool frozen = perfgrp_group_is_frozen(group);
+	bool frozen;
 	int ret;
 
 	lockdep_assert_held_write(&group->lock);
 
-	ret = perfgrp_exec_cancel(group, err);
+	ret = perfgrp_exec_cancel(group, &frozen, err);
 	if (ret)
 		return ret;
 	if (frozen)
@@ -151,19 +151,19 @@ int perfgrp_group_enable(struct perfgrp_group *group, struct perfgrp_error *err)
 
 /**
  * perfgrp_group_disable - disable the whole group
- * @group: the group; the lock is held for writing
+ * @group: the group; the lock is held for writing, and may be released as by perfgrp_exec_lock()
  * @err: filled in on failure
  *
  * Return: 0 or -EINTR.
  */
 int perfgrp_group_disable(struct perfgrp_group *group, struct perfgrp_error *err)
 {
-	bool frozen = perfgrp_group_is_frozen(group);
+	bool frozen;
 	int ret;
 
 	lockdep_assert_held_write(&group->lock);
 
-	ret = perfgrp_exec_cancel(group, err);
+	ret = perfgrp_exec_cancel(group, &frozen, err);
 	if (ret)
 		return ret;
 	group->enabled = false;

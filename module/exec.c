@@ -15,13 +15,16 @@
  * and 7.3.4.
  *
  * The task cannot exec while its exec_update_lock is held, which is taken for reading under
- * perfgrp_group.lock. User memory must not be faulted in under it.
+ * perfgrp_group.lock. User memory must not be faulted in under it. An exec holds it while it closes
+ * files, which takes as long as the file's driver likes; so perfgrp_group.lock is not held by
+ * whoever waits for it.
  *
  * Process context.
  */
 #include <linux/err.h>
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
+#include <linux/rwsem.h>
 #include <linux/sched/signal.h>
 
 #include "away.h"
@@ -121,14 +124,15 @@ void perfgrp_group_sync_exec(struct perfgrp_group *group)
 
 /**
  * perfgrp_exec_cancel - cancel enable_on_exec, for an explicit ENABLE or DISABLE
- * @group: the group; the lock is held for writing
+ * @group: the group; the lock is held for writing, and may be released as by perfgrp_exec_lock()
+ * @frozen: set to perfgrp_group_is_frozen(), as it was before that
  * @err: filled in on -EINTR
  *
  * If the task has execed already, group->enabled is set.
  *
  * Return: 0 or -EINTR.
  */
-int perfgrp_exec_cancel(struct perfgrp_group *group, struct perfgrp_error *err)
+int perfgrp_exec_cancel(struct perfgrp_group *group, bool *frozen, struct perfgrp_error *err)
 {
 	struct perfgrp_member_instance *counter;
 	unsigned int i;
@@ -136,11 +140,13 @@ int perfgrp_exec_cancel(struct perfgrp_group *group, struct perfgrp_error *err)
 
 	lockdep_assert_held_write(&group->lock);
 
+	*frozen = perfgrp_group_is_frozen(group);
 	if (!group->enable_on_exec)
 		return 0;
 	ret = perfgrp_exec_lock(group, err);
 	if (ret)
 		return ret;
+	*frozen = perfgrp_group_is_frozen(group);
 	perfgrp_group_sync_exec(group);
 	for (i = 0; i < group->nr_members; i++) {
 		counter = &group->members[i]->instances[0];
@@ -154,9 +160,24 @@ int perfgrp_exec_cancel(struct perfgrp_group *group, struct perfgrp_error *err)
 	return 0;
 }
 
+/* Lets others use the group until the task's exec is over. Returns 0 or -EINTR. */
+static int wait_for_exec(struct perfgrp_group *group)
+{
+	struct rw_semaphore *lock = &group->task->signal->exec_update_lock;
+	int ret;
+
+	up_write(&group->lock);
+	ret = down_read_killable(lock);
+	if (!ret)
+		up_read(lock);
+	down_write(&group->lock);
+	return ret;
+}
+
 /**
  * perfgrp_exec_lock - keep the task of a group from execing
- * @group: the group; the lock is held for writing. Nothing is done if it has no task.
+ * @group: the group; the lock is held for writing, but may have been released meanwhile. Nothing is
+ *	done if it has no task.
  * @err: filled in on -EINTR
  *
  * User memory must not be faulted in until perfgrp_exec_unlock().
@@ -167,8 +188,9 @@ int perfgrp_exec_lock(struct perfgrp_group *group, struct perfgrp_error *err)
 {
 	lockdep_assert_held_write(&group->lock);
 
-	if (group->task && down_read_killable(&group->task->signal->exec_update_lock))
-		return perfgrp_fail(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
+	while (group->task && !down_read_trylock(&group->task->signal->exec_update_lock))
+		if (wait_for_exec(group))
+			return perfgrp_fail(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
 	return 0;
 }
 

@@ -335,14 +335,14 @@ abort:
 
 /**
  * perfgrp_group_prepare_add - create new members, all or none
- * @group: the group; the lock is held for writing
+ * @group: the group; the lock is held for writing, and may be released as by perfgrp_exec_lock()
  * @descs: what to count; their ids are set
  * @nr: number of @descs, at least 1
  * @err: filled in on failure; its member is an index into @descs
  *
  * May sleep. The current members go on counting. After 0 perfgrp_group_commit_add() or
- * perfgrp_group_abort_add() must follow. The lock must be held until then, and the task's
- * exec_update_lock is: an exec must not enable the events while commit_add() stops them. So user
+ * perfgrp_group_abort_add() must follow. The lock is held until then, and so is the task's
+ * exec_update_lock: an exec must not enable the events while commit_add() stops them. So user
  * memory must not be faulted in.
  *
  * Return: 0 or a negative errno.
@@ -596,7 +596,7 @@ static int remove_member(struct perfgrp_group *group, u32 id, bool cascade,
 
 /**
  * perfgrp_group_remove - remove a member
- * @group: the group; the lock is held for writing
+ * @group: the group; the lock is held for writing, and may be released as by perfgrp_exec_lock()
  * @id: of the member
  * @cascade: if it leads the group, remove all members
  * @err: filled in on failure

@@ -36,7 +36,8 @@
  *				the lock.
  *	exec_update_lock	of a task target's signal struct, for reading: keeps the task
  *				from execing, so that neither the caller's permission to
- *				watch it nor its events' enable_on_exec changes (exec.c)
+ *				watch it nor its events' enable_on_exec changes. Whoever
+ *				waits for it drops perfgrp_group.lock meanwhile (exec.c)
  *	perfgrp_records.reading	one reader of a group's records at a time; records are
  *				copied under it with page faults disabled
  *	split.c splits_lock	which groups are split by cgroup
