@@ -131,20 +131,24 @@ static unsigned long members_with_events(const struct perfgrp_group *group, unsi
 	return members;
 }
 
-/* Create the events of @members, which have none; what cannot be created is left out. */
-static void create_members(struct perfgrp_group *group, unsigned int index, unsigned long members)
+/*
+ * Create the events of @members, which have none; what cannot be created is left out. Returns false
+ * if nothing was tried.
+ */
+static bool create_members(struct perfgrp_group *group, unsigned int index, unsigned long members)
 {
 	struct perfgrp_error err = PERFGRP_ERROR_INIT;
 	bool link = needs_probe(group);
 	unsigned int i;
 
 	if (link && perfgrp_core_link_begin())
-		return;
+		return false;
 	for_each_set_bit(i, &members, group->nr_members)
 		perfgrp_counter_create(group, index, i, &err);
 	if (link)
 		perfgrp_core_link_end();
 	publish(group);
+	return true;
 }
 
 /*
@@ -166,10 +170,10 @@ static void retry_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *i
 	instance->retry = is_transient(ret);
 	if (!ret)
 		replace_events(group, index);
-	else if (released)
-		create_members(group, index, members);
-	else
+	else if (!released)
 		return;
+	else if (!create_members(group, index, members))
+		instance->retry = true;
 	if (group->enabled)
 		perfgrp_instance_start(group, index);
 }
