@@ -24,7 +24,7 @@
 #include "group.h"
 #include "hotplug.h"
 
-/* Innermost lock; taken with the CPU hotplug lock held, so nothing is called under it. */
+/* Taken with the CPU hotplug lock held; no other lock of the module is taken under it. */
 static DEFINE_MUTEX(groups_lock);
 static LIST_HEAD(groups);
 
@@ -37,8 +37,8 @@ static enum cpuhp_state hotplug_state;
  * perfgrp_hotplug_cpu_usable - can events be created on a CPU?
  * @cpu: the CPU
  *
- * Return: whether they can. It may change at any time; then the work of all groups that have this
- * CPU, or an uncore member, is queued.
+ * Return: whether they can. It may change at any time; then the work of the groups that it concerns
+ * is queued: is_concerned().
  */
 bool perfgrp_hotplug_cpu_usable(int cpu)
 {
