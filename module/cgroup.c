@@ -138,15 +138,18 @@ void perfgrp_cgroup_exit(void)
 
 /* ---- creating and destroying ------------------------------------------------ */
 
-static int fail_get(int ret, int fd, struct perfgrp_error *err)
+static int fail_get(int ret, int fd, const struct file *dir, struct perfgrp_error *err)
 {
 	switch (ret) {
 	case -EBADF:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_CGROUP, "target_fd",
 				    "fd %d is not the directory of a cgroup", fd);
 	case -ENOENT:
+		if (IS_DEADDIR(file_inode(dir)))
+			return perfgrp_fail(err, ret, PERFGRP_REASON_CGROUP, "target_fd",
+					    "fd %d: the cgroup was removed", fd);
 		return perfgrp_fail(err, ret, PERFGRP_REASON_CGROUP, "target_fd",
-				    "fd %d: the cgroup was removed, or has no perf_event controller",
+				    "fd %d: the cgroup's hierarchy has no perf_event controller",
 				    fd);
 	case -EXDEV:
 		return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_KERNEL, "target",
@@ -179,7 +182,7 @@ static int get_by_fd(struct perfgrp_core_cgroup *cgroup, int fd, struct perfgrp_
 	ret = perfgrp_core_cgroup_get(cgroup, dir);
 	perfgrp_core_link_end();
 	if (ret)
-		ret = fail_get(ret, fd, err);
+		ret = fail_get(ret, fd, dir, err);
 put:
 	fput(dir);
 	return ret;

@@ -1726,6 +1726,7 @@ TEST(removed_before, "C6: a cgroup that was removed before is ENOENT, though its
 	cg = cgroup_make("a");
 	cgroup_remove(&cg);
 	EXPECT_REFUSED_AS(grp_on_cgroup(0, cg.fd, NULL, 0), no_cgroup(ENOENT));
+	EXPECT(strstr(grp_error.text, "was removed"));
 	again = cgroup_make("a");
 	EXPECT_REFUSED_AS(grp_on_cgroup(0, cg.fd, NULL, 0), no_cgroup(ENOENT));
 	fd = grp_on_cgroup(0, again.fd, NULL, 0);
@@ -1769,6 +1770,7 @@ TEST(without_perf_event, "C6: a cgroup of a v1 hierarchy without perf_event is E
 		skip("no hierarchy of version 1 (errno %d)", -ret);
 	cg = cgroup_v1_make("a");
 	EXPECT_REFUSED_AS(grp_on_cgroup(0, cg.fd, NULL, 0), no_cgroup(ENOENT));
+	EXPECT(strstr(grp_error.text, "no perf_event controller"));
 	close(cg.fd);
 	rmdir(cg.path);
 	umount2(CGROUP_V1, MNT_DETACH);
