@@ -97,8 +97,8 @@ static int instance_here(const struct perfgrp_group *group)
 }
 
 static void read_entry(const struct perfgrp_group *group,
-		       const struct perfgrp_event_array *array, unsigned int index, u64 clock,
-		       bool irqs_on, struct perfgrp_value *value)
+		       const struct perfgrp_event_array *array, unsigned int index, bool usable,
+		       u64 clock, bool irqs_on, struct perfgrp_value *value)
 {
 	const struct perfgrp_event_array_entry *entry = &array->entries[index];
 	struct perf_event *event = entry->event;
@@ -117,7 +117,9 @@ static void read_entry(const struct perfgrp_group *group,
 	value->id = entry->id;
 	value->sched_group = entry->sched_group;
 	value->pmu = entry->pmu;
-	if (state == PERF_EVENT_STATE_ERROR)
+	if (!usable)
+		value->flags |= PERFGRP_VALUE_OFFLINE;
+	else if (state == PERF_EVENT_STATE_ERROR)
 		value->flags |= PERFGRP_VALUE_FAILED;
 	else if (state <= PERF_EVENT_STATE_EXIT)
 		value->flags |= PERFGRP_VALUE_EXITED;
@@ -135,6 +137,7 @@ static int read_group(const struct perfgrp_group *group, bool irqs_on, void *val
 	int instance = instance_here(group);
 	struct perfgrp_value value;
 	unsigned int i;
+	bool usable;
 	u64 clock;
 
 	if (instance < 0)
@@ -142,9 +145,10 @@ static int read_group(const struct perfgrp_group *group, bool irqs_on, void *val
 	array = perfgrp_event_array_get(group->event_arrays, instance);
 	if (size / value_size < array->nr)
 		return -EMSGSIZE;
+	usable = perfgrp_event_array_usable(group, instance, array);
 	clock = perfgrp_core_clock();
 	for (i = 0; i < array->nr; i++, values += value_size) {
-		read_entry(group, array, i, clock, irqs_on, &value);
+		read_entry(group, array, i, usable, clock, irqs_on, &value);
 		perfgrp_value_copy(values, value_size, &value);
 	}
 	return array->nr;

@@ -6,6 +6,7 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
+#include "group.h"
 #include "perfgrp.h"
 #include "value.h"
 
@@ -113,6 +114,13 @@ static inline const struct perfgrp_event_array *
 perfgrp_event_array_get(const struct perfgrp_event_arrays *arrays, unsigned int instance)
 {
 	return &rcu_dereference(arrays->active)->arrays[instance];
+}
+
+/* False while the CPU's events are dead because it went offline, or are being created again. */
+static inline bool perfgrp_event_array_usable(const struct perfgrp_group *group, unsigned int index,
+					      const struct perfgrp_event_array *array)
+{
+	return array->usable && !test_bit(0, &group->instances[index].lost);
 }
 
 #endif /* PERFGRP_EVENT_ARRAY_H */

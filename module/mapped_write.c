@@ -112,11 +112,10 @@ get_array(const struct perfgrp_mapped_instance *instance)
 	return perfgrp_event_array_get(instance->group->event_arrays, instance->index);
 }
 
-/* False while the CPU's events are dead because it went offline, or are being created again. */
 static bool is_usable(const struct perfgrp_mapped_instance *instance,
 		      const struct perfgrp_event_array *array)
 {
-	return array->usable && !test_bit(0, &instance->group->instances[instance->index].lost);
+	return perfgrp_event_array_usable(instance->group, instance->index, array);
 }
 
 /*

@@ -916,6 +916,21 @@ TEST_LIMIT(closed_while_read, 60, "B13 G13: a group is closed while programs on 
 	bpf_link__destroy(link);
 }
 
+/* The flags of the first member in all that the program on sched_switch has read. */
+static __u32 charged_flags(void)
+{
+	int map = bpf_map__fd(bpf_object__find_map_by_name(object, "charged"));
+	__u32 pid, flags = 0, *last = NULL;
+	struct charge charge;
+
+	while (!bpf_map_get_next_key(map, last, &pid)) {
+		if (!bpf_map_lookup_elem(map, &pid, &charge))
+			flags |= charge.flags;
+		last = &pid;
+	}
+	return flags;
+}
+
 TEST_LIMIT(cpu_leaves_while_read, 100,
 	   "B13 G19: a CPU goes and comes back while programs on all CPUs read the group")
 {
@@ -942,6 +957,8 @@ TEST_LIMIT(cpu_leaves_while_read, 100,
 		run_on(0);
 	}
 	bpf_link__destroy(link);
+	/* Before its events were created again the CPU was as good as offline; none has failed. */
+	EXPECT_EQ(charged_flags() & PERFGRP_VALUE_FAILED, 0);
 }
 
 TEST_LIMIT(members_change_while_read, 100,

@@ -1441,7 +1441,7 @@ struct perfgrp_bpf_query {
  * does not count here: not on this CPU, or not this task), -EMSGSIZE (values__sz is too small
  * for all), -EINVAL (value_size, flags). Each value is as in a snapshot, except that
  * PERFGRP_VALUE_FAILED and _EXITED are set for each member by itself, not for all members of a
- * NO_MUX group or of a task. Members that cannot be read here, such as those of an uncore PMU if
+ * NO_MUX group or of a task, and that a cgroup was removed does not show. Members that cannot be read here, such as those of an uncore PMU if
  * interrupts are off, have the value that the kernel read last.
  *
  * For PERFGRP_CREATE_MAPPED groups another kfunc reads the mapped row of any CPU, without
