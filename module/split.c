@@ -16,8 +16,8 @@
  * allocates nothing, wakes nobody: it reads event arrays and the hash of cells under RCU, and
  * writes only what belongs to its CPU (struct perfgrp_split_cpu).
  *
- * Locks: splits_lock (the list of split groups), outermost;
- * perfgrp_split.lock; moves_lock (innermost, raw).
+ * Locks: splits_lock (the list of split groups), outermost; perfgrp_split.lock;
+ * perfgrp_split.cells_lock and moves_lock (innermost, raw).
  */
 #define pr_fmt(fmt) "perfgrp: " fmt
 
@@ -167,9 +167,12 @@ static void tell_cpu(const struct task_struct *task)
 	int cpu;
 
 	raw_spin_lock_irqsave(&moves_lock, flags);
-	cpu = task_cpu(task);
-	/* The move must be visible before the call is found busy. Pairs with on_moved(). */
+	/*
+	 * The move must be visible before the task's CPU is read: if it changes afterwards, the new
+	 * one's sched_switch sees the move. And before the call is found busy: on_moved().
+	 */
 	smp_mb();
+	cpu = task_cpu(task);
 	smp_call_function_single_async(cpu, per_cpu_ptr(&move_call, cpu));
 	raw_spin_unlock_irqrestore(&moves_lock, flags);
 }
