@@ -120,6 +120,15 @@ static void handlers_while_needed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, with_handlers(test), before);
 }
 
+/* As if a cgroup had found no unused cell. */
+static void miss_cgroup(struct perfgrp_split *split)
+{
+	raw_spin_lock_irq(&split->cells_lock);
+	split->nr_unused = 0;
+	split->missed = true;
+	raw_spin_unlock_irq(&split->cells_lock);
+}
+
 /*
  * [C10] Cgroups that got no cell for lack of memory get one when a snapshot is taken and there is
  * memory again.
@@ -131,13 +140,19 @@ static void missed_are_tried_again(struct kunit *test)
 	struct perfgrp_snap snap;
 
 	harness_add_one(test, group, EVENT(PERFGRP_SW_DUMMY));
-	raw_spin_lock_irq(&split->cells_lock);
-	split->missed = true;
-	raw_spin_unlock_irq(&split->cells_lock);
+	KUNIT_EXPECT_EQ(test, split->max_cells, PERFGRP_SPLIT_MAX + PERFGRP_NR_SPECIAL_CELLS);
+	miss_cgroup(split);
 	KUNIT_ASSERT_EQ(test, harness_snapshot(group, 0, &snap), 0);
 	perfgrp_snapshot_free(&snap);
 	flush_work(&split->grow);
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(split->missed));
+
+	/* If there cannot be more cells, nobody looks for cgroups without one. */
+	split->max_cells = perfgrp_split_nr_cells(split);
+	miss_cgroup(split);
+	schedule_work(&split->grow);
+	flush_work(&split->grow);
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(split->missed));
 }
 
 /* [C10] [E6] An uncore PMU is refused, because its counts cannot be charged to a cgroup. */

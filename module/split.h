@@ -7,6 +7,7 @@
 #include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/rculist.h>
@@ -164,6 +165,11 @@ static inline struct perfgrp_split_cell *perfgrp_split_cell(const struct perfgrp
 							    unsigned int index)
 {
 	return &split->cells[index / PERFGRP_CHUNK_CELLS][index % PERFGRP_CHUNK_CELLS];
+}
+
+static inline unsigned int perfgrp_split_nr_cells(const struct perfgrp_split *split)
+{
+	return min(split->nr_chunks * PERFGRP_CHUNK_CELLS, split->max_cells);
 }
 
 #if defined(CONFIG_CGROUPS) && defined(CONFIG_TRACEPOINTS)

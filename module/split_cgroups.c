@@ -148,11 +148,6 @@ static void add_descendants(struct perfgrp_split *split)
 
 /* ---- making cells --------------------------------------------------------------- */
 
-static unsigned int nr_cells(const struct perfgrp_split *split)
-{
-	return min(split->nr_chunks * PERFGRP_CHUNK_CELLS, split->max_cells);
-}
-
 static int add_counts(struct perfgrp_split_member *member, unsigned int chunk)
 {
 	unsigned int i;
@@ -188,7 +183,7 @@ static int add_chunk(struct perfgrp_split *split)
 	split->nr_chunks++;
 
 	raw_spin_lock_irq(&split->cells_lock);
-	for (i = first; i < nr_cells(split); i++) {
+	for (i = first; i < perfgrp_split_nr_cells(split); i++) {
 		cells[i - first].index = i;
 		if (i < PERFGRP_NR_SPECIAL_CELLS)
 			continue;
@@ -199,14 +194,19 @@ static int add_chunk(struct perfgrp_split *split)
 	return 0;
 }
 
-static bool has_few_unused(struct perfgrp_split *split)
+static bool is_full(const struct perfgrp_split *split)
 {
-	bool few;
+	return perfgrp_split_nr_cells(split) == split->max_cells;
+}
+
+static unsigned int get_nr_unused(struct perfgrp_split *split)
+{
+	unsigned int nr;
 
 	raw_spin_lock_irq(&split->cells_lock);
-	few = split->nr_unused < SPARE;
+	nr = split->nr_unused;
 	raw_spin_unlock_irq(&split->cells_lock);
-	return few;
+	return nr;
 }
 
 /* Clear @missed. Returns true if a cgroup found no unused cell since the last call. */
@@ -229,12 +229,14 @@ static void grow(struct perfgrp_split *split)
 	lockdep_assert_held(&split->lock);
 
 	for (;;) {
-		if (has_few_unused(split))
-			full = nr_cells(split) >= split->max_cells || add_chunk(split);
+		if (get_nr_unused(split) < SPARE)
+			full = is_full(split) || add_chunk(split);
+		/* Without any, cgroups that found none wait until perfgrp_split_reclaim(). */
+		if (full && !get_nr_unused(split))
+			return;
 		if (!take_missed(split))
 			return;
 		add_descendants(split);
-		/* Cgroups that found none again wait until perfgrp_split_reclaim(). */
 		if (full)
 			return;
 	}
@@ -286,7 +288,7 @@ void perfgrp_split_cgroups_destroy(struct perfgrp_split *split)
 	unsigned int i;
 
 	cancel_work_sync(&split->grow);
-	for (i = 0; i < nr_cells(split); i++)
+	for (i = 0; i < perfgrp_split_nr_cells(split); i++)
 		if (perfgrp_split_cell(split, i)->cgroup)
 			css_put(&perfgrp_split_cell(split, i)->cgroup->self);
 	for (i = 0; i < split->nr_chunks; i++)
@@ -341,7 +343,7 @@ void perfgrp_split_note_removed(struct perfgrp_split *split)
 
 	lockdep_assert_held(&split->lock);
 
-	for (i = 0; i < nr_cells(split); i++) {
+	for (i = 0; i < perfgrp_split_nr_cells(split); i++) {
 		cell = perfgrp_split_cell(split, i);
 		cgroup = READ_ONCE(cell->cgroup);
 		if (cgroup && !cell->removed_in && perfgrp_core_is_removed(cgroup))
@@ -373,7 +375,7 @@ void perfgrp_split_retire(struct perfgrp_split *split)
 
 	lockdep_assert_held(&split->lock);
 
-	for (i = PERFGRP_NR_SPECIAL_CELLS; i < nr_cells(split); i++) {
+	for (i = PERFGRP_NR_SPECIAL_CELLS; i < perfgrp_split_nr_cells(split); i++) {
 		cell = perfgrp_split_cell(split, i);
 		if (cell->retired)
 			cell->unseen = poll_state_synchronize_rcu(cell->cookie);
@@ -396,7 +398,7 @@ void perfgrp_split_reclaim(struct perfgrp_split *split)
 
 	lockdep_assert_held(&split->lock);
 
-	for (i = PERFGRP_NR_SPECIAL_CELLS; i < nr_cells(split); i++) {
+	for (i = PERFGRP_NR_SPECIAL_CELLS; i < perfgrp_split_nr_cells(split); i++) {
 		cell = perfgrp_split_cell(split, i);
 		if (!cell->unseen)
 			continue;
@@ -409,7 +411,7 @@ void perfgrp_split_reclaim(struct perfgrp_split *split)
 	}
 	/* Retry for cgroups without a cell: some are unused now, or can be allocated. */
 	raw_spin_lock_irq(&split->cells_lock);
-	missed = split->missed && (split->nr_unused || nr_cells(split) < split->max_cells);
+	missed = split->missed && (split->nr_unused || !is_full(split));
 	raw_spin_unlock_irq(&split->cells_lock);
 	if (missed)
 		queue_work(compat_unbound_wq, &split->grow);

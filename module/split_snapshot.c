@@ -117,7 +117,7 @@ static void forget_all(struct perfgrp_count *total)
 
 static void reset(struct perfgrp_group *group, void (*forget)(struct perfgrp_count *total))
 {
-	unsigned int nr_cells = group->split->nr_chunks * PERFGRP_CHUNK_CELLS, m, i, c;
+	unsigned int nr_cells = perfgrp_split_nr_cells(group->split), m, i, c;
 
 	lockdep_assert_held_write(&group->lock);
 
@@ -296,7 +296,7 @@ static unsigned int list_cells(const struct perfgrp_split *split, u16 *cells)
 {
 	unsigned int nr = 0, i;
 
-	for (i = 0; i < split->nr_chunks * PERFGRP_CHUNK_CELLS && i < split->max_cells; i++)
+	for (i = 0; i < perfgrp_split_nr_cells(split); i++)
 		if (perfgrp_split_has_row(split, i))
 			cells[nr++] = i;
 	return nr;
@@ -332,7 +332,7 @@ static int write_rows(struct perfgrp_split *split, u32 flags, struct perfgrp_sna
 
 static int take(struct perfgrp_split *split, u32 flags, struct perfgrp_snap *snap)
 {
-	unsigned int room = split->nr_chunks * PERFGRP_CHUNK_CELLS;
+	unsigned int room = perfgrp_split_nr_cells(split);
 	struct adder adder = {};
 	u16 *cells;
 	int ret;
@@ -382,7 +382,7 @@ static void mark_told(struct perfgrp_split *split, u64 number)
 
 	lockdep_assert_held(&split->lock);
 
-	for (i = 0; i < split->nr_chunks * PERFGRP_CHUNK_CELLS; i++) {
+	for (i = 0; i < perfgrp_split_nr_cells(split); i++) {
 		cell = perfgrp_split_cell(split, i);
 		if (cell->removed_in && cell->removed_in <= number)
 			cell->told = true;
