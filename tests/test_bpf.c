@@ -848,7 +848,13 @@ TEST_LIMIT(hotplug, 60, "B5 G19: a program runs again on a CPU that has come bac
 	REQUIRE_GE(fd, 0);
 	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
 	REQUIRE_EQ(grp_bpf_attach(fd, c.id, bpf_prog(object, "note"), 1), 0);
+	run_on(1);
+	while (seen(1).runs < 100)
+		spin(1000000);
+	run_on(0);
+	runs = grp_attached(fd, c.id).runs;
 	REQUIRE_EQ(cpu_set_online(1, false), 0);
+	EXPECT_GE(grp_attached(fd, c.id).runs, runs);
 	REQUIRE_EQ(cpu_set_online(1, true), 0);
 	run_on(1);
 	do {

@@ -62,6 +62,13 @@ static __u32 add_faults(int fd)
 	return id;
 }
 
+/* Adds two counters that count the same. */
+static void add_faults_twice(int fd)
+{
+	add_faults(fd);
+	REQUIRE_GT(grp_add_with(fd, PERFGRP_SW_MINOR_FAULTS, PERFGRP_COUNTER_EXCLUDE_KERNEL), 0);
+}
+
 /* ---- snapshots ------------------------------------------------------------------- */
 
 static struct {
@@ -374,7 +381,7 @@ TEST(removed, "C10: a removed cgroup is in one more snapshot, and then in the su
 	id_a = cgroup_ino(&a);
 	child = child_in(&a);
 	fd = split_base(0, 0);
-	add_faults(fd);
+	add_faults_twice(fd);
 	child_do_all(&child, ORDER_FAULT, 10);
 	cgroup_enter(&b, child.pid);
 	wait_until_asleep(child.pid);
@@ -399,14 +406,16 @@ TEST(removed, "C10: a removed cgroup is in one more snapshot, and then in the su
 	take_totals(fd);
 	EXPECT_EQ(row_of(&a)->flags, PERFGRP_ROW_TOTAL | PERFGRP_ROW_EXITED);
 	EXPECT(value_of(&a)->flags & PERFGRP_VALUE_EXITED);
-	EXPECT_EQ(raw_of(&a), 10);
+	EXPECT_EQ(value_of(&a)[0].raw, 10);
+	EXPECT_EQ(value_of(&a)[1].raw, 10);
 	EXPECT_EQ(raw_of(&b), 20);
 	EXPECT_EQ(special(PERFGRP_ROW_REMOVED)->raw, 0);
 
 	take_totals(fd);
 	EXPECT(!find_row(id_a, 0, -1));
 	EXPECT_EQ(raw_of(&b), 20);
-	EXPECT_EQ(special(PERFGRP_ROW_REMOVED)->raw, 10);
+	EXPECT_EQ(special(PERFGRP_ROW_REMOVED)[0].raw, 10);
+	EXPECT_EQ(special(PERFGRP_ROW_REMOVED)[1].raw, 10);
 	EXPECT_EQ(find_row(0, PERFGRP_ROW_REMOVED, -1)->flags,
 		  PERFGRP_ROW_TOTAL | PERFGRP_ROW_REMOVED);
 	EXPECT_EQ(snap.hdr.nr_rows, 5);
@@ -584,7 +593,7 @@ TEST(many_later, "C10: so many are created later, one after the other, and each 
 	arrange();
 	child = child_start();
 	fd = split_base(0, 0);
-	add_faults(fd);
+	add_faults_twice(fd);
 	for (i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "later%d", i);
 		cg[i] = cgroup_make(name);
@@ -593,9 +602,17 @@ TEST(many_later, "C10: so many are created later, one after the other, and each 
 		child_do_all(&child, ORDER_FAULT, i + 1);
 	}
 	take_totals(fd);
-	for (i = 0; i < MANY; i++)
-		EXPECT_EQ(raw_of(&cg[i]), i + 1);
+	for (i = 0; i < MANY; i++) {
+		EXPECT_EQ(value_of(&cg[i])[0].raw, i + 1);
+		EXPECT_EQ(value_of(&cg[i])[1].raw, i + 1);
+	}
 	EXPECT_EQ(special(PERFGRP_ROW_OVERFLOW)->raw, 0);
+	REQUIRE_EQ(grp_reset(fd), 0);
+	take_totals(fd);
+	for (i = 0; i < MANY; i++) {
+		EXPECT_EQ(value_of(&cg[i])[0].raw, 0);
+		EXPECT_EQ(value_of(&cg[i])[1].raw, 0);
+	}
 }
 
 TEST(replaced, "C10: cgroups take the room of those that were removed, and all is charged as ever")
@@ -1434,6 +1451,25 @@ static void *snapshots(void *arg)
 			fail("a snapshot without room was taken");
 	}
 	return NULL;
+}
+
+TEST(offline_at_creation, "C15 G19: a CPU that was not there at CREATE has rows once it is online")
+{
+	enum { SPECIALS = 4 };
+	int fd;
+
+	arrange();
+	if (cpus.nr <= CPU || cpu_set_online(CPU, true))
+		skip("no CPU can go off line");
+	REQUIRE_EQ(cpu_set_online(CPU, false), 0);
+	fd = split_base(0, 0);
+	add_faults(fd);
+	REQUIRE_EQ(take(fd, 0), 0);
+	EXPECT_EQ(snap.hdr.nr_rows, SPECIALS * (cpus.nr - 1));
+	EXPECT(!find_row(0, PERFGRP_ROW_OUTSIDE, CPU));
+	REQUIRE_EQ(cpu_set_online(CPU, true), 0);
+	EXPECT(BECOMES_TRUE((take(fd, 0), snap.hdr.nr_rows == SPECIALS * cpus.nr), 5000));
+	EXPECT(find_row(0, PERFGRP_ROW_OUTSIDE, CPU));
 }
 
 TEST(storm, "C15 C10: cgroups come and go while snapshots are taken and CPUs come and go")
