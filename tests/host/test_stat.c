@@ -226,8 +226,27 @@ static void cgroups(void)
 	       "C8: a ratio is of counts of one cgroup");
 }
 
+static void differences(void)
+{
+	struct perfgrp_value value = {
+		.state = PERFGRP_STATE_COUNTED,
+		.flags = PERFGRP_VALUE_SCALED | PERFGRP_VALUE_ABSENT,
+	};
+	struct perfgrp_value before = value;
+
+	perfgrp_subtract_value(&value, &before, sizeof(value));
+	result(!memcmp(&value, &before, sizeof(value)),
+	       "C3: a cgroup that has not run yet has counted 0 since the last snapshot, too");
+	value = (struct perfgrp_value){ .raw = 7, .time_enabled = 4, .time_running = 2 };
+	before = (struct perfgrp_value){ .raw = 2, .time_enabled = 2, .time_running = 1 };
+	perfgrp_subtract_value(&value, &before, sizeof(value));
+	result(value.raw == 5 && value.scaled == 10 && value.state == PERFGRP_STATE_MULTIPLEXED &&
+	       value.flags == PERFGRP_VALUE_SCALED, "S5: a difference is scaled by its own times");
+}
+
 int main(void)
 {
+	differences();
 	raw();
 	failed();
 	ratios();

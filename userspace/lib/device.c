@@ -57,7 +57,7 @@ struct perfgrp_dev *perfgrp_open_perf(void)
  * perfgrp_open_error - explain why the device could not be opened
  * @err: the errno
  *
- * Return: a hint, one line of English, or NULL if there is none for @err
+ * Return: a hint, one line of English; what strerror() says of @err if there is none
  */
 const char *perfgrp_open_error(int err)
 {
@@ -72,7 +72,7 @@ const char *perfgrp_open_error(int err)
 	case EINVAL:
 		return "PERFGRP_BACKEND must be \"module\" or \"perf\"";
 	}
-	return NULL;
+	return strerror(err);
 }
 
 /**

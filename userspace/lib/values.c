@@ -41,7 +41,8 @@ void perfgrp_value_scale(struct perfgrp_value *value)
  * @size: sizeof(*@value)
  *
  * The scaled count, the state, and the flags SCALED and SATURATED are those of the difference;
- * other flags stay.
+ * other flags stay. A value with PERFGRP_VALUE_ABSENT stays as it is, zero. A cgroup that had run
+ * before, but not since, has PERFGRP_STATE_NEVER_RAN.
  */
 void perfgrp_subtract_value(struct perfgrp_value *value, const struct perfgrp_value *before,
 			    size_t size)
@@ -49,6 +50,8 @@ void perfgrp_subtract_value(struct perfgrp_value *value, const struct perfgrp_va
 	struct perfgrp_value known = { 0 };
 
 	memcpy(&known, value, size < sizeof(known) ? size : sizeof(known));
+	if (known.flags & PERFGRP_VALUE_ABSENT)
+		return;
 	known.raw -= before->raw;
 	known.time_enabled -= before->time_enabled;
 	known.time_running -= before->time_running;

@@ -14,10 +14,10 @@
 
 static void say_why_not_open(int err)
 {
-	const char *advice = perfgrp_open_error(err);
+	const char *advice = perfgrp_open_error(err), *why = strerror(err);
+	bool more = strcmp(advice, why);
 
-	error("cannot open %s: %s%s%s", PERFGRP_DEVICE, strerror(err), advice ? "; " : "",
-	      advice ? advice : "");
+	error("cannot open %s: %s%s%s", PERFGRP_DEVICE, why, more ? "; " : "", more ? advice : "");
 }
 
 /**

@@ -126,7 +126,7 @@ static void tell_how_to_load(struct findings *list)
 		     "not loaded, and DKMS has not built it for Linux %s", uts.release);
 		free(help);
 	} else {
-		tell(list, "module", MISSING, "make && insmod perfgrp.ko; or by DKMS, as the README says",
+		tell(list, "module", MISSING, "make && insmod perfgrp.ko, or the package perfgrp-dkms",
 		     "not loaded, and not installed for Linux %s", uts.release);
 	}
 	free(headers);
@@ -146,8 +146,11 @@ static struct perfgrp_dev *check_module(struct findings *list, struct perfgrp_in
 		tell(list, "module", OK, NULL, "loaded");
 		tell(list, "device", MISSING, "run it as root, or give the device to a group (perfgrp(4))",
 		     "no permission to open %s", PERFGRP_DEVICE);
-	} else if (!dev) {
+	} else if (!dev && (errno == ENOENT || errno == ENODEV || errno == ENXIO)) {
 		tell_how_to_load(list);
+	} else if (!dev) {
+		tell(list, "device", MISSING, NULL, "cannot open %s: %s", PERFGRP_DEVICE,
+		     perfgrp_open_error(errno));
 	} else if (perfgrp_get_info(dev, info, sizeof(*info))) {
 		tell(list, "module", MISSING, NULL, "%s", perfgrp_dev_error(dev)->text);
 		perfgrp_close(dev);
@@ -180,7 +183,7 @@ static bool is_privileged(void)
 bool check_privilege(struct findings *list, const struct perfgrp_info *info)
 {
 	static const char help[] =
-		"run it as root, or setcap cap_perfmon+ep $(command -v perfgrp)";
+		"run it as root, or give a group a copy of it with CAP_PERFMON (perfgrp(4))";
 
 	if (is_privileged()) {
 		tell(list, "privilege", OK, NULL, "CAP_PERFMON");
