@@ -455,6 +455,7 @@ static int get_info(struct perfgrp_info *info)
 	if (setting("program"))
 		info->features |= PERFGRP_FEATURE_BPF;
 	info->max_groups = 4096;
+	info->max_buffer = 1U << 26;
 	if (line && line->features != NONE)
 		info->features = line->features;
 	if (line && line->max_groups != NONE)

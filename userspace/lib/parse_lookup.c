@@ -440,8 +440,8 @@ static int no_such_event(const struct parser *p, const struct token *t, const ch
 }
 
 /*
- * Adds an event, or events, by name, in the order generic, raw, sysfs, tracepoint, libpfm4's tables.
- * Returns how many, an error, or 0 and in @why what libpfm4 said.
+ * Adds an event, or events, by name, in the order generic, raw, sysfs, tracepoint, libpfm4's
+ * tables. Returns how many, an error, or 0 and in @why what libpfm4 said.
  */
 static int add_name(const struct parser *p, struct token *t, const char **why)
 {

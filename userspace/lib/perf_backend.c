@@ -48,7 +48,8 @@ int perfgrp_perf_fail(struct perfgrp_error *error, int err, enum perfgrp_reason 
 int perfgrp_perf_needs_module(struct perfgrp_error *error, const char *what)
 {
 	return perfgrp_perf_fail(error, EOPNOTSUPP, PERFGRP_REASON_FEATURE,
-				 "%s needs the module perfgrp; this group uses perf_event_open()", what);
+				 "%s needs the module perfgrp; this group uses perf_event_open()",
+				 what);
 }
 
 /* ---- CPUs ------------------------------------------------------------------------- */

@@ -4,10 +4,10 @@
  *
  * A thin layer over the ioctls of <linux/perfgrp.h>, whose structs, flags and
  * constants it uses unchanged. It fills in sizes and error pointers, retries
- * interrupted calls, grows the arrays of a snapshot, and keeps the error of the
- * last failed call of each handle. It prints nothing, never exits and has no
- * global state. A handle may be used by one thread at a time, different handles
- * by different threads.
+ * interrupted calls (except perfgrp_read_records()), grows the arrays of a
+ * snapshot, and keeps the error of the last failed call of each handle. It
+ * prints nothing, never exits and has no global state. A handle may be used by
+ * one thread at a time, different handles by different threads.
  *
  * Functions that return int return 0 or a negative errno unless documented otherwise.
  *

@@ -11,8 +11,8 @@
  * No library is needed. Unless the program runs under such a command, the functions only fail with
  * ENOENT. The environment variable PERFGRP_CONTROL is "N,N": the file descriptors to write commands
  * to and to read answers from. So perf works too (perf stat -D -1 --control fd:N,N).
- * Only one thread at a time may call the functions. From C99 on; a compiler that is told not to know
- * more than ISO C (-std=c11 instead of gnu11) needs -D_POSIX_C_SOURCE=200809L.
+ * Only one thread at a time may call the functions. From C99 on; a compiler that is told not to
+ * know more than ISO C (-std=c11 instead of gnu11) needs -D_POSIX_C_SOURCE=200809L.
  */
 #ifndef PERFGRP_MARK_H
 #define PERFGRP_MARK_H

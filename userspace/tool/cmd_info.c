@@ -69,6 +69,7 @@ static void print_json(const struct perfgrp_info *info)
 	part = json_object_new_object();
 	json_add_u64(part, "members", info->max_members);
 	json_add_u64(part, "groups", info->max_groups);
+	json_add_u64(part, "buffer-bytes", info->max_buffer);
 	json_add_u64(part, "cpus", info->nr_cpu_ids);
 	json_object_object_add(all, "limits", part);
 
@@ -108,6 +109,7 @@ static void print_text(const struct perfgrp_info *info)
 	printf("limits\n");
 	printf("  %-14s%u\n", "members", info->max_members);
 	printf("  %-14s%u\n", "groups", info->max_groups);
+	printf("  %-14s%u bytes\n", "buffer", info->max_buffer);
 	printf("  %-14s%u\n", "cpus", info->nr_cpu_ids);
 	printf("PMUs\n");
 	pmu_list_open(&list);

@@ -724,9 +724,9 @@ struct perfgrp_query {
  * The new fd can be passed to somebody who may look at the group but not change it:
  * PERFGRP_SNAPSHOT without PERFGRP_SNAPSHOT_RESET, PERFGRP_QUERY,
  * PERFGRP_GET_STREAM_STATS, PERFGRP_BPF_QUERY, PERFGRP_OPEN_READER (PERFGRP_READER_RECORDS
- * only if it has that itself) and poll(2) work on it, and with PERFGRP_READER_RECORDS
- * read(2); everything else fails with EACCES. The group lives until its last fd, of either
- * kind, is closed. Errors: EACCES, EMFILE, ENFILE.
+ * only if it has that itself), mmap(2) of rows and poll(2) work on it, and with
+ * PERFGRP_READER_RECORDS read(2); all else fails with EACCES. The group lives until its last
+ * fd, of either kind, is closed. Errors: EACCES, EMFILE, ENFILE.
  */
 struct perfgrp_reader {
 	__u32 size;
@@ -990,7 +990,8 @@ struct perfgrp_map {
  * @seq: changes whenever the slot is written; see &struct perfgrp_map
  * @at_rest: 1 if nothing that could be counted has run since the row was written: the CPU is idle,
  *	or the task is not on a CPU. It is cleared, without a change of @seq, when that ends. So a
- *	row is current when @at_rest is seen to be 1, whatever its age, with these exceptions: an
+ *	row is current when @at_rest is seen to be 1 before it is copied (between steps 1 and 3;
+ *	later it may be that of the next row), whatever its age, with these exceptions: an
  *	interrupt that hits an idle CPU shows only when it has ended; times are those of time_after;
  *	hardware counts of the kernel lack its last steps before it goes idle or switches the task
  *	out. Rows with members that may count meanwhile are never at rest: clocks, tracepoints,
@@ -1441,8 +1442,9 @@ struct perfgrp_bpf_query {
  * does not count here: not on this CPU, or not this task), -EMSGSIZE (values__sz is too small
  * for all), -EINVAL (value_size, flags). Each value is as in a snapshot, except that
  * PERFGRP_VALUE_FAILED and _EXITED are set for each member by itself, not for all members of a
- * NO_MUX group or of a task, and that a cgroup was removed does not show. Members that cannot be read here, such as those of an uncore PMU if
- * interrupts are off, have the value that the kernel read last.
+ * NO_MUX group or of a task, and that a cgroup was removed does not show. Members that cannot be
+ * read here, such as those of an uncore PMU if interrupts are off, have the value that the kernel
+ * read last.
  *
  * For PERFGRP_CREATE_MAPPED groups another kfunc reads the mapped row of any CPU, without
  * interrupting that CPU (with PERFGRP_FEATURE_MAPPED):
