@@ -356,7 +356,7 @@ int perfgrp_bpf_kfunc_get_handle(struct perfgrp_group *group, bool renew, u64 *n
 
 	if (!perfgrp_bpf_kfunc_supported())
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
-				    "the module has no kfunc: it was built without BTF or for a kernel before 6.9");
+				    "the module has no kfunc: the kernel is older than 6.9, or it or the module has no BTF");
 	if (group->split)
 		return perfgrp_fail(err, -EOPNOTSUPP, PERFGRP_REASON_FEATURE, "",
 				    "the group is split by cgroup; programs cannot read it");

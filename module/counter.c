@@ -150,14 +150,9 @@ static int attach_away(struct perfgrp_group *group, unsigned int index, struct p
 		}
 	}
 	free_cpumask_var(cpus);
-	if (ret == -ENOMEM)
-		return perfgrp_fail_memory(err);
-	if (ret == -ESRCH)
-		return perfgrp_fail(err, ret, PERFGRP_REASON_PID, "pid", "the task has exited");
 	if (ret)
-		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, "",
-				    "cannot create the event that tracks when the task runs on other CPUs (errno %d)",
-				    -ret);
+		return perfgrp_fail_task_event(err, ret, "",
+					       "shows when the task runs on other CPUs");
 	return 0;
 }
 

@@ -46,3 +46,22 @@ int perfgrp_fail_memory(struct perfgrp_error *err)
 {
 	return perfgrp_fail(err, -ENOMEM, PERFGRP_REASON_MEMORY, "", "out of memory");
 }
+
+/**
+ * perfgrp_fail_task_event - note that the perf core refused an event of a task that is no member
+ * @err: filled in
+ * @ret: the errno
+ * @field: the field that asked for the event, or ""
+ * @what: what the event is for
+ *
+ * Return: @ret
+ */
+int perfgrp_fail_task_event(struct perfgrp_error *err, int ret, const char *field, const char *what)
+{
+	if (ret == -ENOMEM)
+		return perfgrp_fail_memory(err);
+	if (ret == -ESRCH)
+		return perfgrp_fail(err, ret, PERFGRP_REASON_PID, "pid", "the task has exited");
+	return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
+			    "the perf core refused the event that %s (errno %d)", what, -ret);
+}

@@ -15,5 +15,7 @@
 __printf(5, 6) int perfgrp_fail(struct perfgrp_error *err, int ret, enum perfgrp_reason reason,
 				const char *field, const char *fmt, ...);
 int perfgrp_fail_memory(struct perfgrp_error *err);
+int perfgrp_fail_task_event(struct perfgrp_error *err, int ret, const char *field,
+			    const char *what);
 
 #endif /* PERFGRP_ERROR_H */

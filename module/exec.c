@@ -60,14 +60,9 @@ int perfgrp_exec_create(struct perfgrp_group *group, struct perfgrp_error *err)
 	if (!(group->flags & PERFGRP_CREATE_ENABLE_ON_EXEC))
 		return 0;
 	event = perfgrp_core_create(&request);
-	if (PTR_ERR(event) == -ENOMEM)
-		return perfgrp_fail_memory(err);
-	if (PTR_ERR(event) == -ESRCH)
-		return perfgrp_fail(err, -ESRCH, PERFGRP_REASON_PID, "pid", "the task has exited");
 	if (IS_ERR(event))
-		return perfgrp_fail(err, PTR_ERR(event), PERFGRP_REASON_KERNEL, "flags",
-				    "ENABLE_ON_EXEC: the perf core refused a dummy event with errno %ld",
-				    -PTR_ERR(event));
+		return perfgrp_fail_task_event(err, PTR_ERR(event), "flags",
+					       "waits for the task's exec");
 	group->exec_event = event;
 	group->enable_on_exec = true;
 	return 0;

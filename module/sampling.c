@@ -237,14 +237,9 @@ int perfgrp_sampling_keep_contexts(struct perfgrp_group *group, struct perfgrp_e
 	if (!can_keep_contexts || !group->sampling || !perfgrp_group_inherits(group))
 		return 0;
 	event = create_context_event(group->task);
-	if (PTR_ERR(event) == -ENOMEM)
-		return perfgrp_fail_memory(err);
-	if (PTR_ERR(event) == -ESRCH)
-		return perfgrp_fail(err, -ESRCH, PERFGRP_REASON_PID, "pid", "the task has exited");
 	if (IS_ERR(event))
-		return perfgrp_fail(err, PTR_ERR(event), PERFGRP_REASON_KERNEL, "",
-				    "INHERIT: the perf core refused a dummy event with errno %ld",
-				    -PTR_ERR(event));
+		return perfgrp_fail_task_event(err, PTR_ERR(event), "",
+					       "keeps tasks from swapping their contexts");
 	group->sampling->context_event = event;
 	return 0;
 }

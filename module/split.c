@@ -366,7 +366,9 @@ void perfgrp_split_exit(void)
 {
 	/*
 	 * In one interrupt a CPU runs synchronous calls before asynchronous ones, such as
-	 * move_call. So a second call is needed, which waits for the end of that interrupt.
+	 * move_call. So a second call is needed, which waits for the end of that interrupt. On
+	 * this CPU, which takes interrupts, none is pending: the callers of move_call ended before
+	 * the handlers' grace period did.
 	 */
 	on_each_cpu(do_nothing, NULL, true);
 	on_each_cpu(do_nothing, NULL, true);

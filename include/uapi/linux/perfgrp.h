@@ -1458,8 +1458,9 @@ struct perfgrp_bpf_query {
  * group is not mapped or the row was never written, and -EAGAIN if the row is being written,
  * perhaps by code that the program has interrupted: then *slot may have been overwritten.
  *
- * For programs of types tracing and lsm, from 6.12 on also tracepoint, perf_event and kprobe. While
- * a program that uses a kfunc is loaded the module cannot be unloaded.
+ * For programs of types tracing and lsm, from 6.12 on also tracepoint, perf_event and kprobe, in
+ * 7.3 also raw tracepoint. While a program that uses a kfunc is loaded the module cannot be
+ * unloaded.
  *
  * Needs CAP_PERFMON. Errors: EACCES, EOPNOTSUPP (PERFGRP_FEATURE_KFUNC is missing, or the
  * group is inherited or split by cgroup), ENOMEM, EINTR.
