@@ -171,7 +171,7 @@ static int check_create(const struct perfgrp_create *how, struct perfgrp_error *
 
 	if (how->flags & ~CREATE_FLAGS)
 		return perfgrp_perf_fail(error, EOPNOTSUPP, PERFGRP_REASON_FEATURE,
-					 "flags %#x need the module perfgrp",
+					 "flags: %#x needs the module perfgrp",
 					 how->flags & ~CREATE_FLAGS);
 	if (how->buffer_size || how->sample_type)
 		return perfgrp_perf_needs_module(error, "a group with a buffer");
