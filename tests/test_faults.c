@@ -552,20 +552,23 @@ TRIAL(bpf_query, "A5: BPF_QUERY", .attached = true, .attaches = true)
 /* A process has room for 64 files before the kernel must allocate more. */
 #define LAST_FILE	63
 
+static int files[LAST_FILE + 1];
+static unsigned int nr_files;
+
 static void fill_files(struct scene *s)
 {
-	while (dup(s->dev) < LAST_FILE)
-		;
+	nr_files = 0;
+	do
+		files[nr_files] = dup(s->dev);
+	while (files[nr_files++] < LAST_FILE);
 }
 
 static void close_files(struct scene *s, int ret)
 {
-	int fd = s->dev > s->fd ? s->dev : s->fd;
-
-	if (s->program > fd)
-		fd = s->program;
-	while (++fd <= LAST_FILE)
-		close(fd);
+	if (!ret)
+		EXPECT_GT(s->made, LAST_FILE);
+	while (nr_files)
+		close(files[--nr_files]);
 }
 
 TRIAL(open_reader, "A5: OPEN_READER", .prepare = fill_files, .check = close_files)
