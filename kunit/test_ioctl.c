@@ -766,36 +766,6 @@ static void elements(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ret, -EFAULT);
 }
 
-/* [S1] Rows and values of any number are copied whole, and nothing beyond them. */
-static void arrays(struct kunit *test)
-{
-	enum { MOST = 9 };
-	const size_t room = (MOST + 1) * sizeof(struct perfgrp_value);
-	u8 *from = kunit_kmalloc(test, room, GFP_KERNEL);
-	u8 *to = kunit_kmalloc(test, room, GFP_KERNEL);
-	unsigned int nr, i;
-	void __user *at;
-	size_t size;
-	int ret;
-
-	KUNIT_ASSERT_NOT_NULL(test, from);
-	KUNIT_ASSERT_NOT_NULL(test, to);
-	for (i = 0; i < room; i++)
-		from[i] = i % 101;
-	for (nr = 1; nr <= MOST; nr++) {
-		size = nr * sizeof(struct perfgrp_value);
-		memset(to, UNTOUCHED, room);
-		at = harness_user_begin();
-		ret = copy_to_user(at, to, room) ? -EIO : 0;
-		ret = ret ?: perfgrp_copy_array_to_user(at, from, size) ? -EIO : 0;
-		ret = ret ?: copy_from_user(to, at, room) ? -EIO : 0;
-		harness_user_end();
-		KUNIT_EXPECT_EQ(test, ret, 0);
-		KUNIT_EXPECT_EQ_MSG(test, memcmp(to, from, size), 0, "%u values", nr);
-		KUNIT_EXPECT_EQ_MSG(test, to[size], UNTOUCHED, "%u values", nr);
-	}
-}
-
 static struct kunit_case ioctl_cases[] = {
 	KUNIT_CASE(unknown_numbers),
 	KUNIT_CASE(shorter_structs),
@@ -812,7 +782,6 @@ static struct kunit_case ioctl_cases[] = {
 	KUNIT_CASE(fault_in_memory),
 	KUNIT_CASE(fault_in_argument),
 	KUNIT_CASE(elements),
-	KUNIT_CASE(arrays),
 	{}
 };
 

@@ -120,6 +120,33 @@ TEST(row_of_task, "S1 S3: a task has one row of CPU -1; each id has its own valu
 	EXPECT_EQ(snap_value(&snap, -1, member[3].id)->raw, 10);
 }
 
+TEST(any_number, "S1: any number of values is written whole")
+{
+	enum { MOST = 9 };
+	struct perfgrp_value value[MOST + 1], untouched;
+	struct perfgrp_row row;
+	int fd = grp_on_task(PERFGRP_CREATE_ENABLED, 0);
+	__u32 nr, id;
+
+	REQUIRE_GE(fd, 0);
+	memset(&untouched, 0xaa, sizeof(untouched));
+	for (nr = 1; nr <= MOST; nr++) {
+		struct perfgrp_snapshot snapshot = {
+			.size = sizeof(snapshot), .rows = to_u64(&row), .row_size = sizeof(row),
+			.nr_rows = 1, .values = to_u64(value), .value_size = sizeof(value[0]),
+			.nr_values = MOST + 1,
+		};
+
+		id = grp_add(fd, PERFGRP_SW_PAGE_FAULTS);
+		memset(value, 0xaa, sizeof(value));
+		REQUIRE_EQ(grp_ioctl(fd, PERFGRP_SNAPSHOT, &snapshot), 0);
+		EXPECT_EQ(snapshot.nr_values, nr);
+		EXPECT_EQ(value[nr - 1].id, id);
+		EXPECT_EQ(value[nr - 1].state, PERFGRP_STATE_COUNTED);
+		EXPECT(!memcmp(&value[nr], &untouched, sizeof(untouched)));
+	}
+}
+
 TEST(row_of_task_on_cpu, "S1: a task on one CPU has one row, of that CPU")
 {
 	int fd;
