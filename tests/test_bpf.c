@@ -848,13 +848,7 @@ TEST_LIMIT(hotplug, 60, "B5 G19: a program runs again on a CPU that has come bac
 	REQUIRE_GE(fd, 0);
 	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
 	REQUIRE_EQ(grp_bpf_attach(fd, c.id, bpf_prog(object, "note"), 1), 0);
-	run_on(1);
-	while (seen(1).runs < 100)
-		spin(1000000);
-	run_on(0);
-	runs = grp_attached(fd, c.id).runs;
 	REQUIRE_EQ(cpu_set_online(1, false), 0);
-	EXPECT_GE(grp_attached(fd, c.id).runs, runs);
 	REQUIRE_EQ(cpu_set_online(1, true), 0);
 	run_on(1);
 	do {
@@ -867,6 +861,33 @@ TEST_LIMIT(hotplug, 60, "B5 G19: a program runs again on a CPU that has come bac
 	while (seen(1).runs < runs + 20)
 		spin(1000000);
 	EXPECT_EQ(grp_bpf_detach(fd, c.id, 0), 0);
+}
+
+TEST(runs_of_offline, "B6 G19: what a program has run stays in the sum when its CPU goes offline")
+{
+	struct perfgrp_counter c = { .event = PERFGRP_SW_CPU_CLOCK, .sample_period = 1000000 };
+	const __u32 cpu = 1;
+	__u64 runs;
+	int fd;
+
+	load(0);
+	if (cpu_set_online(cpu, true))
+		skip("CPU 1 cannot be taken off and on line");
+	fd = grp_create_like((struct perfgrp_create){
+		.flags = PERFGRP_CREATE_ENABLED, .target = PERFGRP_TARGET_CPUS,
+		.cpus = to_u64(&cpu), .nr_cpus = 1, .buffer_size = 65536 });
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	REQUIRE_EQ(grp_bpf_attach(fd, c.id, bpf_prog(object, "note"), 1), 0);
+	run_on(cpu);
+	while (seen(cpu).runs < 20)
+		spin(1000000);
+	run_on(0);
+	runs = grp_attached(fd, c.id).runs;
+	REQUIRE_GE(runs, 20);
+	REQUIRE_EQ(cpu_set_online(cpu, false), 0);
+	EXPECT_GE(grp_attached(fd, c.id).runs, runs);
+	REQUIRE_EQ(cpu_set_online(cpu, true), 0);
 }
 
 /* ---- B11: in the stream -------------------------------------------------------------------- */
