@@ -220,7 +220,7 @@ struct perfgrp_away *perfgrp_away_create(struct task_struct *task, const struct 
 	struct perf_event *event;
 	struct perfgrp_away *away;
 
-	/* Not nr_cpumask_bits, which is less than cpumask_copy() copies if NR_CPUS is small. */
+	/* Not by nr_cpumask_bits: with NR_CPUS of 65 to 256 cpumask_copy() copies more. */
 	away = kzalloc(sizeof(*away) + cpumask_size(), GFP_KERNEL_ACCOUNT);
 	if (!away)
 		return ERR_PTR(-ENOMEM);

@@ -888,7 +888,7 @@ TEST(members_known, "L4 S14 S15: QUERY has the clock, and a generation that chan
 	perfgrp_members_free(members);
 }
 
-TEST(unmapped, "L1: a group whose rows cannot be mapped says why")
+TEST(unmapped, "M1: a group whose rows cannot be mapped says why")
 {
 	struct perfgrp_dev *dev = perfgrp_open();
 	struct perfgrp_group *group;

@@ -557,10 +557,14 @@ static unsigned int nr_files;
 
 static void fill_files(struct scene *s)
 {
+	int fd;
+
 	nr_files = 0;
-	do
-		files[nr_files] = dup(s->dev);
-	while (files[nr_files++] < LAST_FILE);
+	do {
+		fd = dup(s->dev);
+		REQUIRE_GE(fd, 0);
+		files[nr_files++] = fd;
+	} while (fd < LAST_FILE);
 }
 
 static void close_files(struct scene *s, int ret)
