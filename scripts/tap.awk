@@ -4,14 +4,16 @@
 # Each result line (ok, not ok, ok # SKIP) counts; there is one more failure if
 # the test died, did not run as many as it had planned, or failed without a
 # "not ok". Of KUnit's results (KTAP) the cases count; a suite counts only if it
-# failed although none of its cases did.
+# failed although none of its cases did. A test that was to run and did not is a
+# failure, too.
 #
 # A skip that tests/expected does not explain is a failure, and so is a difference
 # between the features in "#= features NAME..." and those expected there.
 #
 # Variables: title is printed before each name, totals is the file for "PASSED
 # FAILED SKIPPED", cases the file for the summary of the KUnit cases, expected is
-# tests/expected, late the names of tests that are skipped if they have not ended.
+# tests/expected, wanted the names of the tests that were to run; if late is 1
+# there was no time for those of them that have not ended.
 
 function fail(text) {
 	failed++
@@ -70,6 +72,10 @@ function skip(text,  i, reason) {
 # Compares the features that the module reports, of all that there are, with tests/expected.
 function check_features(features, all,  i, n, names) {
 	n = split(all, names, " ")
+	if (n == 0) {
+		name = "perfgrp info"
+		fail("it printed no features")
+	}
 	for (i = 1; i <= n; i++) {
 		if ((names[i] in lacks) == (index(" " features " ", " " names[i] " ") == 0)) {
 			passed++
@@ -81,9 +87,12 @@ function check_features(features, all,  i, n, names) {
 	}
 }
 
-function read_expected(  part, rest) {
+function read_expected(  part, rest, but) {
 	while ((getline rest < expected) > 0) {
-		if (split(rest, part, /\t+/) < 3 || !matches(title, part[2]))
+		if (split(rest, part, /\t+/) < 3)
+			continue
+		but = sub(/^!/, "", part[2])
+		if (but == matches(title, part[2]))
 			continue
 		if (part[1] == "no") {
 			lacks[part[3]] = 1
@@ -195,17 +204,22 @@ ktap && !/^1\.\./ {
 /^#/ && after_bad { printf "    %s\n", $0; next }
 
 END {
-	for (i = split(late, names, " "); i > 0; i--)
-		if (!(names[i] in ended)) {
-			skipped++
-			printf "skip   - %s %s: no time left\n", title, names[i]
-		}
-	if (name != "" && late == "")
+	if (name != "" && !late)
 		finish(0, "the guest ended while it ran")
-	if (!done && late == "") {
-		name = "run"
-		fail("not all tests were run")
+	for (i = split(wanted, names, " "); i > 0; i--) {
+		name = names[i]
+		if (name in ended)
+			continue
+		if (late) {
+			skipped++
+			printf "skip   - %s %s: no time left\n", title, name
+		} else if (done) {
+			fail("it did not run")
+		}
 	}
+	name = "run"
+	if (!done && !late)
+		fail("not all tests were run")
 	printf "%d %d %d\n", passed, failed, skipped > totals
 	if (summary != "")
 		print summary > cases
