@@ -281,7 +281,8 @@ take_apt() {
 	[ -z "$(find "$APT_DIR/fresh" -mmin -10 2>/dev/null)" ] || return 0
 	apt_config "$suite"
 	say "reading Debian's package lists ($suite)"
-	apt-get -c "$APT_DIR/apt.conf" -qq update >&2 </dev/null
+	apt-get -c "$APT_DIR/apt.conf" -o APT::Update::Error-Mode=any -qq update >&2 </dev/null ||
+		die "the package lists of $suite cannot be read"
 	touch "$APT_DIR/fresh"
 }
 
