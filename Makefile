@@ -16,7 +16,9 @@
 #	make check [T=PATTERN]		a subset of the tests, for use while working; with T those whose
 #					name contains PATTERN
 #	make kunit			the KUnit suites
-#	make test			all tests in all guests
+#	make test			all tests on an old and a new kernel, and of the other kernels those
+#					that depend on the kernel most
+#	make test-all			the same with the long lists of the other kernels
 #	make test-install [RELEASE=...]	the Debian packages on a machine that boots from a disk: installed,
 #					used, upgraded, purged
 #	make kernels			all tests on every kernel, and the table of what works
