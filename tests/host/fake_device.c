@@ -19,6 +19,9 @@
  *					CALL fails the N-th time (nth=), from the N-th time on
  *					(from=), when it adds E (event=). The text is the rest
  *					of the line
+ *	fail SIDEBAND | SIDEBAND_MMAP [nth=N] [from=N] errno=E
+ *					the same for perf events that count nothing, with which
+ *					record gets records of mappings and tasks; there are none
  *	value [event=E] [group=N] [member=N] [snap=N] [cpu=N] [cgroup=N]
  *	      [raw=N] [enabled=N] [running=N] [sched=N] [flags=N] [pmu=N]
  *					the value in snapshots of event E, of the N-th group
@@ -76,6 +79,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -147,6 +151,7 @@ static const struct name events[] = {
 static const struct name errnos[] = {
 	NAME(EACCES), NAME(EBADF), NAME(EBUSY), NAME(EINVAL), NAME(EMFILE), NAME(ENODEV),
 	NAME(ENOENT), NAME(ENOMEM), NAME(ENOSPC), NAME(EOPNOTSUPP), NAME(ESRCH), NAME(EINTR),
+	NAME(EPERM),
 };
 
 static const struct name reasons[] = {
@@ -1260,10 +1265,64 @@ static void let_time_pass(void)
 			write_slots(groups[i]);
 }
 
+/* ---- perf events that only output records ---------------------------------- */
+
+static int sideband_fd = -1;
+
+static bool is_sideband(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY &&
+	       attr->task;
+}
+
+/* Opens an event; its ring is mapped next. */
+static int open_sideband(void)
+{
+	static unsigned int nr;
+	const struct line *line = find_failure("SIDEBAND", ++nr, NONE);
+
+	if (line) {
+		errno = line->error;
+		return -1;
+	}
+	sideband_fd = eventfd(0, EFD_CLOEXEC);
+	return sideband_fd;
+}
+
+/* Maps a ring that stays empty. */
+static void *map_sideband(size_t len)
+{
+	static unsigned int nr;
+	const struct line *line = find_failure("SIDEBAND_MMAP", ++nr, NONE);
+
+	if (line) {
+		errno = line->error;
+		return MAP_FAILED;
+	}
+	return REAL(mmap)(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
 /* ---- functions that override libc's ---------------------------------------- */
+
+long syscall(long nr, ...)
+{
+	long args[6];
+	va_list ap;
+	size_t i;
+
+	va_start(ap, nr);
+	for (i = 0; i < ARRAY_SIZE(args); i++)
+		args[i] = va_arg(ap, long);
+	va_end(ap);
+	if (nr == SYS_perf_event_open && is_sideband((const void *)args[0]))
+		return open_sideband();
+	return REAL(syscall)(nr, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
 
 void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
 {
+	if (fd >= 0 && fd == sideband_fd)
+		return map_sideband(len);
 	if (fd >= 0 && fd < MAX_FDS && groups[fd] && offset == (off_t)PERFGRP_MMAP_ROWS)
 		return map_rows(groups[fd], len);
 	return REAL(mmap)(addr, len, prot, flags, fd, offset);
@@ -1388,6 +1447,8 @@ int open(const char *path, int flags, ...)
 
 int close(int fd)
 {
+	if (fd >= 0 && fd == sideband_fd)
+		sideband_fd = -1;
 	if (fd >= 0 && fd == device_fd) {
 		device_fd = -1;
 	} else if (fd >= 0 && fd < MAX_FDS && groups[fd]) {

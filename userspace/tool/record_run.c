@@ -366,10 +366,8 @@ static void open_sideband(struct run *run)
 	run->sideband = !err;
 	if (!err)
 		return;
+	sideband_say_why(&rec->side, err);
 	sideband_close(&rec->side);
-	if (rec->opt.verbose)
-		error("perf_event_open: %s; code mapped from now on will have no symbols",
-		      strerror(-err));
 }
 
 static __u32 nr_instances(const struct record *rec)

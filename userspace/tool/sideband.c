@@ -70,9 +70,13 @@ static int open_one(struct sideband *side, pid_t pid, int cpu, bool on_exec, boo
 	int fd, err;
 	void *page;
 
+	side->call = "perf_event_open";
 	fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0 && errno == EMFILE && allow_more_files())
+		fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
+	side->call = "mmap";
 	page = mmap(NULL, (pages + 1) * page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED) {
 		err = -errno;
@@ -143,6 +147,29 @@ int sideband_open_tasks(struct sideband *side, const struct numbers *tasks, bool
 	}
 	numbers_free(&cpus);
 	return err;
+}
+
+/* What helps against the failure; "" if that is not known. */
+static const char *remedy(const struct sideband *side, int err)
+{
+	if (err == -EMFILE)
+		return "; raise the limit of open files (ulimit -n)";
+	if (err == -EPERM && !strcmp(side->call, "mmap"))
+		return "; raise kernel.perf_event_mlock_kb or the limit of locked memory (ulimit)";
+	if (err == -EPERM || err == -EACCES)
+		return "; lower kernel.perf_event_paranoid (above 2 it takes CAP_SYS_ADMIN)";
+	return "";
+}
+
+/**
+ * sideband_say_why - say what is lost because the events could not be opened, and why
+ * @side: before sideband_close()
+ * @err: what sideband_open_cpus() or sideband_open_tasks() returned
+ */
+void sideband_say_why(const struct sideband *side, int err)
+{
+	error("code that is mapped from now on will have no symbols, and new tasks no names: %s: %s%s",
+	      side->call, strerror(-err), remedy(side, err));
 }
 
 static void copy_out(const struct sideband_ring *ring, __u64 at, void *to, size_t size)
