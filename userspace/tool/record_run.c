@@ -519,7 +519,7 @@ static int run_all(struct run *run)
 		return err;
 	run->ending.other_fd = rec->control.fd;
 	/* As with perf, SIGUSR2 does not end recording even if it does not switch files. */
-	if (rec->switching.on && ending_add_signal(&run->ending, SIGUSR2))
+	if (ending_add_signal(&run->ending, SIGUSR2))
 		return -EINVAL;
 	/* If records go to standard output, the command's output goes to standard error. */
 	err = ending_prepare_command(&run->ending, &rec->target,
