@@ -22,11 +22,18 @@ struct pipe_header {
 
 /* ---- writing -------------------------------------------------------------- */
 
-/* Adds bytes without compressing them; perf_data_end() reports failures. */
+/* Keeps the errno of the first failure. */
+static void set_error(struct perf_data *data, int err)
+{
+	if (!data->error)
+		data->error = err;
+}
+
+/* Adds bytes without compressing them; failures are in @data->error. */
 void perf_data_put(struct perf_data *data, const void *bytes, size_t size)
 {
 	if (fwrite(bytes, 1, size, data->out) != size)
-		data->failed = true;
+		set_error(data, -errno);
 	data->bytes += size;
 }
 
@@ -36,7 +43,7 @@ void perf_data_put(struct perf_data *data, const void *bytes, size_t size)
  * @record: in the format of the file
  * @size: its size
  *
- * perf_data_end() reports failures.
+ * Failures are in @data->error, and reported by perf_data_end().
  */
 void perf_data_write(struct perf_data *data, const void *record, size_t size)
 {
@@ -158,7 +165,7 @@ int perf_data_begin(struct perf_data *data)
 	data->bytes = 0;
 	data->first_time = 0;
 	data->last_time = 0;
-	data->failed = false;
+	data->error = 0;
 	perf_data_begin_values(data);
 	if (data->compression_level)
 		err = perf_data_begin_compression(data);
@@ -176,7 +183,7 @@ int perf_data_begin(struct perf_data *data)
  * perf_data_end - write what comes after all records
  * @data: the file, whose @out is left open; perf_data_begin() may begin another one with a new @out
  *
- * Return: 0, or -EIO if something could not be written, now or before
+ * Return: 0, or the negative errno of the first write that failed, now or before
  */
 int perf_data_end(struct perf_data *data)
 {
@@ -193,11 +200,11 @@ int perf_data_end(struct perf_data *data)
 		header.attrs = put_attrs(data);
 		if (fseek(data->out, 0, SEEK_SET) ||
 		    fwrite(&header, sizeof(header), 1, data->out) != 1)
-			data->failed = true;
+			set_error(data, -errno);
 	}
 	if (fflush(data->out))
-		data->failed = true;
-	return data->failed ? -EIO : 0;
+		set_error(data, -errno);
+	return data->error;
 }
 
 /**

@@ -43,7 +43,7 @@
  * @last_time: of the latest
  * @data_start: where records begin
  * @bytes: bytes written
- * @failed: something could not be written
+ * @error: negative errno of the first write that failed, or 0
  */
 struct perf_data {
 	FILE *out;
@@ -71,7 +71,7 @@ struct perf_data {
 	__u64 last_time;
 	long data_start;
 	__u64 bytes;
-	bool failed;
+	int error;
 };
 
 /**

@@ -75,7 +75,7 @@ void perf_data_flush(struct perf_data *data)
 	out = (ZSTD_outBuffer){ .dst = to->record.bytes, .size = sizeof(to->record.bytes) };
 	/* A result other than 0 is an error, or the number of bytes that did not fit. */
 	if (ZSTD_compressStream2(to->stream, &out, &in, ZSTD_e_flush))
-		data->failed = true;
+		data->error = -EIO;
 	to->record.header = (struct perf_event_header){
 		.type = RECORD_COMPRESSED,
 		.size = sizeof(to->record.header) + out.pos,

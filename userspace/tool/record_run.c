@@ -49,6 +49,30 @@ struct run {
 
 /* ---- records -------------------------------------------------------------- */
 
+static const char *output_name(const struct record *rec)
+{
+	return rec->file ? rec->file : "standard output";
+}
+
+/* Returns 0, or -EIO after saying why records could not be written. */
+static int check_written(const struct record *rec)
+{
+	if (!ferror(rec->data.out))
+		return 0;
+	errno = -rec->data.error;
+	return flush_output(rec->data.out, output_name(rec));
+}
+
+static int print_json(struct record *rec, const struct record_group *group,
+		      const struct perf_event_header *record)
+{
+	int err = record_json_print(rec->data.out, group, record);
+
+	if (ferror(rec->data.out) && !rec->data.error)
+		rec->data.error = -errno;
+	return err;
+}
+
 static int add_records(struct record *rec, const struct record_group *group, const void *buf,
 		       size_t len)
 {
@@ -59,7 +83,7 @@ static int add_records(struct record *rec, const struct record_group *group, con
 	while ((ret = perfgrp_next_record(buf, len, &offset, &record)) > 0) {
 		rec->samples += record->type == PERF_RECORD_SAMPLE;
 		if (rec->opt.json)
-			ret = record_json_print(rec->data.out, group, record);
+			ret = print_json(rec, group, record);
 		else
 			ret = perf_data_add(&rec->data, &group->source, record);
 		if (ret)
@@ -127,6 +151,16 @@ static int read_group(struct run *run, struct record_group *group)
 	return !group->at_end;
 }
 
+static int read_sideband(struct run *run)
+{
+	struct record *rec = run->rec;
+
+	if (!run->sideband)
+		return 0;
+	sideband_drain(&rec->side, &rec->data);
+	return check_written(rec);
+}
+
 /* Reads records of all groups. Returns 1 if there may be more, 0 if not, or a negative errno. */
 static int read_all(struct run *run)
 {
@@ -134,8 +168,9 @@ static int read_all(struct run *run)
 	int more = 0, ret;
 	size_t i;
 
-	if (run->sideband)
-		sideband_drain(&rec->side, &rec->data);
+	ret = read_sideband(run);
+	if (ret)
+		return ret;
 	for (i = 0; i < rec->nr_groups; i++) {
 		ret = read_group(run, &rec->groups[i]);
 		if (ret < 0)
@@ -144,7 +179,8 @@ static int read_all(struct run *run)
 	}
 	if (!more && !rec->opt.json)
 		perf_data_finish_round(&rec->data);
-	return more;
+	ret = check_written(rec);
+	return ret ? ret : more;
 }
 
 /* ---- the state at the start --------------------------------------------------- */
@@ -167,15 +203,15 @@ static bool needs_programs(const struct record *rec)
 
 /*
  * Writes records for the tasks and mappings that already exist. A command that has not started has
- * none yet; its exec will be recorded.
+ * none yet; its exec will be recorded. Returns 0, or a negative errno after printing an error.
  */
-static void synthesize(struct run *run)
+static int synthesize(struct run *run)
 {
 	struct record *rec = run->rec;
 
 	run->begun = 0;
 	if (rec->opt.json)
-		return;
+		return 0;
 	if (samples_kernel(rec))
 		synth_kernel(&rec->data);
 	if (needs_programs(rec))
@@ -190,6 +226,9 @@ static void synthesize(struct run *run)
 	/* If records are compressed, this also writes those that are still buffered. */
 	perf_data_finish_round(&rec->data);
 	run->begun = file_bytes(rec);
+	/* It may be less than stdio's buffer; find out now, before the command starts. */
+	errno = -rec->data.error;
+	return flush_output(rec->data.out, output_name(rec));
 }
 
 /* ---- one file after the other ----------------------------------------------- */
@@ -205,13 +244,12 @@ static int begin_file(struct run *run)
 static int end_file(struct run *run)
 {
 	struct record *rec = run->rec;
-	const char *name = rec->file ? rec->file : "standard output";
 	int err = rec->opt.json ? 0 : perf_data_end(&rec->data);
 
-	if (flush_output(rec->data.out, name))
+	if (flush_output(rec->data.out, output_name(rec)))
 		return -EIO;
 	if (err) {
-		error("cannot write to %s", name);
+		error("cannot write to %s", output_name(rec));
 		return err;
 	}
 	run->bytes += file_bytes(rec);
@@ -260,9 +298,10 @@ static int switch_file(struct run *run)
 		err = record_open_output(rec);
 	if (!err)
 		err = begin_file(run);
+	if (!err)
+		err = synthesize(run);
 	if (err)
 		return err;
-	synthesize(run);
 	return stop ? record_each_group(rec, perfgrp_enable) : 0;
 }
 
@@ -325,10 +364,7 @@ static int record_until_end(struct run *run)
 		gone = record_poll(run->rec, more ? 0 : poll_timeout(run->rec));
 		if (gone < 0)
 			return gone;
-		if (overwrite && run->sideband)
-			sideband_drain(&run->rec->side, &run->rec->data);
-		else if (!overwrite)
-			more = read_all(run);
+		more = overwrite ? read_sideband(run) : read_all(run);
 		if (more < 0)
 			return more;
 		if (has_reached_size(run) || ending_has_come(&run->ending))
@@ -535,10 +571,10 @@ static int run_all(struct run *run)
 	open_sideband(run);
 	describe_files(run);
 	err = begin_file(run);
-	if (err)
-		goto cancel;
-	synthesize(run);
-	err = record_begin(rec);
+	if (!err)
+		err = synthesize(run);
+	if (!err)
+		err = record_begin(rec);
 	if (err)
 		goto cancel;
 	err = start_command(run);
