@@ -56,6 +56,12 @@ static void forget(struct cgroup_split *split)
 	split->nr = 0;
 }
 
+/* A path that begins like the name of a row that is not of one cgroup gets a slash. */
+static char *name_of(const char *path)
+{
+	return xasprintf("%s%s", *path == '(' ? "/" : "", path);
+}
+
 /* Lists the cgroups that exist now. */
 static void look(struct cgroup_split *split)
 {
@@ -72,7 +78,7 @@ static void look(struct cgroup_split *split)
 		if (!stat(path, &st)) {
 			GROW(split->known, split->nr, split->room);
 			split->known[split->nr++] = (struct cgroup_id){
-				.id = st.st_ino, .name = xstrdup(paths.s[i]) };
+				.id = st.st_ino, .name = name_of(paths.s[i]) };
 		}
 		free(path);
 	}

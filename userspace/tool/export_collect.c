@@ -132,10 +132,10 @@ static void set_cgroup(struct export_point *point, const struct export_set *set,
 		       const struct event *event, const struct aggr_place *place)
 {
 	if (event->cgroup) {
-		point->cgroup = utf8_clean(event->cgroup->name);
+		point->cgroup = utf8_distinct(event->cgroup->name);
 		point->container = container_of(set, event->cgroup);
 	} else if (place && place->name) {
-		point->cgroup = utf8_clean(place->name);
+		point->cgroup = utf8_distinct(place->name);
 		point->container = place->container;
 	}
 }

@@ -29,6 +29,35 @@ static size_t char_length(const unsigned char *s)
 	return len;
 }
 
+/* Does the text begin with what clean() writes for a backslash, or for a byte that is not UTF-8? */
+static bool is_escape(const unsigned char *s)
+{
+	if (s[0] != '\\' || s[1] != 'x')
+		return false;
+	if (s[2] == '5' && s[3] == 'c')
+		return true;
+	return s[2] && strchr("89abcdef", s[2]) && s[3] && strchr("0123456789abcdef", s[3]);
+}
+
+static char *clean(const char *text, bool distinct)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	char *copy = xcalloc(4, strlen(text) + 1), *to = copy;
+
+	while (*s) {
+		size_t len = char_length(s);
+
+		if (len && !(distinct && is_escape(s))) {
+			memcpy(to, s, len);
+			to += len;
+			s += len;
+		} else {
+			to += sprintf(to, "\\x%02x", *s++);
+		}
+	}
+	return copy;
+}
+
 /**
  * utf8_clean - convert a text to valid UTF-8
  * @text: for example a path, which may have any byte
@@ -37,21 +66,19 @@ static size_t char_length(const unsigned char *s)
  */
 char *utf8_clean(const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	char *clean = xcalloc(4, strlen(text) + 1), *to = clean;
+	return clean(text, false);
+}
 
-	while (*s) {
-		size_t len = char_length(s);
-
-		if (len) {
-			memcpy(to, s, len);
-			to += len;
-			s += len;
-		} else {
-			to += sprintf(to, "\\x%02x", *s++);
-		}
-	}
-	return clean;
+/**
+ * utf8_distinct - convert a text to valid UTF-8 that different texts do not have in common
+ * @text: for example a path
+ *
+ * Return: as utf8_clean(), but a backslash that could be taken for one of those that are added is
+ * written as "\x5c". Others, as those of systemd's "\x2d", are not.
+ */
+char *utf8_distinct(const char *text)
+{
+	return clean(text, true);
 }
 
 /**
@@ -63,11 +90,11 @@ char *utf8_clean(const char *text)
  */
 char *utf8_printable(const char *text)
 {
-	char *clean = utf8_clean(text);
-	char *printable = xcalloc(4, strlen(clean) + 1), *to = printable;
+	char *copy = clean(text, false);
+	char *printable = xcalloc(4, strlen(copy) + 1), *to = printable;
 	const unsigned char *s;
 
-	for (s = (unsigned char *)clean; *s; s++) {
+	for (s = (unsigned char *)copy; *s; s++) {
 		if (*s < ' ' || *s == 0x7f)
 			to += sprintf(to, "\\x%02x", *s);
 		else if (*s == 0xc2 && s[1] < 0xa0)
@@ -75,6 +102,6 @@ char *utf8_printable(const char *text)
 		else
 			*to++ = *s;
 	}
-	free(clean);
+	free(copy);
 	return printable;
 }

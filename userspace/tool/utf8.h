@@ -4,6 +4,7 @@
 #define PERFGRP_UTF8_H
 
 char *utf8_clean(const char *text);
+char *utf8_distinct(const char *text);
 char *utf8_printable(const char *text);
 
 #endif /* PERFGRP_UTF8_H */
