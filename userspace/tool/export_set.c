@@ -105,9 +105,11 @@ int export_set_prepare(const struct export *ex, struct export_set *set, bool nam
 		err = stat_add_default_events(st);
 	if (!err)
 		err = cgroups_finish(&st->cgroups, &st->list, named);
-	if (!err)
-		find_containers(set);
-	return err;
+	if (err)
+		return err;
+	stat_name_apart(st);
+	find_containers(set);
+	return 0;
 }
 
 static int open_set(const struct export *ex, struct export_set *set)

@@ -325,6 +325,7 @@ void stat_free_parts(struct stat_group *group);
 
 /* stat_sum.c: sums over PMUs */
 void stat_choose_sums(struct stat_cmd *st);
+void stat_name_apart(struct stat_cmd *st);
 void stat_make_sums(struct stat_cmd *st, bool intervals);
 const char *stat_event_name(const struct event *event);
 

@@ -118,23 +118,16 @@ static void name_apart(const struct parts *parts, unsigned int sum)
 }
 
 /* Forgets the sums that are not to be made. */
-static void drop_sums(struct stat_cmd *st, const struct parts *parts, const bool *apart)
+static void drop_sums(const struct parts *parts, const bool *apart)
 {
 	size_t i;
 
 	for (i = 0; i < parts->nr; i++)
 		if (apart[parts->parts[i].event->sum])
 			parts->parts[i].event->sum = 0;
-	if (st->aggr.mode == AGGR_CPU)
-		st->nr_sums = 0;
 }
 
-/**
- * stat_choose_sums - find the events whose counts are added up
- * @st: with all events and options; the events get @sum, and a name of their own where counts are
- *	not added up
- */
-void stat_choose_sums(struct stat_cmd *st)
+static void choose_sums(struct stat_cmd *st, bool none)
 {
 	struct parts parts = { 0 };
 	struct pmu_list pmus;
@@ -148,15 +141,35 @@ void stat_choose_sums(struct stat_cmd *st)
 		if (parts.parts[i].event->sum)
 			continue;
 		nr = number_sum(&parts, i, ++st->nr_sums);
-		apart[st->nr_sums] = st->aggr.mode == AGGR_CPU ||
-				     (nr > 1 && parts.parts[i].core && !st->opt.merge);
+		apart[st->nr_sums] = none || (nr > 1 && parts.parts[i].core && !st->opt.merge);
 		if (nr > 1 && apart[st->nr_sums])
 			name_apart(&parts, st->nr_sums);
 	}
-	drop_sums(st, &parts, apart);
+	drop_sums(&parts, apart);
+	if (none)
+		st->nr_sums = 0;
 	free(apart);
 	free(parts.parts);
 	pmu_list_close(&pmus);
+}
+
+/**
+ * stat_choose_sums - find the events whose counts are added up
+ * @st: with all events and options; the events get @sum, and a name of their own where counts are
+ *	not added up
+ */
+void stat_choose_sums(struct stat_cmd *st)
+{
+	choose_sums(st, st->aggr.mode == AGGR_CPU);
+}
+
+/**
+ * stat_name_apart - add nothing up, and tell the events of several PMUs apart by their names
+ * @st: with all events
+ */
+void stat_name_apart(struct stat_cmd *st)
+{
+	choose_sums(st, true);
 }
 
 static bool has_count(const struct stat_cell *cell)
