@@ -402,7 +402,7 @@ void export_http_fix_format(struct export_http *http, enum export_format format)
 	http->format = format;
 }
 
-/* Invalidates the values after a reload: their groups may no longer exist. */
+/* Invalidates the values, after a reload, whose groups may no longer exist, or after a failure. */
 void export_http_forget(struct export_http *http)
 {
 	http->collected = 0;

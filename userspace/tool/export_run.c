@@ -73,8 +73,12 @@ static int write_values(struct loop *loop)
 	size_t len;
 	char *text;
 
-	if (err)
+	if (err) {
+		/* There are no values left for clients. */
+		if (loop->http)
+			export_http_forget(loop->http);
 		return loop->written ? 0 : err;
+	}
 	text = export_render(&run->ex->values, run->format, &len);
 	if (run->to_stdout) {
 		err = write_stdout(text, len);
