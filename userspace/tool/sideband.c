@@ -155,7 +155,7 @@ static const char *remedy(const struct sideband *side, int err)
 	if (err == -EMFILE)
 		return "; raise the limit of open files (ulimit -n)";
 	if (err == -EPERM && !strcmp(side->call, "mmap"))
-		return "; raise kernel.perf_event_mlock_kb or the limit of locked memory (ulimit)";
+		return "; raise kernel.perf_event_mlock_kb or locked memory (ulimit -l)";
 	if (err == -EPERM || err == -EACCES)
 		return "; lower kernel.perf_event_paranoid (above 2 it takes CAP_SYS_ADMIN)";
 	return "";
