@@ -339,9 +339,10 @@ static enum hrtimer_restart write_one(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static void burst_start(struct burst *burst)
+/* @random: any number. With PREEMPT_RT it takes a lock that sleeps to get one. */
+static void burst_start(struct burst *burst, u32 random)
 {
-	hrtimer_start(&burst->timer, ns_to_ktime(get_random_u32() % burst->within),
+	hrtimer_start(&burst->timer, ns_to_ktime(random % burst->within),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
@@ -372,7 +373,7 @@ static void lost_while_reading(struct kunit *test)
 	burst.within = clamp_t(u64, 2 * (local_clock() - begin), 100 * NSEC_PER_USEC,
 			       NSEC_PER_MSEC);
 	for (round = 0; round < 2000; round++) {
-		burst_start(&burst);
+		burst_start(&burst, get_random_u32());
 		do {
 			stream = harness_read_stream(test, burst.group);
 			for (i = 0; i < stream->nr; i++) {
@@ -535,15 +536,17 @@ static void interrupted_commit(struct kunit *test)
 	struct perfgrp_record_throttle *record;
 	unsigned int round, behind = 0;
 	static struct burst burst;
+	u32 random;
 	u64 begin;
 
 	burst = (struct burst){ .group = group, .time = 1, .within = 1 };
 	compat_hrtimer_setup(&burst.timer, write_one, CLOCK_MONOTONIC,
 			     HRTIMER_MODE_REL_PINNED_HARD);
 	for (round = 0; round < 4000; round++) {
+		random = get_random_u32();
 		preempt_disable();
 		begin = local_clock();
-		burst_start(&burst);
+		burst_start(&burst, random);
 		record = perfgrp_ring_reserve(ring, sizeof(*record), 1);
 		if (record) {
 			*record = (struct perfgrp_record_throttle){
