@@ -392,14 +392,17 @@ static bool comes_back(struct kunit *test, struct perfgrp_group *group, u32 id)
 	return false;
 }
 
-/* Waits until one more retry has failed: the next one is due after a longer time. */
-static bool retry_fails(const struct perfgrp_group *group)
+/*
+ * Waits until two more retries have failed; the next is due after four times as long as the first.
+ * A retry may release events and create them again, and what is counted meanwhile is lost.
+ */
+static bool retries_fail(const struct perfgrp_group *group)
 {
-	unsigned int before = READ_ONCE(group->retry_ms), i;
+	unsigned int wanted = 4 * READ_ONCE(group->retry_ms), i;
 
-	for (i = 0; i < 200 && READ_ONCE(group->retry_ms) <= before; i++)
+	for (i = 0; i < 200 && READ_ONCE(group->retry_ms) < wanted; i++)
 		msleep(20);
-	return READ_ONCE(group->retry_ms) > before;
+	return READ_ONCE(group->retry_ms) >= wanted;
 }
 
 /* [G19] If creation fails when the CPU comes back (for lack of memory, say), it is retried. */
@@ -423,7 +426,7 @@ static void events_missing_for_a_while(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
 	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&group->hotplug_work));
 	/* It is retried repeatedly, at growing intervals. */
-	KUNIT_EXPECT_TRUE(test, retry_fails(group));
+	KUNIT_EXPECT_TRUE(test, retries_fail(group));
 	value = harness_value(test, group, CPU, ids[0]);
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED | PERFGRP_VALUE_FAILED);
 	KUNIT_EXPECT_EQ(test, value.raw, 10ULL);
@@ -590,7 +593,7 @@ static void kept_as_it_was_checked(struct kunit *test)
 	cpu_up(test, group);
 	later = harness_add_one(test, group, FAKE(uncore, FAKE_TICKS(1)));
 	uncore->cpumask = cpumask_of(0);
-	KUNIT_EXPECT_TRUE(test, retry_fails(group));
+	KUNIT_EXPECT_TRUE(test, retries_fail(group));
 	fake_pmu_tick(uncore, 10);
 	value = harness_value(test, group, CPU, later);
 	KUNIT_EXPECT_EQ(test, value.flags, PERFGRP_VALUE_SCALED);
@@ -630,7 +633,7 @@ static void counts_during_retries(struct kunit *test, int refuse)
 	later[0] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
 	later[1] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(3)));
 	fake_pmu_tick(fake, 10);
-	KUNIT_EXPECT_TRUE(test, retry_fails(group));
+	KUNIT_EXPECT_TRUE(test, retries_fail(group));
 	KUNIT_EXPECT_TRUE(test,
 			  harness_value(test, group, CPU, id).flags & PERFGRP_VALUE_FAILED);
 	fake_pmu_tick(fake, 10);
