@@ -317,7 +317,8 @@ static inline int perfgrp_map_read_slot(const struct perfgrp_map *map, __u32 nr,
 	const struct perfgrp_map_slot *slot = perfgrp_map_slot(map, nr);
 	const char *from = (const char *)slot + map->values_offset;
 	size_t row_size = (size_t)(from - (const char *)&slot->row);
-	__u32 seq, i;
+	size_t value_size = map->value_size;
+	__u32 seq, nr_values, i;
 
 	do {
 		do {
@@ -327,12 +328,13 @@ static inline int perfgrp_map_read_slot(const struct perfgrp_map *map, __u32 nr,
 		} while (seq & 1);
 		*generation = slot->generation;
 		perfgrp_map_copy(row, sizeof(*row), &slot->row, row_size);
-		for (i = 0; i < row->nr_values && i < room; i++)
-			perfgrp_map_copy(&values[i], sizeof(values[i]), from + i * map->value_size,
-					 map->value_size);
+		nr_values = row->nr_values;
+		for (i = 0; i < nr_values && i < room; i++)
+			perfgrp_map_copy(&values[i], sizeof(values[i]), from + i * value_size,
+					 value_size);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	} while (__atomic_load_n(&slot->seq, __ATOMIC_RELAXED) != seq);
-	return (int)row->nr_values;
+	return (int)nr_values;
 }
 
 /* Records of groups that were created with a buffer_size (perfgrp_create_with()) */
