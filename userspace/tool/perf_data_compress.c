@@ -74,7 +74,7 @@ void perf_data_flush(struct perf_data *data)
 	in = (ZSTD_inBuffer){ .src = to->slice, .size = to->nr };
 	out = (ZSTD_outBuffer){ .dst = to->record.bytes, .size = sizeof(to->record.bytes) };
 	/* A result other than 0 is an error, or the number of bytes that did not fit. */
-	if (ZSTD_compressStream2(to->stream, &out, &in, ZSTD_e_flush))
+	if (ZSTD_compressStream2(to->stream, &out, &in, ZSTD_e_flush) && !data->error)
 		data->error = -EIO;
 	to->record.header = (struct perf_event_header){
 		.type = RECORD_COMPRESSED,
