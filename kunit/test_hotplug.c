@@ -398,7 +398,7 @@ static bool comes_back(struct kunit *test, struct perfgrp_group *group, u32 id)
  */
 static bool retries_fail(const struct perfgrp_group *group)
 {
-	unsigned int wanted = 4 * READ_ONCE(group->retry_ms), i;
+	unsigned int wanted = max(4 * READ_ONCE(group->retry_ms), 400U), i;
 
 	for (i = 0; i < 200 && READ_ONCE(group->retry_ms) < wanted; i++)
 		msleep(20);
