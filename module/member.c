@@ -10,6 +10,7 @@
  */
 #include <linux/cred.h>
 #include <linux/lockdep.h>
+#include <linux/rwsem.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -78,22 +79,65 @@ static void release_members(struct perfgrp_group *group, unsigned int first, uns
 	}
 }
 
-static int create_counters(struct perfgrp_group *group, unsigned int index,
-			   struct perfgrp_error *err)
+/**
+ * struct creation - the events of a member that are to be created
+ * @group: the group
+ * @index: of the member in group->members
+ * @caller: the task that holds group->lock
+ * @err: filled in on failure
+ * @ret: the result
+ */
+struct creation {
+	struct perfgrp_group *group;
+	unsigned int index;
+	struct task_struct *caller;
+	struct perfgrp_error *err;
+	int ret;
+};
+
+static int create_on_instances(const struct creation *creation)
 {
+	struct perfgrp_group *group = creation->group;
 	unsigned int i;
 	int ret;
 
 	for (i = 0; i < group->nr_instances; i++) {
 		if (!perfgrp_instance_usable(&group->instances[i]))
 			continue;
-		ret = perfgrp_counter_create(group, i, index, err);
+		ret = perfgrp_counter_create(group, i, creation->index, creation->err);
 		if (ret)
 			return ret;
-		if (fatal_signal_pending(current))
-			return perfgrp_fail(err, -EINTR, PERFGRP_REASON_NONE, "", "interrupted");
+		if (fatal_signal_pending(creation->caller))
+			return perfgrp_fail(creation->err, -EINTR, PERFGRP_REASON_NONE, "",
+					    "interrupted");
 	}
 	return 0;
+}
+
+/* In a worker. The caller waits meanwhile; tell lockdep that its lock protects this task, too. */
+static void create_for_caller(void *info)
+{
+	struct creation *creation = info;
+
+	rwsem_acquire(&creation->group->lock.dep_map, 0, 0, _THIS_IP_);
+	creation->ret = create_on_instances(creation);
+	rwsem_release(&creation->group->lock.dep_map, _THIS_IP_);
+}
+
+static int create_counters(struct perfgrp_group *group, unsigned int index,
+			   struct perfgrp_error *err)
+{
+	struct creation creation = {
+		.group = group,
+		.index = index,
+		.caller = current,
+		.err = err,
+	};
+
+	if (!group->cgroup)
+		return create_on_instances(&creation);
+	perfgrp_core_cgroup_call(create_for_caller, &creation);
+	return creation.ret;
 }
 
 static int link_begin(struct perfgrp_error *err)

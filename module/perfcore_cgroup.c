@@ -37,6 +37,7 @@
 #define pr_fmt(fmt) "perfgrp: " fmt
 
 #include <linux/cgroup.h>
+#include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -67,53 +68,80 @@ static struct workqueue_struct *create_queue;
 /* ---- creating -------------------------------------------------------------- */
 
 /**
- * struct creation - an event that a worker is to create
- * @work: runs create_work()
- * @request: what is to be created
- * @cred: credentials to create it with
- * @event: the result
+ * struct call - a function that a worker is to call
+ * @work: runs call_work()
+ * @fn: to be called
+ * @info: its argument
+ * @cred: credentials to call it with
+ * @done: it has returned
  *
  * On the stack of the task that waits for it.
  */
-struct creation {
+struct call {
 	struct work_struct work;
-	const struct perfgrp_core_request *request;
+	void (*fn)(void *info);
+	void *info;
 	const struct cred *cred;
+	struct completion done;
+};
+
+static void call_work(struct work_struct *work)
+{
+	struct call *call = container_of(work, struct call, work);
+	const struct cred *cred = override_creds(call->cred);
+
+	call->fn(call->info);
+	revert_creds(cred);
+	complete(&call->done);
+}
+
+/**
+ * perfgrp_core_cgroup_call - call a function in a kernel thread, and wait until it returns
+ * @fn: creates events in cgroups; called with the caller's credentials
+ * @info: passed to @fn
+ *
+ * perfgrp_core_create_in_cgroup() needs a kernel thread. Creating many events in one call saves
+ * switching to it for each. May sleep.
+ */
+void perfgrp_core_cgroup_call(void (*fn)(void *info), void *info)
+{
+	struct call call = { .fn = fn, .info = info, .cred = current_cred() };
+
+	if (current->flags & PF_KTHREAD) {
+		fn(info);
+		return;
+	}
+	init_completion(&call.done);
+	INIT_WORK_ONSTACK(&call.work, call_work);
+	queue_work(create_queue, &call.work);
+	/* Not flush_work(): to lockdep, @fn takes locks that the caller may hold for it. */
+	wait_for_completion(&call.done);
+	destroy_work_on_stack(&call.work);
+}
+
+/**
+ * struct creation - an event that is to be created in a cgroup
+ * @request: what is to be created
+ * @event: the result
+ */
+struct creation {
+	const struct perfgrp_core_request *request;
 	struct perf_event *event;
 };
 
 /* Create it with an fd in the table of kernel threads, of which the current task is one. */
-static struct perf_event *create_here(const struct perfgrp_core_request *request)
+static void create(void *info)
 {
+	struct creation *creation = info;
 	int fd = get_unused_fd_flags(O_CLOEXEC);
-	struct perf_event *event;
 
-	if (fd < 0)
-		return ERR_PTR(fd);
-	fd_install(fd, get_file(request->cgroup->dir));
-	event = perfgrp_core_create_supplied(request, fd);
+	if (fd < 0) {
+		creation->event = ERR_PTR(fd);
+		return;
+	}
+	fd_install(fd, get_file(creation->request->cgroup->dir));
+	creation->event = perfgrp_core_create_supplied(creation->request, fd);
 	close_fd(fd);
-	return event;
-}
-
-static void create_work(struct work_struct *work)
-{
-	struct creation *creation = container_of(work, struct creation, work);
-	const struct cred *cred = override_creds(creation->cred);
-
-	creation->event = create_here(creation->request);
-	revert_creds(cred);
-}
-
-static struct perf_event *create_by_worker(const struct perfgrp_core_request *request)
-{
-	struct creation creation = { .request = request, .cred = current_cred() };
-
-	INIT_WORK_ONSTACK(&creation.work, create_work);
-	queue_work(create_queue, &creation.work);
-	flush_work(&creation.work);
-	destroy_work_on_stack(&creation.work);
-	return creation.event;
 }
 
 /**
@@ -128,7 +156,10 @@ static struct perf_event *create_by_worker(const struct perfgrp_core_request *re
  */
 struct perf_event *perfgrp_core_create_in_cgroup(const struct perfgrp_core_request *request)
 {
-	return current->flags & PF_KTHREAD ? create_here(request) : create_by_worker(request);
+	struct creation creation = { .request = request };
+
+	perfgrp_core_cgroup_call(create, &creation);
+	return creation.event;
 }
 
 /* ---- cgroups --------------------------------------------------------------- */

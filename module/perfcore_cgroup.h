@@ -52,6 +52,7 @@ u64 perfgrp_core_cgroup_id(const struct perfgrp_core_cgroup *cgroup);
 bool perfgrp_core_cgroup_is_removed(const struct perfgrp_core_cgroup *cgroup);
 void perfgrp_core_cgroup_begin(struct perf_event *event);
 void perfgrp_core_cgroup_settle(struct perf_event *event);
+void perfgrp_core_cgroup_call(void (*fn)(void *info), void *info);
 struct perf_event *perfgrp_core_create_in_cgroup(const struct perfgrp_core_request *request);
 u64 perfgrp_core_cgroup_time_at(const struct perf_cgroup *cgroup, const struct perf_event *event,
 				u64 clock);
@@ -127,6 +128,11 @@ static inline void perfgrp_core_cgroup_begin(struct perf_event *event)
 
 static inline void perfgrp_core_cgroup_settle(struct perf_event *event)
 {
+}
+
+static inline void perfgrp_core_cgroup_call(void (*fn)(void *info), void *info)
+{
+	fn(info);
 }
 
 static inline struct perf_event *
