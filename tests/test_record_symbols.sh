@@ -123,14 +123,22 @@ is "O18: its samples are there, without its name" \
 	"$(($(script -i data | grep -c cpu-clock) > 20)) $(samples_in "$loaded")" = "1 0"
 
 # perf records all programs if the user may ask for them, and is silent if not; so is perfgrp.
-# With Debian's 3 they would not even get records of mappings.
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 setpriv --bounding-set -sys_admin \
 	perfgrp record -o data -e cpu-clock -c 1000000 true 2>errors
 is "O18: who may not ask for programs records" "$? $(grep -c . errors)" = "0 1"
-echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
 is "O18: and has none" "$(bpf_records | wc -l)" = 0
+# 3 means something to Debian's kernels only: then they are refused records of mappings, too.
+echo 3 >/proc/sys/kernel/perf_event_paranoid
+setpriv --bounding-set -sys_admin perf stat -e page-faults:u true >output 2>&1
+refused=$(($? != 0))
+echo "# with 3 perf is refused: $refused"
+setpriv --bounding-set -sys_admin \
+	perfgrp record -o data -e cpu-clock -c 1000000 true 2>errors
+is "O28: nor mappings, where perf is refused: it says so, and records" \
+	"$? $(grep -c "lower kernel.perf_event_paranoid" errors)" = "0 $refused"
+echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
 kill -KILL $burning
 wait $burning
 mv before data
