@@ -96,21 +96,17 @@ static void call_work(struct work_struct *work)
 }
 
 /**
- * perfgrp_core_cgroup_call - call a function in a kernel thread, and wait until it returns
+ * perfgrp_core_cgroup_call - call a function in a worker, and wait until it returns
  * @fn: creates events in cgroups; called with the caller's credentials
  * @info: passed to @fn
  *
- * perfgrp_core_create_in_cgroup() needs a kernel thread. Creating many events in one call saves
- * switching to it for each. May sleep.
+ * perfgrp_core_create_in_cgroup() needs a kernel thread. If @fn creates several events, the caller
+ * need not hand each to a worker by itself. May sleep.
  */
 void perfgrp_core_cgroup_call(void (*fn)(void *info), void *info)
 {
 	struct call call = { .fn = fn, .info = info, .cred = current_cred() };
 
-	if (current->flags & PF_KTHREAD) {
-		fn(info);
-		return;
-	}
 	init_completion(&call.done);
 	INIT_WORK_ONSTACK(&call.work, call_work);
 	queue_work(create_queue, &call.work);
@@ -158,7 +154,10 @@ struct perf_event *perfgrp_core_create_in_cgroup(const struct perfgrp_core_reque
 {
 	struct creation creation = { .request = request };
 
-	perfgrp_core_cgroup_call(create, &creation);
+	if (current->flags & PF_KTHREAD)
+		create(&creation);
+	else
+		perfgrp_core_cgroup_call(create, &creation);
 	return creation.event;
 }
 
