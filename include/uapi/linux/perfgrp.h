@@ -48,7 +48,8 @@
  *	ENOENT		no member with that id, no such event on this machine, no BPF
  *			program there, or the cgroup was removed
  *	ESRCH		the task has exited or does not exist
- *	ENODEV		the CPU is offline or does not exist
+ *	ENODEV		the CPU is offline or does not exist, or the event's device
+ *			does not exist
  *	EBUSY		the leader still has members, or the PMU has no room now
  *	ENOSPC		a limit is reached; the text names it
  *	EMSGSIZE	an array is too small; its count holds the number needed
@@ -97,11 +98,11 @@
  * @PERFGRP_REASON_EVENT: the event or its type does not exist on this machine
  * @PERFGRP_REASON_EVENT_OPTION: the PMU refuses the event's config or options
  * @PERFGRP_REASON_EVENT_TARGET: the PMU cannot count this event on this target
- * @PERFGRP_REASON_LIMIT: a limit of the module is reached
+ * @PERFGRP_REASON_LIMIT: a limit of the module, the kernel or the hardware is reached
  * @PERFGRP_REASON_PMU_FULL: the PMU can count the event, but never together with
  *	the members that the group has already
- * @PERFGRP_REASON_PMU_BUSY: the PMU has no room for a NO_MUX group now, or an
- *	exclusive event of another user occupies it
+ * @PERFGRP_REASON_PMU_BUSY: the PMU has no room for a NO_MUX group now, or it counts
+ *	one event at a time and is in use
  * @PERFGRP_REASON_MEMBER: no member has that id
  * @PERFGRP_REASON_LEADER: the leader still has members
  * @PERFGRP_REASON_EMPTY: the array is empty
@@ -534,7 +535,7 @@ struct perfgrp_create {
  * @min_delta: a sample, of any member, becomes a record only if some member with a
  *	@min_delta has counted at least that much since the group's last record on that CPU
  *	(or of that task); 0: this member is not considered. If no member has one every
- *	sample becomes a record. Needs a group with a buffer.
+ *	sample becomes a record. Needs a group with a buffer and without INHERIT.
  *
  * Unused fields are zero. In the raw form @event is zero; otherwise @type, @config to
  * @config3 and @bp_type are.
@@ -578,13 +579,24 @@ struct perfgrp_counter {
  * Probes of the kprobe and uprobe PMUs are refused; define them in tracefs and count them
  * as tracepoints.
  *
- * Needs CAP_PERFMON. Errors: EACCES, EINVAL (REASON_EVENT_OPTION, REASON_PMU_FULL,
- * REASON_EVENT_TARGET), ENOENT and EOPNOTSUPP (REASON_EVENT), EOPNOTSUPP (REASON_FEATURE:
- * an INHERIT group has members), ENODEV (REASON_CPU_OFFLINE: no CPU of the group is online, so the
- * event cannot be tried), EBUSY (a NO_MUX group that does not fit now), ENOSPC
- * (max_members, the members of one user, or a call chain longer than sysctl
- * kernel.perf_event_max_stack), ESRCH, ENOENT (REASON_CGROUP: the cgroup was removed), ENOMEM,
- * EINTR.
+ * Needs CAP_PERFMON. Errors:
+ *
+ *	EACCES, ESRCH, ENOMEM, EINTR
+ *	EINVAL		REASON_EVENT_OPTION, REASON_EVENT_TARGET, REASON_PMU_FULL
+ *	ENOENT		REASON_EVENT; REASON_CGROUP: the cgroup was removed
+ *	ENODEV		REASON_EVENT: the event's device does not exist;
+ *			REASON_CPU_OFFLINE: no CPU of the group is online, so the event cannot
+ *			be tried
+ *	EBUSY		REASON_PMU_BUSY: a NO_MUX group does not fit now, or the PMU counts one
+ *			event at a time and is in use
+ *	ENOSPC		REASON_LIMIT: max_members, the members of one user, the hardware has no
+ *			slot left (breakpoints), or a call chain is longer than sysctl
+ *			kernel.perf_event_max_stack
+ *	EOPNOTSUPP	REASON_EVENT; REASON_EVENT_OPTION: a breakpoint that samples, except on
+ *			x86, or, in an INHERIT group, min_delta or a breakpoint on a kernel
+ *			address; REASON_FEATURE: an INHERIT group has members, or the kernel
+ *			lacks what an option needs
+ *	others		REASON_KERNEL: from the perf core or the PMU's driver
  */
 struct perfgrp_add {
 	__u32 size;
