@@ -50,7 +50,8 @@
  *	ESRCH		the task has exited or does not exist
  *	ENODEV		the CPU is offline or does not exist, or the event's device
  *			does not exist
- *	EBUSY		the leader still has members, or the PMU has no room now
+ *	EBUSY		the leader still has members, the PMU has no room now, or
+ *			kprobes are disarmed
  *	ENOSPC		a limit is reached; the text names it
  *	EMSGSIZE	an array is too small; its count holds the number needed
  *	ENOMEM		out of memory
@@ -110,7 +111,8 @@
  * @PERFGRP_REASON_FEATURE: not supported by this module or kernel; see
  *	&struct perfgrp_info.features
  * @PERFGRP_REASON_MEMORY: no memory
- * @PERFGRP_REASON_KERNEL: the perf core refused; the text has its errno
+ * @PERFGRP_REASON_KERNEL: the perf core refused, and the text has its errno; or kprobes
+ *	are disarmed (/sys/kernel/debug/kprobes/enabled)
  * @PERFGRP_REASON_BPF_FD: the fd is not open, or is not that of a BPF program
  * @PERFGRP_REASON_BPF_TYPE: the BPF program is not of the type needed
  * @PERFGRP_REASON_BPF_COUNTER: the counter does not sample
@@ -588,7 +590,9 @@ struct perfgrp_counter {
  *			REASON_CPU_OFFLINE: no CPU of the group is online, so the event cannot
  *			be tried
  *	EBUSY		REASON_PMU_BUSY: a NO_MUX group does not fit now, or the PMU counts one
- *			event at a time and is in use
+ *			event at a time and is in use; REASON_KERNEL: kprobes are disarmed,
+ *			which the second member of a hardware PMU, and any member of a group on
+ *			a cgroup, need
  *	ENOSPC		REASON_LIMIT: max_members, the members of one user, the hardware has no
  *			slot left (breakpoints), or a call chain is longer than sysctl
  *			kernel.perf_event_max_stack
