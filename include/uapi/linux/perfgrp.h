@@ -417,7 +417,7 @@ enum perfgrp_target {
  * Needs CAP_PERFMON. Errors: EACCES, EBADF (@target_fd is not a pidfd, or not a directory of a
  * cgroup), EINVAL, ENODEV, ENOENT (the cgroup was removed, or perf_event is not in its
  * hierarchy), EOPNOTSUPP, ESRCH, EMFILE, ENFILE, ENOSPC (max_groups, memory that a user may
- * lock), EBUSY (PERFGRP_TARGET_CGROUP: kprobes are disarmed), ENOMEM.
+ * lock), EBUSY (PERFGRP_TARGET_CGROUP, PERFGRP_CREATE_BPF_EVENTS: kprobes are disarmed), ENOMEM.
  */
 struct perfgrp_create {
 	__u32 size;
