@@ -417,7 +417,8 @@ enum perfgrp_target {
  * Needs CAP_PERFMON. Errors: EACCES, EBADF (@target_fd is not a pidfd, or not a directory of a
  * cgroup), EINVAL, ENODEV, ENOENT (the cgroup was removed, or perf_event is not in its
  * hierarchy), EOPNOTSUPP, ESRCH, EMFILE, ENFILE, ENOSPC (max_groups, memory that a user may
- * lock), EBUSY (PERFGRP_TARGET_CGROUP, PERFGRP_CREATE_BPF_EVENTS: kprobes are disarmed), ENOMEM.
+ * lock), EBUSY (PERFGRP_TARGET_CGROUP, PERFGRP_CREATE_BPF_EVENTS: kprobes are disarmed), ENOMEM,
+ * EINTR.
  */
 struct perfgrp_create {
 	__u32 size;
@@ -742,7 +743,7 @@ struct perfgrp_query {
  * PERFGRP_GET_STREAM_STATS, PERFGRP_BPF_QUERY, PERFGRP_OPEN_READER (PERFGRP_READER_RECORDS
  * only if it has that itself), mmap(2) of rows and poll(2) work on it, and with
  * PERFGRP_READER_RECORDS read(2); all else fails with EACCES. The group lives until its last
- * fd, of either kind, is closed. Errors: EACCES, EMFILE, ENFILE.
+ * fd, of either kind, is closed. Errors: EACCES, EMFILE, ENFILE, ENOMEM.
  */
 struct perfgrp_reader {
 	__u32 size;
