@@ -24,9 +24,10 @@
  *	__aligned_u64 error	pointer to a struct perfgrp_error, or 0
  *
  * A struct shorter than the kernel's, but at least as long as in version 1 (its
- * _SIZE_VER0), is accepted as if the rest were zero. A longer one is accepted if all
- * bytes that the kernel does not know are zero. Elements of arrays follow the same
- * rule, by the element size beside the array.
+ * _SIZE_VER0), is accepted as if the rest were zero. A longer one, up to a page, is
+ * accepted if all bytes that the kernel does not know are zero. Elements of arrays follow
+ * the same rule, by the element size beside the array; in those that the kernel writes, it
+ * sets the bytes that it does not know to zero.
  *
  * This is version 1 of the contract (PERFGRP_ABI_VERSION). From here on no number,
  * offset, size or meaning below changes. Structs grow at their end only; new features
@@ -38,7 +39,8 @@
  *	ENOTTY		no such ioctl on this kind of fd
  *	E2BIG		the struct is longer than the kernel's and the rest is not
  *			zero, or it is longer than a page; the kernel's size is written
- *			to its size field
+ *			to its size field. Or an element of an array is; then no size
+ *			is written
  *	EINVAL		the struct is too short, or a field is wrong
  *	EOPNOTSUPP	an unknown flag, a reserved field that is not zero, or something
  *			this kernel or machine cannot do
@@ -62,7 +64,7 @@
  *
  * With an error struct the caller also gets the reason, the member, the CPU, the field
  * and a line of English. A call that fails leaves the group as it was, and writes
- * nothing but the error struct, the size after E2BIG, and the counts after EMSGSIZE.
+ * nothing but the error struct, the argument's size after E2BIG, and the counts after EMSGSIZE.
  * (If EFAULT occurs half way through an array, the elements before it have been written.)
  */
 
