@@ -5,8 +5,8 @@
  * The library is loaded with dlopen(), because it depends on GnuTLS, which the other commands
  * should not have to load.
  *
- * Clients are not trusted. There are at most MAX_CLIENTS at once; others wait in the socket's
- * queue. Each has MEMORY bytes for its request, and a single request, which must be received and
+ * Clients are not trusted. Each socket has at most MAX_CLIENTS at once; others wait in its queue.
+ * A client has MEMORY bytes for its request, and a single request, which must be received and
  * answered within the client timeout even if data keeps coming. The memory for texts that clients
  * are slow to read is limited, too.
  */
