@@ -296,31 +296,34 @@ enum perfgrp_target {
  * its children have exited. While the group is disabled its events stay on the PMU and occupy
  * counters, because a module cannot stop the events of children; what they count then is not
  * reported. A breakpoint on a kernel address is refused (EOPNOTSUPP), because fork() would
- * fail in a task that may not set it.
+ * fail in a task that may not set it. Cannot be combined with NO_MUX, as inherited counters may
+ * be multiplexed.
  */
 #define PERFGRP_CREATE_INHERIT		(1U << 1)
 /*
  * The task's next exec enables the group, whether or not it has members by then (task
  * targets; the group starts disabled), unless PERFGRP_ENABLE or PERFGRP_DISABLE comes
  * first. With INHERIT, children forked before the exec are counted from their own exec
- * on, even if PERFGRP_ENABLE comes before it.
+ * on, even if PERFGRP_ENABLE comes before it. Cannot be combined with ENABLED.
  */
 #define PERFGRP_CREATE_ENABLE_ON_EXEC	(1U << 2)
 /*
  * All members are on the PMU all the time, or the group fails (attr.pinned): if there is
  * no room PERFGRP_ENABLE and PERFGRP_ADD return EBUSY, and if room is lost later all
  * values of the row have PERFGRP_VALUE_FAILED until PERFGRP_ENABLE finds room again. If the
- * task is not running during the call, a lack of room shows only in the values.
+ * task is not running during the call, a lack of room shows only in the values. Cannot be
+ * combined with INHERIT.
  */
 #define PERFGRP_CREATE_NO_MUX		(1U << 3)
 /* No other group is on the PMU while this one is (attr.exclusive). */
 #define PERFGRP_CREATE_EXCLUSIVE	(1U << 4)
 /*
- * Every hardware member must be in one scheduling group. Without this flag a group may
- * span PMUs, and without PERFGRP_FEATURE_SCHED_GROUP it consists of independent counters.
+ * Every hardware member must be in one scheduling group. Needs PERFGRP_FEATURE_SCHED_GROUP.
+ * Without this flag a group may span PMUs, and without that feature it consists of independent
+ * counters.
  */
 #define PERFGRP_CREATE_ONE_SCHED_GROUP	(1U << 5)
-/* A full buffer drops its oldest records. Without this flag it drops the new ones. */
+/* A full buffer drops its oldest records, without this flag the new ones. Needs a buffer. */
 #define PERFGRP_CREATE_OVERWRITE	(1U << 6)
 /*
  * The stream has a PERF_RECORD_BPF_EVENT for each BPF program that anybody loads into the
