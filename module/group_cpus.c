@@ -77,9 +77,8 @@ static bool needs_probe(const struct perfgrp_group *group)
 	return false;
 }
 
-static int prepare_cpu(struct perfgrp_group *group, unsigned int index)
+static int prepare_cpu(struct perfgrp_group *group, unsigned int index, struct perfgrp_error *err)
 {
-	struct perfgrp_error err = PERFGRP_ERROR_INIT;
 	bool link = needs_probe(group);
 	int ret = 0;
 
@@ -87,7 +86,7 @@ static int prepare_cpu(struct perfgrp_group *group, unsigned int index)
 		ret = perfgrp_core_link_begin();
 	if (ret)
 		return ret;
-	ret = perfgrp_instance_prepare(group, index, NULL, &err);
+	ret = perfgrp_instance_prepare(group, index, NULL, err);
 	if (link)
 		perfgrp_core_link_end();
 	return ret;
@@ -96,16 +95,16 @@ static int prepare_cpu(struct perfgrp_group *group, unsigned int index)
 /* Memory, slots and probes may be available later; other errors are not retried. */
 static bool is_transient(int ret)
 {
-	return ret == -ENOMEM || ret == -EAGAIN || ret == -EBUSY || ret == -ENOSPC ||
-	       ret == -EXDEV;
+	return ret == -ENOMEM || ret == -EAGAIN || ret == -EBUSY || ret == -ENOSPC;
 }
 
 static void create_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
 {
+	struct perfgrp_error err = PERFGRP_ERROR_INIT;
 	unsigned int index = instance - group->instances;
 
 	/* If that fails there are no events: the values have PERFGRP_VALUE_FAILED. */
-	instance->retry = is_transient(prepare_cpu(group, index));
+	instance->retry = is_transient(prepare_cpu(group, index, &err));
 	perfgrp_records_add_ring(group, index);
 	perfgrp_instance_commit(group, index, NULL);
 	if (instance->seen)
@@ -158,14 +157,16 @@ static bool create_members(struct perfgrp_group *group, unsigned int index, unsi
  */
 static void retry_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *instance)
 {
+	struct perfgrp_error err = PERFGRP_ERROR_INIT;
 	unsigned int index = instance - group->instances;
 	unsigned long members = members_with_events(group, index);
-	int ret = prepare_cpu(group, index);
-	bool released = ret == -EBUSY || ret == -ENOSPC;
+	int ret = prepare_cpu(group, index, &err);
+	bool released = err.reason == PERFGRP_REASON_PMU_BUSY ||
+			err.reason == PERFGRP_REASON_LIMIT;
 
 	if (released) {
 		replace_events(group, index);
-		ret = prepare_cpu(group, index);
+		ret = prepare_cpu(group, index, &err);
 	}
 	instance->retry = is_transient(ret);
 	if (!ret)

@@ -98,7 +98,7 @@ static int fail_event(const struct perfgrp_group *group, const struct perfgrp_me
 	case -ENOMEM:
 		return perfgrp_fail(err, ret, PERFGRP_REASON_MEMORY, "", "no memory");
 	case -EXDEV:
-		return perfgrp_fail(err, ret, PERFGRP_REASON_KERNEL, field,
+		return perfgrp_fail(err, -EBUSY, PERFGRP_REASON_KERNEL, field,
 				    "%s: the perf core did not put it into its scheduling group or cgroup; are kprobes disarmed? (/sys/kernel/debug/kprobes/enabled)",
 				    name);
 	case -EFAULT:

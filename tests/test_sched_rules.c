@@ -519,7 +519,7 @@ static void expect_refused_while_probes_are_off(void)
 		skip("there is no " KPROBES_ENABLED);
 	ret = grp_add_counters(fd, c, NR_MEMBERS);
 	REQUIRE_EQ(write_file(KPROBES_ENABLED, "1"), 0);
-	EXPECT_LT(ret, 0);
+	EXPECT_EQ(ret, -EBUSY);
 	EXPECT_EQ(grp_error.reason, PERFGRP_REASON_KERNEL);
 	EXPECT(error_is_sane(&grp_error, -ret));
 	EXPECT(strstr(grp_error.text, KPROBES_ENABLED));
