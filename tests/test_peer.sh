@@ -57,9 +57,9 @@ mkfifo "$scratch/commands" "$scratch/answers"
 export scratch
 
 if ! has_pmu; then
-	echo 1..5
+	echo 1..6
 else
-	echo 1..11
+	echo 1..12
 	both='{cycles,instructions}'
 	# shellcheck disable=SC2086
 	{
@@ -77,6 +77,7 @@ fi
 	agree "E3: page faults of a command exactly" 0 page-faults page-faults "" $work
 	agree "E3: page faults in user mode exactly" 0 page-faults:u page-faults "" $work
 	agree "E3: minor faults exactly" 0 minor-faults minor-faults "" $work
+	agree "G15: pinned page faults exactly" 0 page-faults:D page-faults "" $work
 	agree "S1: what a program has counted in parts by --control, to 5 %" 5 page-faults page-faults \
 		"-D -1 --control fifo:$scratch/commands,$scratch/answers" sh "$scratch/in_parts"
 	check "S1: which is not all of it" [ "$b" -ge 500 -a "$b" -lt 2000 ]

@@ -586,6 +586,8 @@ static int create_group(struct perfgrp_create *create)
 			      "a user can have no more groups open");
 	if (create->fd || create->reserved || create->reserved2)
 		die("CREATE: fd or reserved is not 0");
+	if (create->flags & PERFGRP_CREATE_INHERIT && create->flags & PERFGRP_CREATE_NO_MUX)
+		die("CREATE: INHERIT and NO_MUX");
 	if (!(create->flags & PERFGRP_CREATE_SPLIT_BY_CGROUP) &&
 	    (create->split_depth || create->split_max))
 		die("CREATE: split_depth or split_max, and it is not split");

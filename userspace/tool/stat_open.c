@@ -42,12 +42,19 @@ bool stat_enables_on_exec(const struct stat_cmd *st)
 	       st->features & PERFGRP_FEATURE_INHERIT;
 }
 
+/* Are children to be counted, and does the module count them? */
+static bool wants_children(const struct stat_cmd *st)
+{
+	return !target_has_cpus(&st->target) && !st->opt.no_inherit &&
+	       st->features & PERFGRP_FEATURE_INHERIT;
+}
+
 static __u32 create_flags(const struct stat_cmd *st, const struct event_group *events)
 {
 	__u32 flags = events->create_flags;
 
-	if (!target_has_cpus(&st->target) && !st->opt.no_inherit &&
-	    st->features & PERFGRP_FEATURE_INHERIT)
+	/* The module refuses both together. */
+	if (wants_children(st) && !(flags & PERFGRP_CREATE_NO_MUX))
 		flags |= PERFGRP_CREATE_INHERIT;
 	if (stat_enables_on_exec(st))
 		flags |= PERFGRP_CREATE_ENABLE_ON_EXEC;
@@ -428,14 +435,17 @@ static void list_places(struct stat_cmd *st)
 	numbers_free(&online);
 }
 
-static void add_group(struct stat_cmd *st, size_t nr_events)
+static void add_group(struct stat_cmd *st, const struct event_group *events)
 {
 	struct stat_group *group;
 
+	if (wants_children(st) && events->create_flags & PERFGRP_CREATE_NO_MUX)
+		error("%s: children are not counted: what is pinned (D) cannot be inherited",
+		      events->events[0].name);
 	GROW(st->groups, st->nr_groups, st->room_groups);
 	group = &st->groups[st->nr_groups++];
 	memset(group, 0, sizeof(*group));
-	group->events = xcalloc(nr_events, sizeof(*group->events));
+	group->events = xcalloc(events->nr, sizeof(*group->events));
 }
 
 /**
@@ -452,7 +462,7 @@ int stat_open(struct stat_cmd *st)
 
 	list_places(st);
 	for (i = st->nr_groups; i < st->list.nr; i++)
-		add_group(st, st->list.groups[i].nr);
+		add_group(st, &st->list.groups[i]);
 	i = 0;
 	while (i < st->list.nr) {
 		int err;
