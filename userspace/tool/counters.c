@@ -22,7 +22,8 @@ struct perfgrp_counter *counters_make(const struct event_group *events,
 	for (i = 0; i < events->nr; i++) {
 		counters[i] = events->events[i].counter;
 		if (target->all_user) {
-			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_KERNEL;
+			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_KERNEL |
+					     PERFGRP_COUNTER_EXCLUDE_HV;
 			counters[i].flags &= ~PERFGRP_COUNTER_EXCLUDE_USER;
 		} else if (target->all_kernel) {
 			counters[i].flags |= PERFGRP_COUNTER_EXCLUDE_USER;

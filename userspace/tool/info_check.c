@@ -191,7 +191,7 @@ bool check_privilege(struct findings *list, const struct perfgrp_info *info)
 	}
 	if (info->features & PERFGRP_FEATURE_UNPRIVILEGED) {
 		tell(list, "privilege", NOTE, help,
-		     "without CAP_PERFMON: your own tasks, in user mode, can be counted");
+		     "without CAP_PERFMON: your own tasks can be counted, in user mode (:u, --all-user)");
 		return true;
 	}
 	tell(list, "privilege", MISSING, help, "CAP_PERFMON is missing");
