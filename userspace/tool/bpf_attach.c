@@ -172,11 +172,6 @@ static int attach_all(const struct run *run)
 	size_t i;
 	int err = 0;
 
-	if (run->opt->has_member &&
-	    (!run->opt->member || run->opt->member > run->rec->nr_events)) {
-		error("--member: there is no event number %u", run->opt->member);
-		return -EINVAL;
-	}
 	for (i = 0; i < run->rec->nr_groups && !err; i++)
 		err = attach_group(run, &run->rec->groups[i]);
 	return err;

@@ -82,11 +82,7 @@ static void add_group(struct bpf_groups *groups, int fd, const struct holder *ho
 	} else {
 		GROW(groups->groups, groups->nr, groups->room);
 		group = &groups->groups[groups->nr++];
-		*group = (struct bpf_group){ .group = perfgrp_group_from_fd(fd) };
-		if (!group->group) {
-			error("out of memory");
-			exit(1);
-		}
+		*group = (struct bpf_group){ .group = xcheck(perfgrp_group_from_fd(fd)) };
 	}
 	GROW(group->holders, group->nr, group->room);
 	group->holders[group->nr++] = *holder;

@@ -234,6 +234,19 @@ static int check_attach_other(const struct bpf_options *opt, int argc, char **ar
 	return needs_member(opt) ? -EINVAL : cmd_no_arguments("bpf", argc, argv);
 }
 
+/* Refuses the number of an event that is not on the command line. */
+static int check_member(const struct bpf_options *opt)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < opt->rec.list.nr; i++)
+		nr += opt->rec.list.groups[i].nr;
+	if (!opt->has_member || (opt->member && opt->member <= nr))
+		return 0;
+	error("--member: there is no event number %u", opt->member);
+	return -EINVAL;
+}
+
 static int check_attach_own(struct bpf_options *opt, int argc, char **argv)
 {
 	if (!opt->rec.events_named) {
@@ -245,7 +258,7 @@ static int check_attach_own(struct bpf_options *opt, int argc, char **argv)
 	if (optind < argc)
 		opt->rec.target.command = &argv[optind];
 	if (record_check_options(&opt->rec) ||
-	    cgroups_finish(&opt->rec.cgroups, &opt->rec.list, true))
+	    cgroups_finish(&opt->rec.cgroups, &opt->rec.list, true) || check_member(opt))
 		return -EINVAL;
 	if (opt->rec.opt.verbose)
 		cgroups_say_paths(&opt->rec.cgroups);

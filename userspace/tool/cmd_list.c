@@ -378,6 +378,8 @@ int cmd_list(int argc, char **argv)
 		json_print(stdout, array, 1);
 	else if (list.raw)
 		putchar('\n');
+	if (list.file && flush_output(stdout, list.file))
+		return EXIT_FAILED;
 	for (word = optind; word < argc && !shown; word++)
 		if (say_why_no_tables(argv[word]))
 			return 1;

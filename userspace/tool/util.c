@@ -10,13 +10,14 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "cmd.h"
 #include "util.h"
 
 void *xcheck(void *p)
 {
 	if (!p) {
 		fputs("perfgrp: out of memory\n", stderr);
-		exit(1);
+		exit(EXIT_FAILED);
 	}
 	return p;
 }
