@@ -80,23 +80,29 @@ static void set_samples(const struct record *rec, const struct event_group *even
 
 /*
  * A command's children are sampled. Children of other tasks are sampled only if there are no
- * records: otherwise each of many tasks would have a ring on each CPU. The module refuses
- * min_delta and NO_MUX in INHERIT groups.
+ * records: otherwise each of many tasks would have a ring on each CPU.
  */
-static bool inherits(const struct record *rec, const struct event_group *events)
+static bool wants_children(const struct record *rec)
+{
+	return !target_has_cpus(&rec->target) && !rec->opt.no_inherit &&
+	       rec->info.features & PERFGRP_FEATURE_INHERIT &&
+	       (rec->target.kind == TARGET_COMMAND || rec->opt.programs_only);
+}
+
+/* The module refuses min_delta and NO_MUX in INHERIT groups. */
+static bool can_inherit(const struct event_group *events)
 {
 	size_t i;
 
-	if (target_has_cpus(&rec->target) || rec->opt.no_inherit ||
-	    events->create_flags & PERFGRP_CREATE_NO_MUX ||
-	    !(rec->info.features & PERFGRP_FEATURE_INHERIT))
-		return false;
-	if (rec->target.kind != TARGET_COMMAND && !rec->opt.programs_only)
-		return false;
 	for (i = 0; i < events->nr; i++)
 		if (events->events[i].min_delta)
 			return false;
-	return true;
+	return !(events->create_flags & PERFGRP_CREATE_NO_MUX);
+}
+
+static bool inherits(const struct record *rec, const struct event_group *events)
+{
+	return wants_children(rec) && can_inherit(events);
 }
 
 static struct perfgrp_group *create_group(const struct record *rec,
@@ -190,6 +196,9 @@ static int open_group(struct record *rec, const struct event_group *events, size
 	struct numbers cpus = { 0 };
 	int err;
 
+	if (wants_children(rec) && !can_inherit(events))
+		error("%s: children are not sampled: what is pinned (D) or has min-delta cannot be inherited",
+		      events->events[0].name);
 	err = on_cpus ? counters_cpus(events, &rec->target, &cpus) : 0;
 	for (i = 0; i < nr && !err; i++) {
 		const struct perfgrp_error *why;
