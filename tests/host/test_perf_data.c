@@ -16,6 +16,7 @@
 
 #include "cmd.h"
 #include "perf_data.h"
+#include "record.h"
 #include "synth.h"
 #include "tap.h"
 #include "util.h"
@@ -907,6 +908,32 @@ static void full_disk(void)
 	events_free(&rec.list);
 }
 
+static void switches(void)
+{
+	static const struct {
+		const char *text;
+		__u64 size, period;
+	} cases[] = {
+		{ "3B", 3, 0 },
+		{ "3K", 3 << 10, 0 },
+		{ "3M", 3 << 20, 0 },
+		{ "3G", 3ULL << 30, 0 },
+		{ "3s", 0, 3 * NSEC_PER_SEC },
+		{ "3m", 0, 180 * NSEC_PER_SEC },
+		{ "3h", 0, 10800 * NSEC_PER_SEC },
+		{ "3d", 0, 259200 * NSEC_PER_SEC },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct record_switch to = { 0 };
+
+		result(!record_parse_switch(cases[i].text, &to) && to.on && !to.on_signal &&
+		       to.size == cases[i].size && to.period == cases[i].period,
+		       "O22: --switch-output=%s is a size, or a time", cases[i].text);
+	}
+}
+
 int main(void)
 {
 	int fd;
@@ -945,6 +972,7 @@ int main(void)
 	other_layout();
 	broken_records();
 	full_disk();
+	switches();
 	remove(file);
 	printf("1..%u\n", tests);
 	return failures ? 1 : 0;
