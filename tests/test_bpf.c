@@ -138,12 +138,31 @@ TEST(wrong_programs, "B1: what is no perf_event program is refused, with its typ
 	} wrong[] = {
 		{ BPF_PROG_TYPE_SOCKET_FILTER, "socket_filter" },
 		{ BPF_PROG_TYPE_KPROBE, "kprobe" },
+		{ BPF_PROG_TYPE_SCHED_CLS, "sched_cls" },
+		{ BPF_PROG_TYPE_SCHED_ACT, "sched_act" },
 		{ BPF_PROG_TYPE_TRACEPOINT, "tracepoint" },
+		{ BPF_PROG_TYPE_XDP, "xdp" },
+		{ BPF_PROG_TYPE_CGROUP_SKB, "cgroup_skb" },
+		{ BPF_PROG_TYPE_CGROUP_SOCK, "cgroup_sock" },
+		{ BPF_PROG_TYPE_LWT_IN, "lwt_in" },
+		{ BPF_PROG_TYPE_LWT_OUT, "lwt_out" },
+		{ BPF_PROG_TYPE_LWT_XMIT, "lwt_xmit" },
+		{ BPF_PROG_TYPE_SOCK_OPS, "sock_ops" },
+		{ BPF_PROG_TYPE_SK_SKB, "sk_skb" },
+		{ BPF_PROG_TYPE_CGROUP_DEVICE, "cgroup_device" },
+		{ BPF_PROG_TYPE_SK_MSG, "sk_msg" },
 		{ BPF_PROG_TYPE_RAW_TRACEPOINT, "raw_tracepoint" },
+		{ BPF_PROG_TYPE_LWT_SEG6LOCAL, "lwt_seg6local" },
+		{ BPF_PROG_TYPE_LIRC_MODE2, "lirc_mode2" },
+		{ BPF_PROG_TYPE_SK_REUSEPORT, "sk_reuseport" },
+		{ BPF_PROG_TYPE_FLOW_DISSECTOR, "flow_dissector" },
+		{ BPF_PROG_TYPE_CGROUP_SYSCTL, "cgroup_sysctl" },
+		{ BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE, "raw_tracepoint_writable" },
 		{ BPF_PROG_TYPE_SYSCALL, "syscall" },
 	};
 	struct perfgrp_counter c = faults(1);
 	struct perfgrp_bpf_query query;
+	char type[48];
 	int fd, prog, null;
 	size_t i;
 
@@ -154,8 +173,8 @@ TEST(wrong_programs, "B1: what is no perf_event program is refused, with its typ
 		if (prog < 0)
 			continue;
 		EXPECT_REFUSED_MEMBER(grp_bpf_attach(fd, c.id, prog, 0), EINVAL, BPF_TYPE, c.id);
-		EXPECT(strstr(grp_error.text, wrong[i].name));
-		EXPECT(text_has_number(grp_error.text, wrong[i].type));
+		snprintf(type, sizeof(type), " %s (%d);", wrong[i].name, wrong[i].type);
+		EXPECT(strstr(grp_error.text, type));
 		expect_let_go(prog);
 	}
 	null = open("/dev/null", O_RDWR);
