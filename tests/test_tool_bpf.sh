@@ -228,6 +228,11 @@ is "from a member that is there" $? = 255
 bpf show -g "$group"
 is "B5: the other one stays" "$(wc -l <output) $(column MEMBER 1 output)" = "2 2"
 bpf detach -g "$group" -m 2
+bpf attach -g "$group" -m 2 --pin "$pins/pinned" $object
+is "B5: here, too, a pin takes no other's place" \
+	"$? $(grep -c "^perfgrp: cannot pin the program .*: File exists" errors)" = "255 1"
+bpf show -g "$group"
+is "B5: and a program that could not be pinned is detached" "$? $(wc -l <output)" = "0 1"
 
 bpf show -g 1:1000
 is "a file descriptor that is not there is refused" \
