@@ -344,6 +344,41 @@ TEST(all_cpus, "O1 O3: a group on all CPUs samples on each, in the order of time
 		EXPECT_GE(on[cpus.cpu[i]], 3);
 }
 
+static bool sampled_after_reaping(int fd)
+{
+	__u32 i;
+
+	stream_drain(fd);
+	for (i = 0; i < records.nr_samples; i++) {
+		if (records.sample[i]->pid == (__u32)-1) {
+			EXPECT_EQ(records.sample[i]->tid, (__u32)-1);
+			return true;
+		}
+	}
+	return false;
+}
+
+TEST(reaped, "O3: a sample of a task that has been reaped has pid and tid -1")
+{
+	struct perfgrp_counter c = { .flags = PERFGRP_COUNTER_RAW, .type = PERF_TYPE_TRACEPOINT,
+				     .sample_period = 1 };
+	long id = read_number("/sys/kernel/tracing/events/sched/sched_switch/id");
+	int fd;
+
+	if (id < 0)
+		skip("no tracepoint sched_switch");
+	c.config = id;
+	fd = stream_create(PERFGRP_CREATE_ENABLED, PERFGRP_TARGET_ALL_CPUS, 0, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	/* Children are reaped while they exit, before they leave their CPU for the last time. */
+	signal(SIGCHLD, SIG_IGN);
+	if (fork() == 0)
+		_exit(0);
+	EXPECT(BECOMES_TRUE(sampled_after_reaping(fd), 5000));
+}
+
 /* ---- O5: reading ----------------------------------------------------------------------- */
 
 TEST(no_buffer, "O5: a group without a buffer has nothing to read")
