@@ -475,6 +475,42 @@ TEST(interrupted_read, "O5: a signal ends a blocking read with EINTR, and nothin
 	REQUIRE(waitpid(killer, NULL, 0) == killer);
 }
 
+static int handled[2];
+
+static void tell_handled(int signal __attribute__((unused)))
+{
+	if (write(handled[1], "", 1) != 1)
+		_exit(1);
+}
+
+TEST(restarted_read, "O5: with SA_RESTART a blocking read continues after a signal")
+{
+	struct sigaction action = { .sa_handler = tell_handled, .sa_flags = SA_RESTART };
+	struct child child = child_start();
+	struct perfgrp_counter c = faults(1);
+	static char buf[65536];
+	pid_t killer, self = getpid();
+	char byte;
+	int fd;
+
+	fd = stream_on_task(PERFGRP_CREATE_ENABLED, child.pid, 65536);
+	REQUIRE_GE(fd, 0);
+	REQUIRE_EQ(grp_add_counters(fd, &c, 1), 0);
+	REQUIRE(pipe2(handled, O_CLOEXEC) == 0);
+	sigaction(SIGUSR1, &action, NULL);
+	killer = fork();
+	if (killer == 0) {
+		wait_until_asleep(self);
+		kill(self, SIGUSR1);
+		REQUIRE(read(handled[0], &byte, 1) == 1);
+		wait_until_asleep(self);
+		child_do(&child, ORDER_FAULT, 1);
+		_exit(0);
+	}
+	EXPECT_GT(read(fd, buf, sizeof(buf)), 0);
+	REQUIRE(waitpid(killer, NULL, 0) == killer);
+}
+
 TEST(end_of_task, "O5 G18: when the task has exited and all is read, a read returns 0")
 {
 	struct child child = child_start();
