@@ -37,6 +37,28 @@ static __u32 add(struct perfgrp_group *group, __u64 event)
 	return perfgrp_add_counters(group, &counter, sizeof(counter), 1) ? 0 : counter.id;
 }
 
+/*
+ * A counter of a PMU, whose members are one scheduling group: of hardware, or where there is none,
+ * of x86's msr, which any machine has.
+ */
+static struct perfgrp_counter of_pmu(__u64 event)
+{
+	long type = read_number("/sys/bus/event_source/devices/msr/type");
+
+	if (has_pmu())
+		return (struct perfgrp_counter){ .event = event };
+	if (type < 0)
+		skip("there is no PMU");
+	return (struct perfgrp_counter){ .flags = PERFGRP_COUNTER_RAW, .type = type };
+}
+
+static __u32 add_of_pmu(struct perfgrp_group *group, __u64 event)
+{
+	struct perfgrp_counter counter = of_pmu(event);
+
+	return perfgrp_add_counters(group, &counter, sizeof(counter), 1) ? 0 : counter.id;
+}
+
 static struct perfgrp_group *on_task(struct perfgrp_dev *dev, pid_t pid, __u32 flags)
 {
 	struct perfgrp_group *group = perfgrp_create_task(dev, pid, flags);
@@ -422,13 +444,15 @@ TEST(removed, "L4: the others go on when a member is removed, the first of a PMU
 	__u64 begin;
 
 	leader = add(group, FAULTS);
-	first = add(group, has_pmu() ? HARDWARE : PERFGRP_SW_TASK_CLOCK);
-	second = add(group, has_pmu() ? PERFGRP_HW_INSTRUCTIONS : PERFGRP_SW_CPU_CLOCK);
+	first = add_of_pmu(group, HARDWARE);
+	/* So that their own clocks differ. */
+	burn_us(1000);
+	second = add_of_pmu(group, PERFGRP_HW_INSTRUCTIONS);
 	REQUIRE(leader && first && second);
 	burn_us(20000);
 	begin = now_ns();
 	before = value_of(group, second);
-	EXPECT_EQ(before.sched_group, has_pmu() ? first : second);
+	EXPECT_EQ(before.sched_group, first);
 	refused(perfgrp_remove_counter(group, leader, 0), perfgrp_group_error(group), EBUSY,
 		PERFGRP_REASON_LEADER, "leader");
 	refused(perfgrp_remove_counter(group, 99, 0), perfgrp_group_error(group), ENOENT,
@@ -438,6 +462,8 @@ TEST(removed, "L4: the others go on when a member is removed, the first of a PMU
 	EXPECT_EQ(after.sched_group, second);
 	EXPECT_GE(after.raw, before.raw);
 	EXPECT_GE(after.time_enabled, before.time_enabled);
+	EXPECT_EQ(after.state, PERFGRP_STATE_COUNTED);
+	EXPECT_EQ(after.time_running, after.time_enabled);
 	/* Not so much as if its own clock were added to that of its leader. */
 	EXPECT_LE(after.time_enabled - before.time_enabled, now_ns() - begin + 1000000);
 	burn_us(20000);
@@ -620,7 +646,35 @@ TEST(after_exec, "L4: what an exec has enabled is enabled, and stays so when mem
 	disabled_without_exec();
 }
 
-TEST(kept, "L4: a leader that others need is not removed, and software does not split a group")
+TEST(leaders, "L4: a leader that others need is not removed, whatever it is that needs it")
+{
+	const __u32 flags[] = {
+		PERFGRP_CREATE_INHERIT, PERFGRP_CREATE_ENABLE_ON_EXEC, PERFGRP_CREATE_NO_MUX,
+		PERFGRP_CREATE_EXCLUSIVE, PERFGRP_CREATE_ONE_SCHED_GROUP, 0,
+	};
+	struct perfgrp_dev *dev = without_module();
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		struct perfgrp_counter counters[] = {
+			{ .event = FAULTS }, of_pmu(HARDWARE), of_pmu(PERFGRP_HW_INSTRUCTIONS),
+		};
+		struct perfgrp_group *group = on_task(dev, 0, flags[i]);
+
+		REQUIRE_EQ(perfgrp_add_counters(group, counters, sizeof(*counters), 3), 0);
+		if (flags[i])
+			refused(perfgrp_remove_counter(group, 2, 0), perfgrp_group_error(group),
+				EBUSY, PERFGRP_REASON_LEADER, "scheduling leader");
+		else
+			EXPECT_EQ(perfgrp_remove_counter(group, 2, 0), 0);
+		EXPECT_EQ(perfgrp_remove_counter(group, 3, 0), 0);
+		if (flags[i])
+			EXPECT_EQ(perfgrp_remove_counter(group, 2, 0), 0);
+		perfgrp_group_close(group);
+	}
+}
+
+TEST(together, "L4: software does not split a group, and who joins one wants room as it does")
 {
 	struct perfgrp_group *group;
 	struct perfgrp_dev *dev;
@@ -635,10 +689,6 @@ TEST(kept, "L4: a leader that others need is not removed, and software does not 
 	REQUIRE_EQ(add(group, FAULTS), 1);
 	REQUIRE_EQ(add(group, HARDWARE), 2);
 	REQUIRE_EQ(add(group, PERFGRP_HW_INSTRUCTIONS), 3);
-	refused(perfgrp_remove_counter(group, 2, 0), perfgrp_group_error(group), EBUSY,
-		PERFGRP_REASON_LEADER, "scheduling leader");
-	EXPECT_EQ(perfgrp_remove_counter(group, 3, 0), 0);
-	EXPECT_EQ(perfgrp_remove_counter(group, 2, 0), 0);
 
 	/* One that is added to a NO_MUX group wants room as the others do. */
 	pmu_load(size, -1, 0, NULL);
