@@ -537,6 +537,10 @@ TEST(children, "L4: children are counted, from the exec on, and the end is seen"
 
 	group = on_task(dev, child.pid, PERFGRP_CREATE_ENABLED);
 	REQUIRE_EQ(add(group, FAULTS), 1);
+	REQUIRE_EQ(perfgrp_get_members(group, members), 0);
+	EXPECT_EQ(perfgrp_members_group(members)->task_state, PERFGRP_TASK_ALIVE);
+	EXPECT_EQ(perfgrp_members_group(members)->pid, child.pid);
+	EXPECT_EQ(perfgrp_members_group(members)->cgroup_id, 0);
 	child_do(&child, ORDER_FAULT, 30);
 	value = value_of(group, 1);
 	EXPECT_EQ(value.raw, 30);
@@ -965,6 +969,12 @@ TEST(wrong, "L4: wrong calls get the reason and leave nothing open")
 		       EINVAL, PERFGRP_REASON_TARGET, "target");
 	create_refused(dev, CREATE(.target = PERFGRP_TARGET_CPUS),
 		       EINVAL, PERFGRP_REASON_TARGET, "CPUs");
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_TASK, .nr_cpus = 2,
+				   .cpus = (unsigned long)twice),
+		       EINVAL, PERFGRP_REASON_TARGET, "2 CPUs");
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_ALL_CPUS, .nr_cpus = 1,
+				   .cpus = (unsigned long)twice),
+		       EINVAL, PERFGRP_REASON_TARGET, "1 CPUs");
 	create_refused(dev, CREATE(.target = PERFGRP_TARGET_CPUS, .nr_cpus = 2,
 				   .cpus = (unsigned long)twice),
 		       EINVAL, PERFGRP_REASON_CPU, "twice");
@@ -973,6 +983,10 @@ TEST(wrong, "L4: wrong calls get the reason and leave nothing open")
 	create_refused(dev, CREATE(.target = PERFGRP_TARGET_ALL_CPUS,
 				   .flags = PERFGRP_CREATE_INHERIT),
 		       EINVAL, PERFGRP_REASON_FLAGS, "INHERIT");
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_TASK,
+				   .flags = PERFGRP_CREATE_ENABLED |
+					    PERFGRP_CREATE_ENABLE_ON_EXEC),
+		       EINVAL, PERFGRP_REASON_FLAGS, "together");
 	create_refused(dev, CREATE(.target = PERFGRP_TARGET_CPUS, .nr_cpus = 1,
 				   .cpus = (unsigned long)&missing),
 		       ENODEV, PERFGRP_REASON_CPU, "no CPU 4095");
