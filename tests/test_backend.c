@@ -883,7 +883,7 @@ TEST(only_module, "L4: what only the module can do says that it is the module's"
 /* What is wrong with a CPU's event says which CPU, and what was opened for others is closed. */
 static void wrong_on_cpus(struct perfgrp_dev *dev)
 {
-	struct perfgrp_group *group;
+	struct perfgrp_group *group, *other;
 	struct rlimit limit, few;
 	struct cpus cpus;
 	int next;
@@ -904,6 +904,12 @@ static void wrong_on_cpus(struct perfgrp_dev *dev)
 	EXPECT_EQ(add(group, FAULTS), 0);
 	EXPECT_EQ(perfgrp_group_error(group)->error, EMFILE);
 	EXPECT_EQ(perfgrp_group_error(group)->reason, PERFGRP_REASON_LIMIT);
+	/* The CPU is there all the same. */
+	other = perfgrp_create_cpus(dev, &cpus.cpu[0], 1, 0);
+	EXPECT(other);
+	perfgrp_group_close(other);
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_ALL_CPUS),
+		       EMFILE, PERFGRP_REASON_LIMIT, "cpu/online");
 	REQUIRE_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	EXPECT_GT(add(group, FAULTS), 0);
 	perfgrp_group_close(group);
@@ -954,6 +960,20 @@ TEST(unmapped, "M1: a group whose rows cannot be mapped says why")
 		"without PERFGRP_CREATE_MAPPED");
 	perfgrp_group_close(group);
 	perfgrp_close(dev);
+}
+
+TEST(no_sysfs, "L4: without sysfs its error is reported, not that there is no CPU")
+{
+	struct perfgrp_dev *dev = without_module();
+	const __u32 cpu = 0;
+
+	REQUIRE_EQ(chroot("/dev"), 0);
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_ALL_CPUS),
+		       ENOENT, PERFGRP_REASON_KERNEL, "/sys/devices/system/cpu/online: No such");
+	create_refused(dev, CREATE(.target = PERFGRP_TARGET_CPUS, .nr_cpus = 1,
+				   .cpus = (unsigned long)&cpu),
+		       ENOENT, PERFGRP_REASON_KERNEL, "/sys/devices/system/cpu/cpu0: No such");
+	EXPECT_EQ(perfgrp_dev_error(dev)->cpu, cpu);
 }
 
 TEST(wrong, "L4: wrong calls get the reason and leave nothing open")

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,6 +55,8 @@ int perfgrp_perf_needs_module(struct perfgrp_error *error, const char *what)
 
 /* ---- CPUs ------------------------------------------------------------------------- */
 
+#define SYS_CPUS	"/sys/devices/system/cpu"
+
 /* Parses the next range of a CPU list such as "0,2-5"; false at its end or if it is NULL. */
 bool perfgrp_perf_next_cpus(const char **list, long *first, long *last)
 {
@@ -79,10 +82,21 @@ static bool add_place(struct pool *pool, struct perf_group *group, size_t *room,
 	return true;
 }
 
-/* Adds the CPUs that are online now; CPUs that come online later are not counted. */
-static int add_online_cpus(struct pool *pool, struct perf_group *group)
+static int no_sysfs(struct perfgrp_error *error, const char *path, int err)
 {
-	const char *list = perfgrp_read_file(pool, "/sys/devices/system/cpu/online");
+	const bool is_limit = err == EMFILE || err == ENFILE;
+
+	return perfgrp_perf_fail(error, err,
+				 is_limit ? PERFGRP_REASON_LIMIT : PERFGRP_REASON_KERNEL,
+				 "%s: %s", path, strerror(err));
+}
+
+/* Adds the CPUs that are online now; CPUs that come online later are not counted. */
+static int add_online_cpus(struct pool *pool, struct perf_group *group,
+			   struct perfgrp_error *error)
+{
+	const char *list = perfgrp_read_file(pool, SYS_CPUS "/online");
+	const int err = list || !errno ? EIO : errno;
 	long first, last;
 	size_t room = 0;
 
@@ -92,7 +106,23 @@ static int add_online_cpus(struct pool *pool, struct perf_group *group)
 				return -ENOMEM;
 	if (pool->failed)
 		return -ENOMEM;
-	return group->nr_places ? 0 : -EMFILE;
+	return group->nr_places ? 0 : no_sysfs(error, SYS_CPUS "/online", err);
+}
+
+/* Fails if there is no such CPU. Opens nothing, since there may be no more file descriptors. */
+static int find_cpu(__u32 cpu, struct perfgrp_error *error)
+{
+	char path[sizeof(SYS_CPUS) + 16];
+	struct stat st;
+	int err;
+
+	snprintf(path, sizeof(path), SYS_CPUS "/cpu%u", cpu);
+	if (!stat(path, &st))
+		return 0;
+	err = errno;
+	if (err != ENOENT || stat(SYS_CPUS, &st))
+		return no_sysfs(error, path, err);
+	return perfgrp_perf_fail(error, ENODEV, PERFGRP_REASON_CPU, "there is no CPU %u", cpu);
 }
 
 static int add_cpus(struct pool *pool, struct perf_group *group, const struct perfgrp_create *how,
@@ -112,9 +142,8 @@ static int add_cpus(struct pool *pool, struct perf_group *group, const struct pe
 			error->cpu = cpus[i];
 			return err;
 		}
-		if (!perfgrp_list_dir(pool, "/sys/devices/system/cpu/cpu%u", cpus[i]).nr) {
-			err = perfgrp_perf_fail(error, ENODEV, PERFGRP_REASON_CPU,
-						"there is no CPU %u", cpus[i]);
+		err = find_cpu(cpus[i], error);
+		if (err) {
 			error->cpu = cpus[i];
 			return err;
 		}
@@ -133,7 +162,7 @@ static int add_places(struct pool *pool, struct perf_group *group,
 		return add_cpus(pool, group, how, error);
 	if (group->target == PERFGRP_TARGET_TASK)
 		return add_place(pool, group, &room, -1) ? 0 : -ENOMEM;
-	return add_online_cpus(pool, group);
+	return add_online_cpus(pool, group, error);
 }
 
 /* ---- groups ----------------------------------------------------------------------- */
