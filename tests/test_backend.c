@@ -222,6 +222,7 @@ TEST(cpus, "L4: rows and totals of all CPUs are those of the module")
 TEST(cgroups, "L4: on a cgroup the values are those of the module, also where it did not run")
 {
 	struct perfgrp_dev *devs[] = { without_module(), perfgrp_open() };
+	struct perfgrp_members *members = perfgrp_members_new();
 	struct perfgrp_value values[2][MAX_CPUS];
 	struct perfgrp_group *groups[2];
 	unsigned int i, r, counted = 0;
@@ -265,6 +266,10 @@ TEST(cgroups, "L4: on a cgroup the values are those of the module, also where it
 	child_exit(&child);
 	child_reap(&child);
 	cgroup_remove(&cg);
+	for (i = 0; i < 2; i++) {
+		REQUIRE_EQ(perfgrp_get_members(groups[i], members), 0);
+		EXPECT_EQ(perfgrp_members_group(members)->cgroup_id, cgroup_ino(&cg));
+	}
 }
 
 /* ---- what groups do --------------------------------------------------------------- */

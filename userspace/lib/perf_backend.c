@@ -562,6 +562,16 @@ static int remove_member(struct perf_group *group, const struct perfgrp_remove *
 
 /* ---- query ------------------------------------------------------------------------ */
 
+/* A cgroup's id is the inode number of its directory. */
+static __u64 cgroup_id(const struct perf_group *group)
+{
+	struct stat st;
+
+	if (group->target != PERFGRP_TARGET_CGROUP || fstat(group->pid, &st))
+		return 0;
+	return st.st_ino;
+}
+
 static int query(struct perf_group *group, struct perfgrp_query *arg,
 		 struct perfgrp_error *error)
 {
@@ -594,6 +604,7 @@ static int query(struct perf_group *group, struct perfgrp_query *arg,
 	arg->enabled = group->enabled;
 	arg->clockid = group->clockid;
 	arg->generation = group->generation;
+	arg->cgroup_id = cgroup_id(group);
 	return 0;
 }
 
