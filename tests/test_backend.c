@@ -953,6 +953,40 @@ TEST(members_known, "L4 S14 S15: QUERY has the clock, and a generation that chan
 	perfgrp_members_free(members);
 }
 
+static unsigned int nr_mappings(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned int nr = 0;
+	char line[512];
+
+	REQUIRE(maps);
+	while (fgets(line, sizeof(line), maps))
+		nr += !!strstr(line, "[perfgrp]");
+	fclose(maps);
+	return nr;
+}
+
+TEST(mapped, "M1 M6: rows are mapped once, and stay so until they are unmapped")
+{
+	const struct perfgrp_map *map;
+	struct perfgrp_dev *dev;
+	struct perfgrp_group *group;
+
+	NEED_FEATURE(MAPPED);
+	dev = perfgrp_open();
+	REQUIRE(dev);
+	group = perfgrp_create_all_cpus(dev, PERFGRP_CREATE_MAPPED);
+	REQUIRE(group);
+	map = perfgrp_map_rows(group);
+	REQUIRE(map);
+	EXPECT_EQ(nr_mappings(), 1);
+	perfgrp_group_close(group);
+	perfgrp_close(dev);
+	EXPECT_EQ(nr_mappings(), 1);
+	perfgrp_unmap_rows(map);
+	EXPECT_EQ(nr_mappings(), 0);
+}
+
 TEST(unmapped, "M1: a group whose rows cannot be mapped says why")
 {
 	struct perfgrp_dev *dev = perfgrp_open();
