@@ -312,6 +312,56 @@ TEST(states, "L4: multiplexed, never ran, together or not at all, as the perf co
 	EXPECT_EQ(a.raw, 0);
 }
 
+TEST(excluded, "L4 E6: a member does not count what it excludes, or is refused")
+{
+	struct perfgrp_counter counters[] = {
+		{ .event = FAULTS },
+		{ .event = FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_KERNEL },
+		{ .event = FAULTS, .flags = PERFGRP_COUNTER_EXCLUDE_USER },
+	};
+	const __u32 flags[] = {
+		PERFGRP_COUNTER_EXCLUDE_USER, PERFGRP_COUNTER_EXCLUDE_KERNEL,
+		PERFGRP_COUNTER_EXCLUDE_HV, PERFGRP_COUNTER_EXCLUDE_IDLE,
+		PERFGRP_COUNTER_EXCLUDE_HOST, PERFGRP_COUNTER_EXCLUDE_GUEST,
+	};
+	struct perfgrp_group *group = on_task(without_module(), 0, 0);
+	long msr = read_number("/sys/bus/event_source/devices/msr/type");
+	unsigned int i;
+
+	REQUIRE_EQ(perfgrp_add_counters(group, counters, sizeof(*counters), 3), 0);
+	settle_memory();
+	REQUIRE_EQ(perfgrp_enable(group), 0);
+	fault_in(30);
+	fault_in_kernel(20);
+	REQUIRE_EQ(perfgrp_disable(group), 0);
+	EXPECT_EQ(value_of(group, 1).raw, 50);
+	EXPECT_EQ(value_of(group, 2).raw, 30);
+	EXPECT_EQ(value_of(group, 3).raw, 20);
+	/* x86's msr can exclude nothing. */
+	for (i = 0; msr >= 0 && i < ARRAY_SIZE(flags); i++) {
+		struct perfgrp_counter counter = {
+			.flags = PERFGRP_COUNTER_RAW | flags[i], .type = msr,
+		};
+
+		refused(perfgrp_add_counters(group, &counter, sizeof(counter), 1),
+			perfgrp_group_error(group), EINVAL, PERFGRP_REASON_EVENT_OPTION, "msr");
+	}
+}
+
+TEST(exclusive, "L4 E6: an EXCLUSIVE group shares the PMU with nobody")
+{
+	struct perfgrp_group *group;
+
+	if (!has_pmu())
+		skip("there is no PMU");
+	REQUIRE_GT(pmu_size(), 1);
+	group = on_task(without_module(), 0, PERFGRP_CREATE_ENABLED | PERFGRP_CREATE_EXCLUSIVE);
+	pmu_load(1, 0, -1, NULL);
+	REQUIRE_EQ(add(group, HARDWARE), 1);
+	burn_us(200000);
+	EXPECT_EQ(value_of(group, 1).state, PERFGRP_STATE_MULTIPLEXED);
+}
+
 TEST(too_many, "L4: what does not fit is refused whole, with the counter; the group goes on")
 {
 	struct perfgrp_counter counters[PMU_MANY + 1];
