@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <ftw.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -381,6 +382,18 @@ static void test_units(void)
 	perfgrp_events_free(events);
 }
 
+/* sysfs has a decimal point everywhere. tests/host/test_events makes the locale. */
+static void test_units_in_german(void)
+{
+	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8")) {
+		result(true, "L1 scale and unit where numbers have a comma # SKIP no such locale");
+		return;
+	}
+	result(strtod("0,5", NULL) == 0.5, "L1 where numbers have a comma:");
+	test_units();
+	setlocale(LC_NUMERIC, "C");
+}
+
 /* Names of sums over PMUs, "-" where the text names the PMU or is no event of one. */
 static void sums(const char *text, const char *wanted)
 {
@@ -706,6 +719,7 @@ int main(void)
 	test_modifiers();
 	test_groups();
 	test_units();
+	test_units_in_german();
 	test_sums();
 	test_cut();
 	test_faults();
