@@ -185,7 +185,8 @@ void perfgrp_mapped_copy_row(const struct perfgrp_mapped_instance *instance, boo
 
 	lockdep_assert_irqs_disabled();
 
-	slot->generation = instance->group->generation;
+	/* See is_left() in mapped_write.c. */
+	WRITE_ONCE(slot->generation, instance->group->generation);
 	slot->row = *row;
 	slot->row.first_value = 0;
 	memcpy(perfgrp_mapped_values(slot), values, row->nr_values * sizeof(*values));

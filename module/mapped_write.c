@@ -85,7 +85,8 @@ static __always_inline void fill_slot(const struct perfgrp_mapped_instance *inst
 	u32 flags = 0;
 	u64 clock;
 
-	slot->generation = array->generation;
+	/* is_left() reads it, too, while this CPU may be the writer. */
+	WRITE_ONCE(slot->generation, array->generation);
 	row->cpu = group->instances[instance->index].cpu;
 	row->flags = row_flags;
 	row->nr_values = array->nr;
@@ -358,7 +359,7 @@ static bool is_left(const struct perfgrp_group *group, unsigned int index)
 
 	return instance->seen &&
 	       (!cpumask_test_cpu(instance->cpu, group->cpus) || !cpu_online(instance->cpu) ||
-		group->mapped->instances[index].slot->generation != group->generation);
+		READ_ONCE(group->mapped->instances[index].slot->generation) != group->generation);
 }
 
 static void refresh_cpus(struct perfgrp_group *group)

@@ -826,15 +826,19 @@ TEST(task_switches_go_on, "M2: nor is one at rest that counts what comes last, t
 
 TEST(task_runs, "M2: that of one that runs is written at the interval")
 {
-	struct child child = child_apart();
-	int fd = mapped_task(PERFGRP_CREATE_ENABLED, child.pid, MS);
-	const struct perfgrp_map *map = map_rows(fd);
+	const struct perfgrp_map *map;
 	unsigned int rest = 0, i;
+	struct child child;
 	__u32 seq;
+	int fd;
 
-	add_faults(fd);
+	cpus_online(&cpus);
 	/* On the child's CPU, each look would switch it out. */
 	run_on(cpus.cpu[0]);
+	child = child_apart();
+	fd = mapped_task(PERFGRP_CREATE_ENABLED, child.pid, MS);
+	map = map_rows(fd);
+	add_faults(fd);
 	wait_until_asleep(child.pid);
 	child_tell(&child, ORDER_BURN, ENDLESS);
 	REQUIRE(BECOMES_TRUE(!at_rest(map, 0), 5000));
