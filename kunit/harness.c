@@ -8,6 +8,8 @@
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -207,6 +209,29 @@ u32 harness_add_one(struct kunit *test, struct perfgrp_group *group, struct perf
 
 	KUNIT_ASSERT_EQ_MSG(test, harness_add(group, &desc, 1, &err), 0, "%s", err.text);
 	return desc.id;
+}
+
+static u32 watched[16];
+
+/* Adds breakpoints until the CPUs have no more. Return: how many. */
+unsigned int harness_add_breakpoints(struct perfgrp_group *group)
+{
+	struct perfgrp_error err = harness_error();
+	struct perfgrp_counter desc;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(watched); i++) {
+		desc = (struct perfgrp_counter){
+			.flags = PERFGRP_COUNTER_RAW,
+			.type = PERF_TYPE_BREAKPOINT,
+			.config1 = (u64)(uintptr_t)&watched[i],
+			.config2 = HW_BREAKPOINT_LEN_4,
+			.bp_type = HW_BREAKPOINT_W,
+		};
+		if (harness_add(group, &desc, 1, &err))
+			break;
+	}
+	return i;
 }
 
 int harness_remove(struct perfgrp_group *group, u32 id, bool cascade, struct perfgrp_error *err)

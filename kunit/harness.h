@@ -37,6 +37,7 @@ void harness_forget(struct perfgrp_group *group);
 int harness_add(struct perfgrp_group *group, struct perfgrp_counter *descs, unsigned int nr,
 		struct perfgrp_error *err);
 u32 harness_add_one(struct kunit *test, struct perfgrp_group *group, struct perfgrp_counter desc);
+unsigned int harness_add_breakpoints(struct perfgrp_group *group);
 int harness_remove(struct perfgrp_group *group, u32 id, bool cascade, struct perfgrp_error *err);
 int harness_set_period(struct perfgrp_group *group, u32 id, u64 period, struct perfgrp_error *err);
 int harness_enable(struct perfgrp_group *group, struct perfgrp_error *err);

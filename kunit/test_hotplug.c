@@ -491,6 +491,22 @@ static void added_while_events_are_missing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value.raw, 20ULL);
 }
 
+/* [G19] So may breakpoints, of which a CPU has few. */
+static void breakpoints_added_while_events_are_missing(struct kunit *test)
+{
+	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
+	struct perfgrp_group *group =
+		harness_group(test, PERFGRP_TARGET_ALL_CPUS, PERFGRP_CREATE_ENABLED);
+	u32 id = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(1)));
+
+	cpu_down(test, group);
+	WRITE_ONCE(fake->refuse, ENOMEM);
+	cpu_up(test, group);
+	KUNIT_ASSERT_GT(test, harness_add_breakpoints(group), 0U);
+	WRITE_ONCE(fake->refuse, 0);
+	KUNIT_EXPECT_TRUE(test, comes_back(test, group, id));
+}
+
 static struct fake_pmu *uncore_pmu(struct kunit *test)
 {
 	struct fake_pmu *fake = harness_pmu(test, SLOTS, FAKE_NO_ROTATION);
@@ -1101,6 +1117,7 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(destroyed_while_offline),
 	KUNIT_CASE(events_missing_for_a_while),
 	KUNIT_CASE(added_while_events_are_missing),
+	KUNIT_CASE(breakpoints_added_while_events_are_missing),
 	KUNIT_CASE(retried_while_disabled),
 	KUNIT_CASE(removed_while_events_are_missing),
 	KUNIT_CASE(kept_as_it_was_checked),

@@ -4,7 +4,6 @@
  * at once, exclusive ones, and those with a single counter.
  */
 #include <linux/cpumask.h>
-#include <linux/hw_breakpoint.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -229,29 +228,6 @@ static void pmu_with_scope(struct kunit *test)
 
 /* ---- limited resources ----------------------------------------------------- */
 
-static u32 watched[16];
-
-/* Fill all breakpoints of CPU 0. Return: how many there were. */
-static unsigned int add_breakpoints(struct perfgrp_group *group)
-{
-	struct perfgrp_error err = harness_error();
-	struct perfgrp_counter desc;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(watched); i++) {
-		desc = (struct perfgrp_counter){
-			.flags = PERFGRP_COUNTER_RAW,
-			.type = PERF_TYPE_BREAKPOINT,
-			.config1 = (u64)(uintptr_t)&watched[i],
-			.config2 = HW_BREAKPOINT_LEN_4,
-			.bp_type = HW_BREAKPOINT_W,
-		};
-		if (harness_add(group, &desc, 1, &err))
-			break;
-	}
-	return i;
-}
-
 /*
  * [G11] A scheduling group's leader is removed: only its siblings get new events. Other members
  * keep theirs, which may hold the only slot.
@@ -277,7 +253,7 @@ static void leader_leaves_the_others_alone(struct kunit *test)
 	ids[2] = harness_add_one(test, group, FAKE(other, FAKE_TICKS(2)));
 	for (i = 3; i < 6; i++)
 		ids[i] = harness_add_one(test, group, FAKE(fake, FAKE_TICKS(i)));
-	add_breakpoints(group);
+	harness_add_breakpoints(group);
 	nr = group->nr_members;
 	for (i = 0; i < nr; i++)
 		events[i] = member_event(group, i);
