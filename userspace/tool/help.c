@@ -45,13 +45,13 @@ static const struct {
 	  "on the PMU: (25.00%). It is an estimate. An event that was never on the PMU is\n"
 	  "<not counted>, which is not 0.\n\n"
 	  "  $ perfgrp stat --raw -e cycles,instructions,branches true\n"
-	  "  $ perfgrp stat -e '{cycles,instructions}:D' true\n"
+	  "  $ perfgrp stat -i -e '{cycles,instructions}:D' true\n"
 	  "  $ perfgrp groups --sort running\n"
 	  "  $ perfgrp probe -C 0 -e '{cycles,instructions}'\n\n"
 	  "\"--raw\" prints the times enabled and running, the raw and the scaled count, and which\n"
 	  "events were on the PMU together. Groups with :D are never multiplexed: they are always\n"
-	  "counted, or refused. The NMI watchdog uses one counter of each CPU; free it with\n"
-	  "\"sysctl kernel.nmi_watchdog=0\".\n"
+	  "counted, or refused; children are left out (-i). The NMI watchdog uses one counter of each\n"
+	  "CPU; free it with \"sysctl kernel.nmi_watchdog=0\".\n"
 	  "More: perfgrp-stat(1), perfgrp-probe(1).\n" },
 	{ "cgroups",
 	  "Counting and sampling can be limited to the tasks of a cgroup and its descendants, on all\n"
