@@ -150,6 +150,12 @@ static bool create_members(struct perfgrp_group *group, unsigned int index, unsi
 	return true;
 }
 
+/* Has creation failed for lack of what the group's own events may hold? */
+static bool lacks_room(const struct perfgrp_error *err)
+{
+	return err->reason == PERFGRP_REASON_PMU_BUSY || err->reason == PERFGRP_REASON_LIMIT;
+}
+
 /*
  * Members that were added in between have events already, and get new ones like the others. If
  * the old events hold an exclusive resource (breakpoints, exclusive PMUs) they are released
@@ -161,8 +167,7 @@ static void retry_on_cpu(struct perfgrp_group *group, struct perfgrp_instance *i
 	unsigned int index = instance - group->instances;
 	unsigned long members = members_with_events(group, index);
 	int ret = prepare_cpu(group, index, &err);
-	bool released = err.reason == PERFGRP_REASON_PMU_BUSY ||
-			err.reason == PERFGRP_REASON_LIMIT;
+	bool released = ret && lacks_room(&err);
 
 	if (released) {
 		replace_events(group, index);

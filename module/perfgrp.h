@@ -33,7 +33,8 @@
  *				ADD and SNAPSHOT with RESET write user memory under it; if
  *				the memory is not present they drop the lock, fault the
  *				memory in and start over. All others copy after dropping
- *				the lock.
+ *				the lock. A worker that creates events in a cgroup works
+ *				under the lock of the task that waits for it (member.c)
  *	exec_update_lock	of a task target's signal struct, for reading: keeps the task
  *				from execing, so that neither the caller's permission to
  *				watch it nor its events' enable_on_exec changes. Whoever
